@@ -1,0 +1,59 @@
+# The commands of the project. Needs make and Python 3.11 or newer; all else goes into .venv.
+
+PYTHON ?= python3
+SEED ?=
+WORKERS ?= auto
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest
+PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
+RECIPES := setup.cfg pyproject.toml constraints.txt
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help .venv replay test check style types tests quick-tests coverage simulate bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.venv/run-time: $(RECIPES)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo 'isfc needs Python 3.11 or newer, and $(PYTHON) is not:' \
+	         'say which to use, as in "make replay PYTHON=python3.12".' >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv --clear .venv || { rm -rf .venv; \
+	    echo '$(PYTHON) cannot make a virtual environment: on Debian and Ubuntu,' \
+	         'install the package python3-venv.' >&2; exit 1; }
+	@echo 'Installing isfc into .venv ...'
+	@$(PIP) setuptools
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+.venv/test: .venv/run-time
+	@echo 'Installing what the tests need into .venv ...'
+	@$(PIP) --no-build-isolation --editable '.[bench,test]'
+	@touch $@
+
+.venv: .venv/test  ## make the virtual environment with all that development needs
+
+replay: .venv/run-time  ## replay the published transport tables beside ours
+	@$(BIN)/isfc replay transport
+
+test: style types tests  ## all checks and all tests
+
+check: style types quick-tests  ## as test, without the slow tests
+
+style: .venv/test  ## ruff, and the architecture lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m tools.tidy
+
+types: .venv/test  ## mypy --strict
+	$(BIN)/mypy
+
+tests: .venv/test  ## every test, the published cells included
+	$(PYTEST) -m "" $(PARALLEL)
+
+quick-tests: .venv/test  ## the tests that take less than a second each
+	$(PYTEST) $(PARALLEL)
