@@ -8,12 +8,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
+SOURCES := $(wildcard ctc isfc scenarios tools tests benchmarks)
 RECIPES := setup.cfg pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help .venv replay test check style types tests quick-tests coverage simulate bench clean
+.PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
+    bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,3 +59,24 @@ tests: .venv/test  ## every test, the published cells included
 
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
+
+format: .venv/test  ## put the source into the one format, as far as ruff can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+coverage: .venv/test  ## branch coverage of the quick tests, each ring held to its floor
+	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
+	$(BIN)/python -m tools.branches coverage.json
+
+simulate: .venv/test  ## the property tests at length; SEED=... repeats a run
+	@seed=$(or $(SEED),$$(date +%s)); echo "make simulate SEED=$$seed"; \
+	HYPOTHESIS_PROFILE=nightly \
+	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties
+
+bench: .venv/test  ## time the engine beside its peer
+	@$(BIN)/python -m tools.bench
+
+clean:  ## remove caches and reports; .venv stays
+	rm -rf build *.egg-info .coverage* coverage.json htmlcov
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find $(SOURCES) -name __pycache__ -prune -exec rm -rf {} +

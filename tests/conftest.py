@@ -1,0 +1,64 @@
+"""Hypothesis profiles, and what it takes to see a failure again."""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Generator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline anywhere: it measures the machine, not the code.
+settings.register_profile("dev", deadline=None, print_blob=True, max_examples=50)
+settings.register_profile(
+    "ci", deadline=None, print_blob=True, max_examples=100, derandomize=True, database=None
+)
+settings.register_profile(
+    "nightly",
+    deadline=None,
+    print_blob=True,
+    max_examples=2_000,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")
+settings.load_profile(PROFILE)
+
+
+def _commit() -> str:
+    """The commit under test, with ``-dirty`` when the tree differs from it."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        run = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        return "unknown"
+    return run.stdout.strip() or "unknown"
+
+
+def _circumstances(config: pytest.Config) -> str:
+    """What decides a run besides the code: profile and seeds."""
+    hash_seed = os.environ.get("PYTHONHASHSEED", "random")
+    seed = config.getoption("--hypothesis-seed")
+    chosen = f" --hypothesis-seed={seed}" if seed is not None else ""
+    return f"HYPOTHESIS_PROFILE={PROFILE} PYTHONHASHSEED={hash_seed}{chosen}"
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Name the commit and the seeds at the top of every run."""
+    return f"commit {_commit()}, {_circumstances(config)}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Below each failure, say how to see it again."""
+    report = yield
+    if report.failed:
+        command = f'pytest -m "" {shlex.quote(item.nodeid)}'
+        again = f"commit {_commit()}, {_circumstances(item.config)}\n{command}"
+        report.sections.append(("to see this again", again))
+    return report

@@ -1,0 +1,1 @@
+"""Upkeep: what the people who carry this project on run from the checkout."""
