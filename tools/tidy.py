@@ -29,7 +29,10 @@ PURE: Final = (
 )
 CORE: Final = f"{PURE} isfc ctc.address ctc.subchannel"
 OUTER: Final = "isfc.node isfc.engine isfc.cli"
-EXPERIMENT: Final = "importlib math pathlib random tomllib scenarios"
+EXPERIMENT: Final = (
+    f"{CORE} ctc.errors ctc.profiles scenarios "
+    "contextlib importlib math msgspec pathlib random re tomllib"
+)
 
 RINGS: Final = {
     # modules: (may import these and all below them, but not these); the longest name decides
@@ -42,7 +45,7 @@ RINGS: Final = {
     "isfc.engine": (f"{CORE} ctc.frame", "isfc.cli"),
     "isfc.engine.clock": (f"{CORE} time", "isfc.cli"),
     "isfc.engine.live": (f"{CORE} ctc.frame asyncio time", "isfc.cli"),
-    "scenarios": (f"{CORE} ctc.profiles {EXPERIMENT}", "isfc.cli"),
+    "scenarios": (EXPERIMENT, "isfc.cli"),
     "isfc.cli": ("*", "tools tests benchmarks"),
 }
 
