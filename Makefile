@@ -15,7 +15,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    bench clean
+    bench docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -75,6 +75,9 @@ simulate: .venv/test  ## the property tests at length; SEED=... repeats a run
 
 bench: .venv/test  ## time the engine beside its peer
 	@$(BIN)/python -m tools.bench
+
+docs: .venv/run-time  ## check that every link of the pages leads somewhere
+	$(BIN)/python -m tools.links
 
 clean:  ## remove caches and reports; .venv stays
 	rm -rf build *.egg-info .coverage* coverage.json htmlcov
