@@ -1,0 +1,5 @@
+"""Hardware: one end of one channel-to-channel device, and the fibre that it rides.
+
+This ring imports nothing of the project outside itself. Software talks to it through
+`ctc.subchannel`; an engine carries `ctc.frame` records between two ends.
+"""

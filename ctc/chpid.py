@@ -1,0 +1,166 @@
+"""A chpid: the fibre its CTCs share, and the processor that starts their I/Os.
+
+Each end of a fibre is one `Chpid`. It charges what *it* sends and observes what comes in, so
+the two ends need no common memory, and the same object serves virtual time and two live
+processes.
+"""
+
+import heapq
+from typing import TYPE_CHECKING, Final
+
+from ctc.address import ChpidId
+from ctc.profiles import ChpidProfile
+from ctc.subchannel import Load
+
+if TYPE_CHECKING:
+    from ctc.device import Ctc
+
+_EPSILON: Final = 1e-9
+
+
+class _Direction:
+    """The transfers of one direction: how much of the fibre and of the processor they want.
+
+    Both wants are sums of shares: what a transfer needs of the resource, divided by the time
+    it takes when alone.
+    """
+
+    __slots__ = ("count", "line", "processor")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.line = 0.0
+        self.processor = 0.0
+
+    def change(self, sign: int, line_ns: float, processor_ns: float, solo_ns: float) -> None:
+        """Add (+1) or take away (-1) one transfer."""
+        self.count += sign
+        if self.count:
+            self.line += sign * line_ns / solo_ns
+            self.processor += sign * processor_ns / solo_ns
+        else:
+            self.line = self.processor = 0.0
+
+    def line_pace(self) -> float:
+        """How fast the line lets each transfer go, 1 being as if alone."""
+        return 1.0 if self.line <= 1.0 else 1.0 / self.line
+
+
+class Chpid:
+    """One end of one fibre.
+
+    Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
+    data takes two resources: the line, one for each direction, and the channel's data
+    processor, one for both, which works per byte and per message (a CCW each). Transfers
+    share what is short equally: all go at the same pace, as a fraction of the pace each would
+    have alone. Progress is therefore one number for all, the nanoseconds of solo time done,
+    and a transfer joining or leaving costs one heap operation.
+    """
+
+    def __init__(self, chpid: ChpidId, profile: ChpidProfile) -> None:
+        self.chpid = chpid
+        self._profile = profile
+        self._free_ns = 0
+        self._endings: list[tuple[int, int, Ctc]] = []
+        self._goals: list[tuple[float, int, Ctc]] = []
+        self._order = 0
+        self._out = _Direction()
+        self._in = _Direction()
+        self._done_ns = 0.0
+        self._done_at_ns = 0
+        self._pace = 1.0
+        self._completion_ns: int | None = None
+
+    def admit(self, now_ns: int) -> int:
+        """Queue one I/O at the processor; return when it has started, in ns.
+
+        What the fibre is busy sending delays the start without occupying the processor.
+        """
+        profile = self._profile
+        start_ns = max(now_ns, self._free_ns)
+        self._free_ns = start_ns + profile.io_ns
+        return self._free_ns + profile.io_latency_ns + profile.io_contention_ns * self._out.count
+
+    def end_later(self, ctc: "Ctc", at_ns: int) -> None:
+        """Remember that ``ctc`` has an I/O which ends, without the mate, at ``at_ns``."""
+        self._order += 1
+        heapq.heappush(self._endings, (at_ns, self._order, ctc))
+
+    def begin(self, ctc: "Ctc", load: Load, now_ns: int) -> None:
+        """Let ``ctc`` send ``load``; everyone else slows down."""
+        self._advance(now_ns)
+        self._order += 1
+        solo_ns = self._join(self._out, 1, load)
+        heapq.heappush(self._goals, (self._done_ns + solo_ns, self._order, ctc))
+        self._reckon(now_ns)
+
+    def observe(self, change: int, load: Load, now_ns: int) -> None:
+        """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
+        self._advance(now_ns)
+        self._join(self._in, change, load)
+        self._reckon(now_ns)
+
+    def abandon(self, ctc: "Ctc", load: Load | None, now_ns: int) -> None:
+        """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
+        self._endings = [ending for ending in self._endings if ending[2] is not ctc]
+        heapq.heapify(self._endings)
+        if load is not None:
+            self._advance(now_ns)
+            self._join(self._out, -1, load)
+            self._goals = [goal for goal in self._goals if goal[2] is not ctc]
+            heapq.heapify(self._goals)
+            self._reckon(now_ns)
+
+    def next_deadline(self) -> int | None:
+        """When the next I/O ends or the next transfer completes, in ns; None when idle."""
+        completion_ns = self._completion_ns
+        if self._endings:
+            ending_ns = self._endings[0][0]
+            if completion_ns is None or ending_ns < completion_ns:
+                return ending_ns
+        return completion_ns
+
+    def poll_ended(self, now_ns: int) -> "Ctc | None":
+        """The next CTC whose own I/O (no transfer) has ended by ``now_ns``."""
+        if self._endings and self._endings[0][0] <= now_ns:
+            return heapq.heappop(self._endings)[2]
+        return None
+
+    def poll_completed(self, now_ns: int) -> "Ctc | None":
+        """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
+        if self._completion_ns is None or self._completion_ns > now_ns:
+            return None
+        return self._goals[0][2]
+
+    def finish(self, load: Load, now_ns: int) -> None:
+        """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
+        self._advance(now_ns)
+        goal_ns = heapq.heappop(self._goals)[0]
+        self._done_ns = max(self._done_ns, goal_ns)
+        self._join(self._out, -1, load)
+        self._reckon(now_ns)
+
+    def _join(self, direction: _Direction, change: int, load: Load) -> float:
+        profile = self._profile
+        line_ns = load.length * profile.line_ns_per_byte
+        processor_ns = (
+            load.length * profile.processor_ns_per_byte + load.count * profile.processor_ns_per_ccw
+        )
+        solo_ns = max(line_ns, processor_ns) + load.count * profile.latency_ns_per_ccw + 1.0
+        direction.change(change, line_ns, processor_ns, solo_ns)
+        return solo_ns
+
+    def _advance(self, now_ns: int) -> None:
+        self._done_ns += (now_ns - self._done_at_ns) * self._pace
+        self._done_at_ns = now_ns
+
+    def _reckon(self, now_ns: int) -> None:
+        if not self._goals:
+            self._done_ns = 0.0
+            self._completion_ns = None
+            return
+        pace = self._out.line_pace()
+        wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor
+        self._pace = pace if wanted <= 1.0 else pace / wanted
+        left_ns = max(0.0, self._goals[0][0] - self._done_ns)
+        self._completion_ns = now_ns + int(left_ns / self._pace + 1.0 - _EPSILON)

@@ -1,0 +1,307 @@
+"""One end of one CTC: drives the state table, notices collisions, keeps the I/O's times.
+
+The two ends share no memory. Each knows its own outstanding command and, from the frames
+that have arrived, the mate's; `ctc.state.OUTCOMES` is consulted with both.
+"""
+
+from collections import deque
+from enum import Enum
+from typing import Final
+
+from ctc.address import Rdev
+from ctc.chpid import Chpid
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ended,
+    Interrupt,
+    IoTimes,
+    Load,
+    Ssch,
+    UnitStatus,
+)
+
+Departure = tuple[int, Rdev, Frame]
+"""A frame on its way: when it leaves (ns), the RDEV it leaves from, the frame."""
+
+_NO_TIMES: Final = IoTimes(0, 0, 0)
+
+
+class Arbitration(Enum):
+    """What happens to our command when it meets one of the mate's that it cannot pass.
+
+    IBM's report says that neither write succeeds (``BOTH_FAIL``). By the architecture one of
+    the two stays pending: then one end is built with ``WIN`` and the other with ``LOSE``.
+    """
+
+    BOTH_FAIL = "both fail"
+    WIN = "ours stays, the mate's fails"
+    LOSE = "ours fails, the mate's stays"
+
+
+class Ctc:
+    """One end of a channel-to-channel device.
+
+    What it has to say it appends to ``departures`` and ``interrupts``, which it shares with
+    the other CTCs of its system, as the real ones share the channel subsystem. It starts not
+    ready; `connect` it.
+    """
+
+    def __init__(
+        self,
+        rdev: Rdev,
+        chpid: Chpid,
+        arbitration: Arbitration,
+        departures: deque[Departure],
+        interrupts: deque[Interrupt],
+    ) -> None:
+        self.rdev = rdev
+        self.stale_count = 0
+        """Frames that answered nothing we had outstanding: dropped and counted."""
+        self._chpid = chpid
+        self._arbitration = arbitration
+        self._departures = departures
+        self._interrupts = interrupts
+        self._state = State.NOT_READY
+        self._mate = State.NOT_READY
+        self._mate_write: CommandFrame | None = None
+        self._serial = 0
+        self._command: Command | None = None
+        self._load: Load | None = None
+        self._started_ns = 0
+        self._departed_ns = 0
+        self._matched_ns: int | None = None
+        self._sending = False
+        self._status = UnitStatus.ENDED
+
+    @property
+    def state(self) -> State:
+        """What this end has outstanding."""
+        return self._state
+
+    @property
+    def idle(self) -> bool:
+        """Whether a new SSCH would be accepted."""
+        return self._command is None
+
+    def start(self, ssch: Ssch, now_ns: int) -> None:
+        """Issue a command. One at a time: the end of the last one must have come up."""
+        assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"
+        command = ssch.command
+        outcome = OUTCOMES[command][self._mate]
+        self._serial += 1
+        self._command = command
+        self._load = ssch.load
+        self._started_ns = now_ns
+        self._departed_ns = self._chpid.admit(now_ns)
+        self._matched_ns = None
+        if outcome is Outcome.ATTEND or outcome is Outcome.WAIT:
+            self._state = WAITING_STATE[command]
+            self._issue()
+        elif outcome is Outcome.TRANSFER:
+            self._state = WAITING_STATE[command]
+            self._issue()
+            self._match(self._departed_ns, now_ns)
+        elif outcome is Outcome.MATCH_WAIT:
+            self._state = WAITING_STATE[command]
+            self._mate = State.AVAILABLE
+            self._issue()
+        else:
+            if outcome is Outcome.MATCH:
+                self._mate = State.AVAILABLE
+                self._issue()
+            elif self._fails_both(outcome, command):
+                self._issue()
+            self._status = _STATUS[outcome]
+            self._chpid.end_later(self, self._departed_ns)
+
+    def receive_frame(self, frame: Frame, now_ns: int) -> None:
+        """Take in what the mate has sent; a frame that fits nothing is counted as stale."""
+        if self._state is State.NOT_READY:
+            self.stale_count += 1
+        elif isinstance(frame, StatusFrame):
+            self._receive_status(frame, now_ns)
+        elif self._mate is State.NOT_READY:
+            self.stale_count += 1
+        elif isinstance(frame, CommandFrame):
+            self._receive_command(frame, now_ns)
+        else:
+            self._receive_data(frame, now_ns)
+
+    def complete(self, now_ns: int) -> None:
+        """All data of our write is on the fibre: send it, and wait to hear it was read."""
+        assert self._load is not None, "a transfer without data"
+        self._chpid.finish(self._load, now_ns)
+        self._sending = False
+        self._departures.append((now_ns, self.rdev, DataFrame(self._load, self._serial)))
+
+    def end(self, now_ns: int) -> None:
+        """An I/O that needed nothing more from the mate is over."""
+        load = self._load
+        if self._status is UnitStatus.BUSY_ATTENTION and load is not None:
+            self._collide(load, now_ns)
+        else:
+            self._finish(self._status, load, now_ns)
+
+    def connect(self, now_ns: int) -> None:
+        """The path to the mate is there: say so, and wait for the mate to say the same."""
+        self._state = State.AVAILABLE
+        self._signal(Signal.READY, 0, now_ns)
+
+    def retire(self, now_ns: int) -> None:
+        """Leave: tell the mate that this end is not ready until it connects again."""
+        self._signal(Signal.NOT_READY, 0, now_ns)
+        self.disconnect(now_ns)
+
+    def disconnect(self, now_ns: int) -> None:
+        """The path to the mate is gone; whatever was outstanding ends with `DeviceLost`."""
+        self._give_up(now_ns)
+        self._state = State.NOT_READY
+
+    def reset(self, now_ns: int) -> None:
+        """Give up whatever is outstanding at both ends and begin again."""
+        self._give_up(now_ns)
+        self._signal(Signal.RESET, 0, now_ns)
+
+    def _issue(self) -> None:
+        assert self._command is not None
+        load = self._load
+        if load is None:
+            frame = CommandFrame(self._command, self._serial)
+        else:
+            frame = CommandFrame(self._command, self._serial, load.length, load.count)
+        self._departures.append((self._departed_ns, self.rdev, frame))
+
+    def _signal(self, signal: Signal, serial: int, now_ns: int) -> None:
+        self._departures.append((now_ns, self.rdev, StatusFrame(signal, serial)))
+
+    def _match(self, matched_ns: int, now_ns: int) -> None:
+        """A write has met a read: the writer's data joins the fibre, the reader watches it."""
+        self._matched_ns = matched_ns
+        if self._state is State.WRITE:
+            assert self._load is not None, "a write without data"
+            self._sending = True
+            self._chpid.begin(self, self._load, now_ns)
+        else:
+            assert self._mate_write is not None, "a read without a write"
+            self._chpid.observe(1, self._mate_write, now_ns)
+
+    def _receive_command(self, frame: CommandFrame, now_ns: int) -> None:
+        outcome = OUTCOMES[frame.command][self._state]
+        if frame.command is Command.WRITE:
+            self._mate_write = frame
+        if outcome is Outcome.ATTEND:
+            self._mate = WAITING_STATE[frame.command]
+            self._interrupts.append(Attention(self.rdev))
+        elif outcome is Outcome.TRANSFER:
+            self._mate = WAITING_STATE[frame.command]
+            self._match(now_ns, now_ns)
+        elif outcome is Outcome.WAIT:
+            self._mate = State.PREPARE
+        elif outcome is Outcome.MATCH:
+            self._mate = State.AVAILABLE
+            self._finish(UnitStatus.ENDED, None, now_ns)
+        elif outcome is Outcome.MATCH_WAIT:
+            self._mate = WAITING_STATE[frame.command]
+            self._finish(UnitStatus.ENDED, None, now_ns)
+        elif outcome is Outcome.BUSY:
+            self._arbitrate(frame, now_ns)
+
+    def _arbitrate(self, frame: CommandFrame, now_ns: int) -> None:
+        """Both ends issued before either had seen the other's command."""
+        if self._arbitration is Arbitration.WIN:
+            return
+        if self._arbitration is Arbitration.LOSE:
+            self._mate = WAITING_STATE[frame.command]
+        if self._load is not None:
+            self._collide(self._load, now_ns)
+        else:
+            self._finish(UnitStatus.BUSY_ATTENTION, None, now_ns)
+
+    def _fails_both(self, outcome: Outcome, command: Command) -> bool:
+        """Whether our write, which comes too late, makes the mate's fail as well."""
+        return (
+            outcome is Outcome.BUSY
+            and command is Command.WRITE
+            and self._mate is State.WRITE
+            and self._arbitration is Arbitration.BOTH_FAIL
+        )
+
+    def _collide(self, load: Load, now_ns: int) -> None:
+        times = self._times(now_ns)
+        self._clear()
+        self._interrupts.append(Collided(self.rdev, load, times))
+        if self._arbitration is Arbitration.BOTH_FAIL:
+            self._mate = State.AVAILABLE
+        else:
+            self._interrupts.append(Attention(self.rdev))
+
+    def _receive_data(self, frame: DataFrame, now_ns: int) -> None:
+        write = self._mate_write
+        if self._matched_ns is None or write is None or frame.serial != write.serial:
+            self.stale_count += 1
+            return
+        self._chpid.observe(-1, write, now_ns)
+        self._mate = State.AVAILABLE
+        self._signal(Signal.RECEIVED, frame.serial, now_ns)
+        self._finish(UnitStatus.ENDED, frame.load, now_ns)
+
+    def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
+        if frame.signal is Signal.RECEIVED:
+            if self._state is not State.WRITE or frame.serial != self._serial:
+                self.stale_count += 1
+                return
+            self._mate = State.AVAILABLE
+            self._finish(UnitStatus.ENDED, self._load, now_ns)
+            return
+        if frame.signal is not Signal.READY:
+            self._give_up(now_ns)
+        if frame.signal is not Signal.NOT_READY and self._mate is State.NOT_READY:
+            self._mate = State.AVAILABLE
+            self._signal(Signal.READY, 0, now_ns)
+            self._interrupts.append(DeviceReady(self.rdev))
+
+    def _give_up(self, now_ns: int) -> None:
+        load = self._load if self._state is State.WRITE else None
+        times = self._times(now_ns) if self._command is not None else _NO_TIMES
+        if self._matched_ns is not None and self._state is State.READ and self._mate_write:
+            self._chpid.observe(-1, self._mate_write, now_ns)
+        self._chpid.abandon(self, load if self._sending else None, now_ns)
+        self._sending = False
+        self._clear()
+        self._mate = State.NOT_READY
+        self._interrupts.append(DeviceLost(self.rdev, load, times))
+
+    def _finish(self, status: UnitStatus, load: Load | None, now_ns: int) -> None:
+        command = self._command
+        assert command is not None, "an end without a command"
+        times = self._times(now_ns)
+        self._clear()
+        self._interrupts.append(Ended(self.rdev, command, status, times, load))
+
+    def _times(self, now_ns: int) -> IoTimes:
+        departed_ns = min(self._departed_ns, now_ns)
+        matched_ns = now_ns if self._matched_ns is None else min(self._matched_ns, now_ns)
+        return IoTimes(
+            departed_ns - self._started_ns, matched_ns - departed_ns, now_ns - matched_ns
+        )
+
+    def _clear(self) -> None:
+        if self._state is not State.NOT_READY:
+            self._state = State.AVAILABLE
+        self._command = None
+        self._load = None
+        self._matched_ns = None
+
+
+_STATUS: Final = {
+    Outcome.END: UnitStatus.ENDED,
+    Outcome.MATCH: UnitStatus.ENDED,
+    Outcome.BUSY: UnitStatus.BUSY_ATTENTION,
+    Outcome.CHECK: UnitStatus.UNIT_CHECK,
+}

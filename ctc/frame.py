@@ -1,0 +1,66 @@
+"""What crosses the fibre between the two ends of one CTC.
+
+A frame names neither system nor RDEV: a CTC has exactly two ends, and they may have
+different numbers. Serials belong to the end that issued the command, so that an answer names
+the write it answers and a stale one is recognised.
+"""
+
+from enum import IntEnum
+from typing import final
+
+from ctc.subchannel import Command, Load
+
+
+@final
+class CommandFrame:
+    """The sender has issued ``command`` as its I/O number ``serial``.
+
+    A write also says how many bytes in how many pieces are to come, so that the reader's end
+    of the fibre knows how busy it is.
+    """
+
+    __slots__ = ("command", "count", "length", "serial")
+
+    def __init__(self, command: Command, serial: int, length: int = 0, count: int = 0) -> None:
+        self.command = command
+        self.serial = serial
+        self.length = length
+        self.count = count
+
+
+@final
+class DataFrame:
+    """The data of the sender's write ``serial``, all of it."""
+
+    __slots__ = ("load", "serial")
+
+    def __init__(self, load: Load, serial: int) -> None:
+        self.load = load
+        self.serial = serial
+
+
+class Signal(IntEnum):
+    """What a `StatusFrame` can say."""
+
+    RECEIVED = 1
+    """The mate's write ``serial`` was read: it may end with CE+DE."""
+    READY = 2
+    """This end is initialised and may be written to."""
+    RESET = 3
+    """This end gave up whatever was outstanding: do the same and say READY."""
+    NOT_READY = 4
+    """This end is leaving: nothing can be written to it until it says READY."""
+
+
+@final
+class StatusFrame:
+    """A signal without data."""
+
+    __slots__ = ("serial", "signal")
+
+    def __init__(self, signal: Signal, serial: int) -> None:
+        self.signal = signal
+        self.serial = serial
+
+
+Frame = CommandFrame | DataFrame | StatusFrame

@@ -1,0 +1,94 @@
+"""The CTC's state table: what becomes of a command, given what the mate has outstanding.
+
+The table is SA22-7203, 2.13, as Hercules' ``ctcadpt.c`` lays it out. A row is the class of
+the command being issued, a column the state of the other end. The same table answers both
+ends: the issuer looks up its command against the mate's state, the mate looks up the
+arriving command against its own.
+"""
+
+from enum import Enum, IntEnum
+from typing import Final
+
+from ctc.subchannel import Command
+
+
+class State(IntEnum):
+    """What one end has outstanding."""
+
+    PREPARE = 0
+    CONTROL = 1
+    READ = 2
+    WRITE = 3
+    AVAILABLE = 4
+    NOT_READY = 5
+
+
+class CommandClass(Enum):
+    """Commands that the adapter treats alike."""
+
+    PREPARE = "prepare"
+    CONTROL = "control"
+    READ = "read"
+    WRITE = "write"
+    SENSE_COMMAND_BYTE = "sense command byte"
+    WRITE_EOF = "write end of file"
+    NO_OP = "no-op"
+    SENSE = "sense"
+
+
+class Outcome(Enum):
+    """What becomes of the command that is issued."""
+
+    END = "ends at once with CE+DE; the mate notices nothing"
+    MATCH = "both this command and the mate's end"
+    MATCH_WAIT = "the mate's prepare ends; this command waits"
+    WAIT = "this command waits; the mate notices nothing"
+    ATTEND = "this command waits; the mate is shown attention"
+    TRANSFER = "a write has met a read: data moves, then both end"
+    BUSY = "busy and attention: the two cannot pass each other"
+    CHECK = "unit check: the mate is not ready"
+
+
+_CLASSES: Final = {
+    Command.PREPARE: CommandClass.PREPARE,
+    Command.CONTROL: CommandClass.CONTROL,
+    Command.READ: CommandClass.READ,
+    Command.READ_BACKWARD: CommandClass.READ,
+    Command.WRITE: CommandClass.WRITE,
+    Command.SENSE_COMMAND_BYTE: CommandClass.SENSE_COMMAND_BYTE,
+    Command.WRITE_EOF: CommandClass.WRITE_EOF,
+    Command.NO_OP: CommandClass.NO_OP,
+    Command.SET_BASIC_MODE: CommandClass.NO_OP,
+    Command.SET_EXTENDED_MODE: CommandClass.NO_OP,
+    Command.SENSE_ADAPTER_STATE: CommandClass.SENSE,
+    Command.SENSE_ID: CommandClass.SENSE,
+    Command.READ_CONFIGURATION_DATA: CommandClass.SENSE,
+}
+
+_O = Outcome
+TRANSITIONS: Final = {
+    # in the order of State: P, C, R, W, A, N
+    CommandClass.PREPARE: (_O.MATCH, _O.END, _O.END, _O.END, _O.WAIT, _O.CHECK),
+    CommandClass.CONTROL: (_O.MATCH_WAIT, _O.BUSY, _O.BUSY, _O.BUSY, _O.ATTEND, _O.CHECK),
+    CommandClass.READ: (_O.MATCH_WAIT, _O.BUSY, _O.BUSY, _O.TRANSFER, _O.ATTEND, _O.CHECK),
+    CommandClass.WRITE: (_O.MATCH_WAIT, _O.BUSY, _O.TRANSFER, _O.BUSY, _O.ATTEND, _O.CHECK),
+    CommandClass.SENSE_COMMAND_BYTE: (_O.END, _O.MATCH, _O.END, _O.END, _O.END, _O.CHECK),
+    CommandClass.WRITE_EOF: (_O.END, _O.BUSY, _O.MATCH, _O.BUSY, _O.END, _O.CHECK),
+    CommandClass.NO_OP: (_O.END, _O.BUSY, _O.BUSY, _O.BUSY, _O.END, _O.CHECK),
+    CommandClass.SENSE: (_O.END, _O.END, _O.END, _O.END, _O.END, _O.END),
+}
+"""Outcome by (class of the command issued, state of the other end)."""
+
+OUTCOMES: Final = {
+    command: TRANSITIONS[command_class] for command, command_class in _CLASSES.items()
+}
+"""The same by command, for the adapter's quick look-up."""
+
+WAITING_STATE: Final = {
+    Command.PREPARE: State.PREPARE,
+    Command.CONTROL: State.CONTROL,
+    Command.READ: State.READ,
+    Command.READ_BACKWARD: State.READ,
+    Command.WRITE: State.WRITE,
+}
+"""The state of an end whose command waits."""

@@ -1,0 +1,162 @@
+"""The door between software and hardware: SSCH goes down, an I/O interrupt comes up.
+
+Nothing else crosses it. The hardware carries a package without looking inside; the software
+never sees a chpid. The records are plain classes with slots because thousands are made
+per virtual second.
+"""
+
+from enum import IntEnum
+from typing import Protocol, final
+
+from ctc.address import Rdev
+
+
+class Command(IntEnum):
+    """Channel commands of a CTC (published: SA22-7203, 2.13)."""
+
+    WRITE = 0x01
+    READ = 0x02
+    NO_OP = 0x03
+    SENSE_ADAPTER_STATE = 0x04
+    CONTROL = 0x07
+    READ_BACKWARD = 0x0C
+    SENSE_COMMAND_BYTE = 0x14
+    SET_BASIC_MODE = 0x43
+    WRITE_EOF = 0x81
+    SET_EXTENDED_MODE = 0xC3
+    READ_CONFIGURATION_DATA = 0xC4
+    PREPARE = 0xE3
+    SENSE_ID = 0xE4
+
+
+class Load(Protocol):
+    """What a write carries, as far as the hardware cares: so many bytes in so many pieces."""
+
+    @property
+    def length(self) -> int:
+        """Bytes."""
+
+    @property
+    def count(self) -> int:
+        """Data-chained pieces, for each of which the channel fetches one CCW."""
+
+
+@final
+class Ssch:
+    """START SUBCHANNEL: one channel program for one device; ``load`` goes with a write."""
+
+    __slots__ = ("command", "load", "rdev")
+
+    def __init__(self, rdev: Rdev, command: Command, load: Load | None = None) -> None:
+        self.rdev = rdev
+        self.command = command
+        self.load = load
+
+
+@final
+class Hsch:
+    """HALT SUBCHANNEL: give up what is outstanding on one device, and reset it."""
+
+    __slots__ = ("rdev",)
+
+    def __init__(self, rdev: Rdev) -> None:
+        self.rdev = rdev
+
+
+Instruction = Ssch | Hsch
+"""Everything the software says to the hardware."""
+
+
+@final
+class IoTimes:
+    """Where the time of one I/O went, in nanoseconds; ``serv_ns`` is their sum.
+
+    PEND is the wait for the channel, DISC the wait for the partner, CONN the transfer.
+    """
+
+    __slots__ = ("conn_ns", "disc_ns", "pend_ns")
+
+    def __init__(self, pend_ns: int, disc_ns: int, conn_ns: int) -> None:
+        self.pend_ns = pend_ns
+        self.disc_ns = disc_ns
+        self.conn_ns = conn_ns
+
+    @property
+    def serv_ns(self) -> int:
+        """Service time, nanoseconds."""
+        return self.pend_ns + self.disc_ns + self.conn_ns
+
+
+class UnitStatus(IntEnum):
+    """How an I/O ended, in the bits of the unit status byte (published: SA22-7203)."""
+
+    ENDED = 0x0C
+    """Channel end and device end: done."""
+    BUSY_ATTENTION = 0x90
+    """The mate had a command outstanding that this one cannot pass."""
+    UNIT_CHECK = 0x02
+    """The mate is not ready, or the command is not valid."""
+
+
+@final
+class Attention:
+    """The mate has issued a command that waits for us: sense it, then read."""
+
+    __slots__ = ("rdev",)
+
+    def __init__(self, rdev: Rdev) -> None:
+        self.rdev = rdev
+
+
+@final
+class Ended:
+    """An I/O is over; ``load`` is what was read or (to be) written."""
+
+    __slots__ = ("command", "load", "rdev", "status", "times")
+
+    def __init__(
+        self, rdev: Rdev, command: Command, status: UnitStatus, times: IoTimes, load: Load | None
+    ) -> None:
+        self.rdev = rdev
+        self.command = command
+        self.status = status
+        self.times = times
+        self.load = load
+
+
+@final
+class Collided:
+    """Our write and the mate's met; ours failed and ``load`` is still whole."""
+
+    __slots__ = ("load", "rdev", "times")
+
+    def __init__(self, rdev: Rdev, load: Load, times: IoTimes) -> None:
+        self.rdev = rdev
+        self.load = load
+        self.times = times
+
+
+@final
+class DeviceLost:
+    """The device cannot be reached any more; ``load`` is the write that was cut short."""
+
+    __slots__ = ("load", "rdev", "times")
+
+    def __init__(self, rdev: Rdev, load: Load | None, times: IoTimes) -> None:
+        self.rdev = rdev
+        self.load = load
+        self.times = times
+
+
+@final
+class DeviceReady:
+    """The device can be used (again)."""
+
+    __slots__ = ("rdev",)
+
+    def __init__(self, rdev: Rdev) -> None:
+        self.rdev = rdev
+
+
+Interrupt = Attention | Ended | Collided | DeviceLost | DeviceReady
+"""Everything the hardware says to the software."""
