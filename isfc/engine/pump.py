@@ -1,0 +1,24 @@
+"""The heart both engines share."""
+
+from collections.abc import Callable
+
+from ctc.address import Rdev
+from ctc.frame import Frame
+from isfc.events import LinkEvent
+from isfc.node import Node
+
+
+def pump(
+    node: Node,
+    carry: Callable[[int, Rdev, Frame], None],
+    deliver: Callable[[LinkEvent], None],
+) -> int | None:
+    """Drain ``node`` after an input; return the time of its next deadline in ns, or None.
+
+    Frames go to ``carry`` (departure ns, RDEV, frame), events to ``deliver``.
+    """
+    while (departure := node.poll_frame()) is not None:
+        carry(*departure)
+    while (event := node.poll_event()) is not None:
+        deliver(event)
+    return node.next_deadline()

@@ -1,0 +1,47 @@
+"""What can go wrong with a logical link, and whose fault it is.
+
+::
+
+    IsfcError
+      ConfigurationError     a definition is wrong: the user mends a file or an argument
+      LocalProtocolError     the caller asked for something illegal now
+      RemoteProtocolError    the partner sent something illegal
+        WireError            bytes do not decode
+      Backpressure           a bounded queue is full
+
+An ``AssertionError`` is a bug of ours and is never caught. A collision is no error: it is
+an interrupt, and counted.
+"""
+
+
+class IsfcError(Exception):
+    """Root of every error that ``isfc`` raises on purpose."""
+
+
+class ConfigurationError(IsfcError):
+    """A definition is wrong; the message names the place and the remedy."""
+
+
+class LocalProtocolError(IsfcError):
+    """The caller asked for something that is illegal in the present state."""
+
+
+class RemoteProtocolError(IsfcError):
+    """The partner sent something illegal."""
+
+
+class WireError(RemoteProtocolError):
+    """Bytes that do not decode; ``offset`` is where reading stopped."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(f"{reason} (at byte {offset})")
+        self.offset = offset
+
+
+class Backpressure(IsfcError):
+    """A bounded queue is full: wait until it drains, then send again."""
+
+    def __init__(self, queue: str, depth: int, limit: int) -> None:
+        super().__init__(f"{queue} is full: {depth} of {limit}")
+        self.depth = depth
+        self.limit = limit

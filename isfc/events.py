@@ -1,0 +1,45 @@
+"""What a logical link tells its client."""
+
+from collections.abc import Sequence
+from typing import final
+
+from ctc.address import Rdev
+from isfc.message import Message
+
+
+@final
+class Delivered:
+    """Messages have arrived, each conversation's in order."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+
+
+@final
+class LinkUp:
+    """The first CTC is ready: the logical link came up."""
+
+    __slots__ = ()
+
+
+@final
+class LinkDown:
+    """The last CTC is gone. Nothing is lost: what was not read waits for a CTC."""
+
+    __slots__ = ()
+
+
+@final
+class DeviceChanged:
+    """A CTC of the link has become usable, or unusable."""
+
+    __slots__ = ("rdev", "usable")
+
+    def __init__(self, rdev: Rdev, usable: bool) -> None:
+        self.rdev = rdev
+        self.usable = usable
+
+
+LinkEvent = Delivered | LinkUp | LinkDown | DeviceChanged

@@ -1,0 +1,347 @@
+"""One end of a logical link: routes between packager, scheduler, link lock and devices.
+
+The rules live in the rooms it joins (`isfc.package`, `isfc.schedule`, `isfc.processor`,
+`isfc.sequence`); here is only who hears of what, in which order.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import cast
+
+from ctc.address import Rdev
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    Ended,
+    Hsch,
+    Instruction,
+    Interrupt,
+    Ssch,
+    UnitStatus,
+)
+from isfc.appc import AppcLayer
+from isfc.errors import LocalProtocolError
+from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
+from isfc.message import Message, Traffic
+from isfc.monitor import DeviceCounters, LinkCounters
+from isfc.package import Package, Packager
+from isfc.parameters import LinkParameters
+from isfc.processor import Answer, LinkLock, Receive, Send
+from isfc.schedule import LinkDevice, WriteScheduler, write_order
+from isfc.segment import Reassembler, Segmenter
+from isfc.sequence import Resequencer
+from isfc.state import DeviceState, LinkState
+
+
+class LinkCtc:
+    """What the link knows of one of its CTCs."""
+
+    __slots__ = ("collision_count", "counters", "device", "due_ns", "held", "rdev", "state", "turn")
+
+    def __init__(self, device: LinkDevice) -> None:
+        self.device = device
+        self.rdev = device.rdev
+        self.state = DeviceState.DOWN
+        self.counters = DeviceCounters()
+        self.collision_count = 0
+        self.held: Package | None = None
+        """A package whose write collided here: it is written again here, in its turn."""
+        self.turn = False
+        """After a collision: whether the first write is ours, and the second the partner's."""
+        self.due_ns: int | None = None
+        """When RECOVERING ends, or an interrupt has gone missing."""
+
+    def forget(self) -> None:
+        """Nothing is under way on this CTC any more."""
+        self.collision_count = 0
+        self.held = None
+        self.turn = False
+        self.due_ns = None
+
+
+_UNUSABLE = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+
+
+class LogicalLink:
+    """One end of a logical link.
+
+    Inputs (`send`, `receive_interrupt`, `handle_deadline`, `activate`, `deactivate`) return
+    nothing and may change what `poll_ssch`, `poll_event` and `next_deadline` answer.
+    """
+
+    def __init__(
+        self, devices: Sequence[LinkDevice], *, lesser: bool, parameters: LinkParameters
+    ) -> None:
+        limit = parameters.lone_ctc_limit if len(devices) == 1 else parameters.package_limit
+        self.appc = AppcLayer(parameters)
+        self.lock = LinkLock()
+        self.counters = LinkCounters()
+        self.packager = Packager(limit)
+        self.scheduler = WriteScheduler(
+            write_order(devices, lesser=lesser),
+            parameters.open_message_length,
+            parameters.open_backlog_length,
+        )
+        self._segmenter = Segmenter()
+        self._resequencer = Resequencer()
+        self._reassembler = Reassembler()
+        self.ctcs = {device.rdev: LinkCtc(device) for device in devices}
+        self._lesser = lesser
+        self._parameters = parameters
+        self._mih_ns = parameters.mih_ns
+        self._due_ns: int | None = None
+        self._usable_count = 0
+        self._instructions: deque[Instruction] = deque()
+        self._events: deque[LinkEvent] = deque()
+
+    @property
+    def state(self) -> LinkState:
+        """Up when every active CTC is usable, down when none is."""
+        active_count = sum(c.state is not DeviceState.INACTIVE for c in self.ctcs.values())
+        if not self._usable_count:
+            return LinkState.DOWN
+        return LinkState.UP if self._usable_count == active_count else LinkState.DEGRADED
+
+    def send(self, messages: Sequence[Message], now_ns: int) -> None:
+        """Let messages wait for a CTC, or start at once if nothing keeps them.
+
+        Raises `Backpressure` when the backlog is full.
+        """
+        self.packager.reserve(sum(message.length for message in messages))
+        for message in messages:
+            if message.traffic is Traffic.LEGACY:
+                self.appc.want(message, outbound=True, now_ns=now_ns)
+            else:
+                self._enqueue(message, now_ns)
+
+    def receive_interrupt(self, interrupt: Interrupt, now_ns: int) -> None:
+        """Take in what the hardware says about one CTC."""
+        ctc = self.ctcs[interrupt.rdev]
+        if isinstance(interrupt, Ended):
+            ctc.counters.count_io(interrupt.times)
+            self._end(ctc, interrupt, now_ns)
+        elif isinstance(interrupt, Attention):
+            if ctc.state is DeviceState.BUILDING:
+                return  # the write that is being built comes too late, and will collide
+            ctc.state = DeviceState.ATTENTION
+            ctc.turn = False
+            self._watch(ctc, now_ns + self._mih_ns)
+            self.scheduler.occupy(ctc.rdev)
+            self.lock.want(Answer(ctc.rdev))
+        elif isinstance(interrupt, Collided):
+            ctc.counters.count_io(interrupt.times)
+            self._collide(ctc, cast(Package, interrupt.load), now_ns)
+        elif isinstance(interrupt, DeviceLost):
+            ctc.counters.count_io(interrupt.times)
+            self._lose(ctc, cast("Package | None", interrupt.load))
+            if ctc.state is DeviceState.RESETTING:
+                self._watch(ctc, now_ns + self._mih_ns)
+        else:
+            self._restore(ctc)
+        if self.lock.free:
+            self._work(now_ns)
+
+    def handle_deadline(self, now_ns: int) -> None:
+        """Finish what the link lock was held for, and look after what is overdue."""
+        step = self.appc.poll_done(now_ns)
+        if step is not None:
+            if step.outbound:
+                self._enqueue(step.message, now_ns)
+            else:
+                self._events.append(Delivered([step.message]))
+        work = self.lock.poll_released(now_ns)
+        if work is not None:
+            self._finish(work, now_ns)
+            self._work(now_ns)
+        if self._due_ns is not None and self._due_ns <= now_ns:
+            self._look_after(now_ns)
+
+    def next_deadline(self) -> int | None:
+        """When `handle_deadline` is next to be called, in ns; None when nothing is pending."""
+        earliest_ns = self.lock.next_deadline()
+        for deadline_ns in (self.appc.next_deadline(), self._due_ns):
+            if deadline_ns is not None and (earliest_ns is None or deadline_ns < earliest_ns):
+                earliest_ns = deadline_ns
+        return earliest_ns
+
+    def poll_instruction(self) -> Instruction | None:
+        """The next instruction for the hardware. May follow any input."""
+        return self._instructions.popleft() if self._instructions else None
+
+    def poll_event(self) -> LinkEvent | None:
+        """The next thing to tell the client. May follow any input."""
+        return self._events.popleft() if self._events else None
+
+    def deactivate(self, rdev: Rdev) -> None:
+        """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
+        ctc = self._find(rdev)
+        self._lose(ctc, None)
+        ctc.state = DeviceState.INACTIVE
+
+    def activate(self, rdev: Rdev) -> None:
+        """Put a CTC into the link (again); it is used once the hardware says it is ready."""
+        ctc = self._find(rdev)
+        if ctc.state is not DeviceState.INACTIVE:
+            raise LocalProtocolError(f"{rdev:04X} is active already")
+        ctc.state = DeviceState.DOWN
+
+    def _find(self, rdev: Rdev) -> LinkCtc:
+        if rdev not in self.ctcs:
+            raise LocalProtocolError(f"{rdev:04X} is not a CTC of this link")
+        return self.ctcs[rdev]
+
+    def _enqueue(self, message: Message, now_ns: int) -> None:
+        """Let a message wait, and give it the lock if nobody has it."""
+        for segment in self._segmenter.cut(message):
+            self.packager.add(segment)
+            if self.lock.free:
+                self._work(now_ns)
+
+    def _deliver(self, package: Package, now_ns: int) -> None:
+        """Hand over what a package has made whole."""
+        messages = self._reassembler.join(self._resequencer.accept(package))
+        transport = [m for m in messages if m.traffic is Traffic.TRANSPORT]
+        if transport:
+            self._events.append(Delivered(transport))
+        if len(transport) < len(messages):
+            for message in messages:
+                if message.traffic is Traffic.LEGACY:
+                    self.appc.want(message, outbound=False, now_ns=now_ns)
+
+    def _work(self, now_ns: int) -> None:
+        """Give the free link lock to the next work: what was received first, then a send."""
+        lock = self.lock
+        received = lock.poll_received()
+        if received is not None:
+            if isinstance(received, Receive):
+                hold_ns = self._parameters.receive_ns(received.package)
+            else:
+                hold_ns = self._parameters.attention_ns
+            lock.hold(received, hold_ns, now_ns)
+            return
+        if self.scheduler.opens(self.packager):
+            rdev = self.scheduler.acquire()
+            package = self.packager.pack()
+            self.ctcs[rdev].state = DeviceState.BUILDING
+            lock.hold(Send(rdev, package), self._parameters.build_ns(package), now_ns)
+
+    def _finish(self, work: Send | Receive | Answer, now_ns: int) -> None:
+        """The lock's holder is done."""
+        if isinstance(work, Send):
+            ctc = self.ctcs[work.rdev]
+            if ctc.state is DeviceState.BUILDING:
+                self._write(ctc, work.package, now_ns)
+            else:
+                self.packager.add_again(work.package)
+        elif isinstance(work, Receive):
+            self._deliver(work.package, now_ns)
+        elif self.ctcs[work.rdev].state is DeviceState.ATTENTION:
+            self.ctcs[work.rdev].state = DeviceState.READING
+            self._instructions.append(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
+
+    def _write(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+        ctc.state = DeviceState.WRITING
+        self._watch(ctc, now_ns + self._mih_ns)
+        self._instructions.append(Ssch(ctc.rdev, Command.WRITE, package))
+
+    def _end(self, ctc: LinkCtc, ended: Ended, now_ns: int) -> None:
+        """An I/O is over."""
+        if ended.command is Command.SENSE_COMMAND_BYTE:
+            self._instructions.append(Ssch(ctc.rdev, Command.READ))
+            return
+        package = cast(Package, ended.load)
+        if ended.status is not UnitStatus.ENDED:
+            if package is not None:
+                self.packager.add_again(package)
+            self._halt(ctc, now_ns)
+        elif ended.command is Command.READ:
+            self.counters.count_read(package)
+            self.lock.want(Receive(package))
+            if ctc.held is not None:
+                ctc.state = DeviceState.RECOVERING
+                self._watch(ctc, now_ns + self._parameters.redrive_ns)
+            else:
+                self._free(ctc)
+        else:
+            self.counters.count_written(package)
+            if ctc.turn:
+                ctc.turn = False
+                ctc.state = DeviceState.YIELDING
+                self._watch(ctc, now_ns + self._mih_ns)
+            else:
+                self._free(ctc)
+
+    def _free(self, ctc: LinkCtc) -> None:
+        ctc.state = DeviceState.IDLE
+        ctc.due_ns = None
+        self.scheduler.release(ctc.rdev)
+
+    def _collide(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+        """Both writes failed. The ends take turns: one writes first, the other reads first.
+
+        Both count the CTC's collisions alike, so both know whose turn it is without a word.
+        """
+        self.counters.collision_count += 1
+        ctc.collision_count += 1
+        ctc.held = package
+        ctc.turn = (ctc.collision_count % 2 == 1) == self._lesser
+        if ctc.turn:
+            ctc.state = DeviceState.RECOVERING
+            self._watch(ctc, now_ns + self._parameters.recovery_ns)
+        else:
+            ctc.state = DeviceState.YIELDING
+            self._watch(ctc, now_ns + self._mih_ns)
+
+    def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
+        """The device is gone: what it was to write goes to another CTC."""
+        for lost in (package, ctc.held):
+            if lost is not None:
+                self.packager.add_again(lost)
+        was_usable = ctc.state not in _UNUSABLE
+        ctc.forget()
+        self.scheduler.occupy(ctc.rdev)
+        if ctc.state not in _UNUSABLE:
+            ctc.state = DeviceState.DOWN
+        if was_usable:
+            self._usable_count -= 1
+            self._events.append(DeviceChanged(ctc.rdev, usable=False))
+            if not self._usable_count:
+                self._events.append(LinkDown())
+
+    def _restore(self, ctc: LinkCtc) -> None:
+        """The device is ready."""
+        if ctc.state is DeviceState.INACTIVE:
+            return
+        if ctc.state in _UNUSABLE:
+            self._usable_count += 1
+            self._events.append(DeviceChanged(ctc.rdev, usable=True))
+            if self._usable_count == 1:
+                self._events.append(LinkUp())
+        self._free(ctc)
+
+    def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
+        """An interrupt is missing, or made no sense: reset the device."""
+        self._lose(ctc, None)
+        ctc.state = DeviceState.RESETTING
+        self._watch(ctc, now_ns + self._mih_ns)
+        self._instructions.append(Hsch(ctc.rdev))
+
+    def _watch(self, ctc: LinkCtc, due_ns: int) -> None:
+        ctc.due_ns = due_ns
+        if self._due_ns is None or due_ns < self._due_ns:
+            self._due_ns = due_ns
+
+    def _look_after(self, now_ns: int) -> None:
+        """Act on every CTC whose time has come, and find the next one."""
+        for ctc in self.ctcs.values():
+            if ctc.due_ns is not None and ctc.due_ns <= now_ns:
+                ctc.due_ns = None
+                if ctc.state is DeviceState.RECOVERING and ctc.held is not None:
+                    package, ctc.held = ctc.held, None
+                    self._write(ctc, package, now_ns)
+                else:
+                    self._halt(ctc, now_ns)
+        dues = [ctc.due_ns for ctc in self.ctcs.values() if ctc.due_ns is not None]
+        self._due_ns = min(dues, default=None)

@@ -1,0 +1,44 @@
+"""What programs hand to ISFC: messages."""
+
+from enum import IntEnum
+from typing import final
+
+
+class Traffic(IntEnum):
+    """The two kinds of traffic that Monitor tells apart (record D9 R4)."""
+
+    TRANSPORT = 0
+    """ISFC Transport: relocation and the like; messages do not wait for each other."""
+    LEGACY = 1
+    """APPC/VM and IUCV: one request, then its reply."""
+
+
+@final
+class Message:
+    """One message, or one segment of a long one, of one conversation and direction.
+
+    ``length`` is in bytes. ``data`` is None in virtual time, where only sizes matter, and has
+    ``length`` bytes live. The link sets ``serial``, which counts the conversation's segments
+    from 0, and ``more``, which says that the next serial continues this message.
+    """
+
+    __slots__ = ("conversation", "data", "length", "more", "serial", "traffic")
+
+    def __init__(
+        self,
+        conversation: int,
+        length: int,
+        traffic: Traffic = Traffic.TRANSPORT,
+        data: bytes | None = None,
+    ) -> None:
+        self.conversation = conversation
+        self.length = length
+        self.traffic = traffic
+        self.data = data
+        self.serial = 0
+        self.more = False
+
+    def __repr__(self) -> str:
+        """Show what tells messages apart."""
+        more = "+" if self.more else ""
+        return f"Message({self.conversation}:{self.serial} {self.length} B{more})"

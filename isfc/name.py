@@ -1,0 +1,36 @@
+"""Node names, and which of two comes first."""
+
+from typing import Final
+
+from isfc.errors import ConfigurationError
+
+NAME_LENGTH_MAX: Final = 8
+_ALLOWED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
+
+
+class NodeName(str):
+    """The name of a system in an ISFC collection: 1 to 8 of A-Z 0-9 $ # @ _.
+
+    Names compare in EBCDIC order (code page 037), as CP compares them: ``$ # @ _`` sort
+    before letters and letters before digits, so ``BOSTON < 2NDI``. Raises
+    `ConfigurationError` for a text that is no such name.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> "NodeName":
+        """Check ``text`` and make it a name."""
+        if not 1 <= len(text) <= NAME_LENGTH_MAX or not _ALLOWED.issuperset(text):
+            raise ConfigurationError(
+                f"{text[:40]!r} is not a node name: expected 1 to 8 of A-Z 0-9 $ # @ _"
+            )
+        return super().__new__(cls, text)
+
+    @property
+    def collation(self) -> bytes:
+        """The sort key: the name in EBCDIC, padded with blanks as CP keeps it."""
+        return self.ljust(NAME_LENGTH_MAX).encode("cp037")
+
+    def precedes(self, other: "NodeName") -> bool:
+        """Whether this is the lesser of the two names."""
+        return self.collation < other.collation

@@ -1,0 +1,187 @@
+"""A node: one system's logical link on its CTCs. What an engine drives.
+
+The only module that knows both software (`isfc.link`) and hardware (`ctc.device`).
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ctc.address import ChpidId, Rdev
+from ctc.chpid import Chpid
+from ctc.device import Arbitration, Ctc, Departure
+from ctc.frame import Frame
+from ctc.profiles import ChpidProfile
+from ctc.subchannel import Interrupt, Ssch
+from isfc.events import LinkEvent
+from isfc.link import LogicalLink
+from isfc.message import Message
+from isfc.monitor import DeviceSnapshot, NodeSnapshot
+from isfc.name import NodeName
+from isfc.parameters import LinkParameters
+from isfc.schedule import LinkDevice
+from isfc.trace import Sink
+
+
+@dataclass(frozen=True, slots=True)
+class CtcDefinition:
+    """One CTC as one system defines it."""
+
+    device: LinkDevice
+    chpid: ChpidId
+    profile: ChpidProfile
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDefinition:
+    """Everything that makes one end of a logical link what it is."""
+
+    name: NodeName
+    partner: NodeName
+    ctcs: tuple[CtcDefinition, ...]
+    parameters: LinkParameters = field(default_factory=LinkParameters)
+    arbitration: Arbitration = Arbitration.BOTH_FAIL
+
+
+class Node:
+    """One end of one logical link: a pure function of (time, frame, message).
+
+    No I/O, no clock, no randomness. After every input drain `poll_frame` and `poll_event`
+    and ask `next_deadline`; `isfc.engine.pump` does it.
+    """
+
+    def __init__(self, definition: NodeDefinition, trace: Sink | None = None) -> None:
+        self.name = definition.name
+        self.partner = definition.partner
+        self._trace = trace
+        self._frames: deque[Departure] = deque()
+        self._interrupts: deque[Interrupt] = deque()
+        self._chpids: dict[ChpidId, Chpid] = {}
+        self._ctcs: dict[Rdev, Ctc] = {}
+        for ctc in definition.ctcs:
+            chpid = self._chpids.setdefault(ctc.chpid, Chpid(ctc.chpid, ctc.profile))
+            rdev = ctc.device.rdev
+            self._ctcs[rdev] = Ctc(
+                rdev, chpid, definition.arbitration, self._frames, self._interrupts
+            )
+        self._deadlines = tuple(self._chpids.values())
+        self._link = LogicalLink(
+            [ctc.device for ctc in definition.ctcs],
+            lesser=definition.name.precedes(definition.partner),
+            parameters=definition.parameters,
+        )
+
+    @property
+    def link(self) -> LogicalLink:
+        """The software's end of the link, to look at."""
+        return self._link
+
+    @property
+    def ctcs(self) -> dict[Rdev, Ctc]:
+        """The hardware's ends of the CTCs, to look at."""
+        return self._ctcs
+
+    def send(self, messages: Sequence[Message], now_ns: int) -> None:
+        """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
+        self._link.send(messages, now_ns)
+        self._settle(now_ns)
+
+    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
+        """A frame has arrived for one of our CTCs."""
+        self._ctcs[rdev].receive_frame(frame, now_ns)
+        self._settle(now_ns)
+
+    def handle_deadline(self, now_ns: int) -> None:
+        """Time has come to what `next_deadline` promised; calling early does nothing."""
+        for chpid in self._deadlines:
+            while (ctc := chpid.poll_ended(now_ns)) is not None:
+                ctc.end(now_ns)
+            while (ctc := chpid.poll_completed(now_ns)) is not None:
+                ctc.complete(now_ns)
+        self._link.handle_deadline(now_ns)
+        self._settle(now_ns)
+
+    def next_deadline(self) -> int | None:
+        """When `handle_deadline` must be called next, in ns; None when nothing is pending."""
+        earliest_ns = self._link.next_deadline()
+        for chpid in self._deadlines:
+            deadline_ns = chpid.next_deadline()
+            if deadline_ns is not None and (earliest_ns is None or deadline_ns < earliest_ns):
+                earliest_ns = deadline_ns
+        return earliest_ns
+
+    def poll_frame(self) -> Departure | None:
+        """The next frame to carry to the mate: when it leaves (maybe later), RDEV, frame."""
+        return self._frames.popleft() if self._frames else None
+
+    def poll_event(self) -> LinkEvent | None:
+        """The next thing to tell the client."""
+        return self._link.poll_event()
+
+    def connect(self, rdev: Rdev, now_ns: int) -> None:
+        """The path of one CTC to the partner is there."""
+        self._ctcs[rdev].connect(now_ns)
+        self._settle(now_ns)
+
+    def disconnect(self, rdev: Rdev, now_ns: int) -> None:
+        """The path of one CTC to the partner is gone."""
+        self._ctcs[rdev].disconnect(now_ns)
+        self._settle(now_ns)
+
+    def activate(self, rdev: Rdev, now_ns: int) -> None:
+        """ACTIVATE ISLINK for one CTC whose path is there."""
+        self._link.activate(rdev)
+        self.connect(rdev, now_ns)
+
+    def deactivate(self, rdev: Rdev, now_ns: int) -> None:
+        """DEACTIVE ISLINK for one CTC; what it was writing goes to another."""
+        self._link.deactivate(rdev)
+        self._ctcs[rdev].retire(now_ns)
+        self._settle(now_ns)
+
+    def snapshot(self, now_ns: int) -> NodeSnapshot:
+        """All counters as they are at ``now_ns``."""
+        counters = self._link.counters
+        return NodeSnapshot(
+            now_ns=now_ns,
+            write_package_count=counters.write_package_count,
+            write_message_count=counters.write_message_count,
+            write_length=counters.write_length,
+            read_package_count=counters.read_package_count,
+            read_message_count=counters.read_message_count,
+            read_length=counters.read_length,
+            collision_count=counters.collision_count,
+            tx_pend_count=self._link.packager.backlog_count,
+            cpu_ns=self._link.lock.held_ns,
+            devices=tuple(
+                DeviceSnapshot(
+                    rdev,
+                    ctc.counters.io_count,
+                    ctc.counters.pend_ns,
+                    ctc.counters.disc_ns,
+                    ctc.counters.conn_ns,
+                )
+                for rdev, ctc in self._link.ctcs.items()
+            ),
+        )
+
+    def _settle(self, now_ns: int) -> None:
+        """Carry interrupts up and instructions down until both ends of the door are quiet."""
+        link, interrupts, trace = self._link, self._interrupts, self._trace
+        while True:
+            while interrupts:
+                interrupt = interrupts.popleft()
+                if trace is not None:
+                    trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
+                link.receive_interrupt(interrupt, now_ns)
+            instruction = link.poll_instruction()
+            if instruction is None:
+                return
+            ctc = self._ctcs[instruction.rdev]
+            if isinstance(instruction, Ssch):
+                if trace is not None:
+                    command = instruction.command
+                    trace((now_ns, self.name, instruction.rdev, command.name, command))
+                ctc.start(instruction, now_ns)
+            else:
+                ctc.reset(now_ns)

@@ -1,0 +1,120 @@
+"""Packages: what one write carries, and how it is filled."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from isfc.errors import Backpressure
+from isfc.message import Message
+
+PACKAGE_HEADER_LENGTH: Final = 2_340
+MESSAGE_HEADER_LENGTH: Final = 18
+"""Header bytes. Derived from both directions of H001709C: 829,631 B hold 7.012 messages of
+117,964.8 B on average, 205,140 B hold 24.70 of 8,192 B; two equations, two unknowns."""
+
+
+BACKLOG_LENGTH_MAX: Final = 256 * 2**20
+"""Bytes that may wait for a CTC before a sender is told to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageLimit:
+    """How much one package may hold: bytes of messages, and messages."""
+
+    length: int
+    count: int
+
+
+@final
+class Package:
+    """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
+
+    __slots__ = ("length", "messages", "number")
+
+    def __init__(self, number: int, messages: Sequence[Message], payload_length: int) -> None:
+        self.number = number
+        self.messages = messages
+        self.length = PACKAGE_HEADER_LENGTH + MESSAGE_HEADER_LENGTH * len(messages) + payload_length
+
+    @property
+    def count(self) -> int:
+        """Messages in the package, each of them one data-chained piece of the write."""
+        return len(self.messages)
+
+    def __repr__(self) -> str:
+        """Show number, messages and bytes."""
+        return f"Package(#{self.number}, {len(self.messages)} messages, {self.length} B)"
+
+
+class Packager:
+    """The backlog of one direction, and the rule that makes packages of it.
+
+    A package is whatever was waiting when a device came free, oldest first, up to the payload
+    cap. A package that has to be sent again goes before everything else, unchanged.
+    """
+
+    def __init__(self, limit: PackageLimit, backlog_length_max: int = BACKLOG_LENGTH_MAX) -> None:
+        self._limit = limit
+        self._backlog_length_max = backlog_length_max
+        self._waiting: deque[Message] = deque()
+        self._waiting_length = 0
+        self._again: deque[Package] = deque()
+        self._number = 0
+
+    def __bool__(self) -> bool:
+        """Whether anything waits."""
+        return bool(self._waiting or self._again)
+
+    @property
+    def backlog_count(self) -> int:
+        """Messages that wait."""
+        return len(self._waiting) + sum(package.count for package in self._again)
+
+    @property
+    def backlog_length(self) -> int:
+        """Bytes of messages that wait, without those of packages to be sent again."""
+        return self._waiting_length
+
+    @property
+    def redrives(self) -> bool:
+        """Whether a package waits to be sent again."""
+        return bool(self._again)
+
+    @property
+    def head_length(self) -> int:
+        """Bytes of the oldest waiting message; 0 when none waits."""
+        return self._waiting[0].length if self._waiting else 0
+
+    def reserve(self, length: int) -> None:
+        """Raise `Backpressure` unless the backlog has room for ``length`` more bytes."""
+        if self._waiting_length + length > self._backlog_length_max:
+            raise Backpressure("backlog", self._waiting_length, self._backlog_length_max)
+
+    def add(self, message: Message) -> None:
+        """Let ``message`` wait."""
+        self._waiting_length += message.length
+        self._waiting.append(message)
+
+    def add_again(self, package: Package) -> None:
+        """Let a package whose write failed go next."""
+        self._again.append(package)
+
+    def pack(self) -> Package:
+        """The next package. Something must wait; then it is never empty, whatever the cap."""
+        if self._again:
+            return self._again.popleft()
+        waiting = self._waiting
+        message = waiting.popleft()
+        messages = [message]
+        length = message.length
+        length_max, room_count = self._limit.length, self._limit.count - 1
+        while waiting and room_count and length + waiting[0].length <= length_max:
+            room_count -= 1
+            message = waiting.popleft()
+            messages.append(message)
+            length += message.length
+        self._waiting_length -= length
+        package = Package(self._number, messages, length)
+        self._number += 1
+        return package

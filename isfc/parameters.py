@@ -1,0 +1,78 @@
+"""The numbers that make a node of software behave like CP's link driver.
+
+One set for everything: nothing here depends on a workload, on the number of guests or on a
+run. Each number says how it is known: published, derived (with its arithmetic) or calibrated
+(by ``tools/calibrate.py``, on declared rows only). ``docs/sources.md`` lists them all.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.package import Package, PackageLimit
+
+PACKAGE_LIMIT: Final = PackageLimit(length=870_000, count=100_000)
+"""Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
+of them are small: between 860,160 and 884,736 bytes. No limit on messages is seen."""
+
+LONE_CTC_LIMIT: Final = PackageLimit(length=130_000, count=2)
+"""The limit on a link of one CTC, which both ends write on by turns. Derived: collisions per
+exchange in the one-CTC rows give 1.0 HL messages a package and about two smaller ones, however
+many wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParameters:
+    """Times in nanoseconds (and ns per byte), lengths in bytes.
+
+    Building and receiving hold the link lock; so does answering an attention.
+    """
+
+    build_package_ns: int = 164_400
+    build_message_ns: int = 1_014
+    build_ns_per_byte: float = 0.1833
+    """Calibrated: what a package, each message and each byte cost before the write starts."""
+
+    attention_ns: int = 13_390
+    """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
+
+    receive_package_ns: int = 10_000
+    receive_message_ns: int = 101
+    receive_ns_per_byte: float = 0.286
+    """Calibrated: what a package read, each message and each byte cost until delivery."""
+
+    recovery_ns: int = 338_700
+    """Calibrated: from a collision to the first of the two writes that are made again."""
+
+    redrive_ns: int = 121_200
+    """Calibrated: from reading the partner's write after a collision to ours made again."""
+
+    open_message_length: int = 74_010
+    open_backlog_length: int = 271_600
+    """Calibrated: while a write is in progress a further CTC is opened for a message of so
+    many bytes at the head of the backlog, or for a backlog of so many."""
+
+    package_limit: PackageLimit = PACKAGE_LIMIT
+    lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
+
+    appc_message_ns: int = 9_000
+    appc_ns_per_byte: float = 0.5
+    """To be calibrated: one APPC/VM message's time in the protocol layer of one end."""
+
+    mih_ns: int = 15_000_000_000
+    """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
+
+    def build_ns(self, package: Package) -> int:
+        """Time to build ``package`` and start its write."""
+        return (
+            self.build_package_ns
+            + self.build_message_ns * package.count
+            + int(self.build_ns_per_byte * package.length)
+        )
+
+    def receive_ns(self, package: Package) -> int:
+        """Time to take in ``package`` and hand its messages over."""
+        return (
+            self.receive_package_ns
+            + self.receive_message_ns * package.count
+            + int(self.receive_ns_per_byte * package.length)
+        )

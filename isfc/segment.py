@@ -1,0 +1,74 @@
+"""Long messages: cut into numbered segments to be sent, and joined again on arrival."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from isfc.message import Message
+
+SEGMENT_LENGTH_MAX: Final = 262_144
+"""Most bytes of one message in one piece. Derived: W001054C's replies of 1,000,000 bytes leave
+in packages of 297 kB on average, so a message is not kept in one piece."""
+
+
+class Segmenter:
+    """Numbers the messages of each conversation, and cuts those that are too long."""
+
+    def __init__(self) -> None:
+        self._next_serial: dict[int, int] = {}
+
+    def cut(self, message: Message) -> Iterator[Message]:
+        """The segments of ``message``, numbered; a short message is its own only segment."""
+        conversation = message.conversation
+        serial = self._next_serial.get(conversation, 0)
+        if message.length <= SEGMENT_LENGTH_MAX:
+            self._next_serial[conversation] = serial + 1
+            message.serial = serial
+            yield message
+            return
+        for start in range(0, message.length, SEGMENT_LENGTH_MAX):
+            length = min(SEGMENT_LENGTH_MAX, message.length - start)
+            data = message.data[start : start + length] if message.data is not None else None
+            more = start + length < message.length
+            segment = Message(conversation, length, message.traffic, data)
+            segment.serial, segment.more = serial, more
+            yield segment
+            serial += 1
+        self._next_serial[conversation] = serial
+
+    def forget(self, conversation: int) -> None:
+        """The conversation is over: its numbers may begin at 0 again."""
+        self._next_serial.pop(conversation, None)
+
+
+class Reassembler:
+    """Joins segments, which arrive in the order of their conversation."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, list[Message]] = {}
+
+    def join(self, segments: Sequence[Message]) -> Sequence[Message]:
+        """The messages that are whole once ``segments`` have arrived."""
+        if not self._parts and not any(segment.more for segment in segments):
+            return segments
+        messages: list[Message] = []
+        for segment in segments:
+            if segment.more:
+                self._parts.setdefault(segment.conversation, []).append(segment)
+                continue
+            parts = self._parts.pop(segment.conversation, None)
+            messages.append(_whole([*parts, segment]) if parts else segment)
+        return messages
+
+    def forget(self, conversation: int) -> None:
+        """The conversation is over: drop the beginning of a message that will not end."""
+        self._parts.pop(conversation, None)
+
+
+def _whole(parts: list[Message]) -> Message:
+    last = parts[-1]
+    pieces = [part.data for part in parts if part.data is not None]
+    data = b"".join(pieces) if last.data is not None else None
+    length = sum(part.length for part in parts)
+    message = Message(last.conversation, length, last.traffic, data)
+    message.serial = last.serial
+    return message
