@@ -1,0 +1,1 @@
+"""Experiments: layouts of logical links, what they are good for, and runs of them."""

@@ -1,0 +1,189 @@
+"""Run one workload over one layout in virtual time, and measure it as IBM did."""
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.engine.virtual import VirtualEngine
+from isfc.errors import ConfigurationError
+from isfc.monitor import DeviceSnapshot, NodeSnapshot
+from isfc.name import NodeName
+from isfc.node import CtcDefinition, Node, NodeDefinition
+from isfc.parameters import LinkParameters
+from isfc.trace import Sink
+from scenarios.layout import Layout
+from scenarios.workload import Clients, GuestCosts, Servers, Workload
+
+NS_PER_S: Final = 1_000_000_000
+MIB: Final = 2**20
+"""Published MB are 2^20 bytes (derived: 834.2 packages/s of 829,631 B are the 660.0 MB/s)."""
+PAIRS_MAX: Final = 10_000
+SECONDS_MAX: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One run: what is set up and for how long. Times in seconds of virtual time.
+
+    ``client`` names the node of the clients, the layout's first node if it is None.
+    """
+
+    layout: Layout
+    workload: Workload
+    pairs: int
+    seconds: float = 10.0
+    warmup: float = 1.0
+    seed: int = 1
+    client: NodeName | None = None
+    link: LinkParameters = field(default_factory=LinkParameters)
+    guests: GuestCosts = field(default_factory=GuestCosts)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.pairs <= PAIRS_MAX:
+            raise ConfigurationError(f"--pairs {self.pairs}: expected 1 to {PAIRS_MAX}")
+        if not 0 < self.seconds <= SECONDS_MAX:
+            raise ConfigurationError(f"--seconds {self.seconds}: expected 0 < s <= {SECONDS_MAX}")
+        if not 0 <= self.warmup <= SECONDS_MAX:
+            raise ConfigurationError(f"--warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
+        if self.client is not None and self.client not in self.layout.nodes:
+            first, second = self.layout.nodes
+            raise ConfigurationError(
+                f"node {self.client} is not of this layout: expected {first} or {second}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceResult:
+    """One CTC as Performance Toolkit's FCX108 DEVICE shows it; times per I/O."""
+
+    rdev: str
+    io_per_s: float
+    pend_ms: float
+    disc_ms: float
+    conn_ms: float
+    serv_ms: float
+    busy_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one side saw between warm-up and end. MB are 2^20 bytes; "out" is written by it.
+
+    ``messages_per_s`` counts both directions; ``cpu_percent_per_msg`` is percent of one
+    processor spent in the link driver per message a second, both directions counted as one
+    exchange; ``rdev_util_percent`` is summed over devices, as the report does.
+    """
+
+    node: str
+    mb_per_s: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float
+    messages_per_s_out: float
+    messages_per_s_in: float
+    packages_per_s_out: float
+    packages_per_s_in: float
+    messages_per_package_out: float
+    messages_per_package_in: float
+    bytes_per_package_out: float
+    bytes_per_package_in: float
+    rdev_util_percent: float
+    collisions_per_s: float
+    cpu_percent_per_msg: float
+    tx_pend_count: float
+    devices: tuple[DeviceResult, ...]
+
+
+def define_node(layout: Layout, name: NodeName, parameters: LinkParameters) -> NodeDefinition:
+    """One end of the layout's logical link."""
+    here = layout.nodes.index(name)
+    return NodeDefinition(
+        name,
+        layout.nodes[1 - here],
+        tuple(
+            CtcDefinition(device, ctc.fibre.chpids[here], ctc.fibre.profile)
+            for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
+        ),
+        parameters,
+    )
+
+
+def build(experiment: Experiment, trace: Sink | None = None) -> tuple[VirtualEngine, list[Node]]:
+    """The engine of an experiment, at time 0, and its nodes: the client's first."""
+    layout, workload = experiment.layout, experiment.workload
+    client_name = experiment.client or layout.nodes[0]
+    server_name = layout.nodes[1 - layout.nodes.index(client_name)]
+    nodes = [
+        Node(define_node(layout, name, experiment.link), trace)
+        for name in (client_name, server_name)
+    ]
+    clients = Clients(workload, experiment.pairs, experiment.guests, Random(experiment.seed))
+    servers = Servers(workload, experiment.pairs, experiment.guests)
+    return VirtualEngine(nodes, [clients, servers]), nodes
+
+
+def run(experiment: Experiment, side: NodeName | None = None, trace: Sink | None = None) -> Result:
+    """Run an experiment to its end; measure at ``side``, the client's node if it is None."""
+    engine, nodes = build(experiment, trace)
+    node = nodes[0] if side is None or side == nodes[0].name else nodes[1]
+    engine.run(int(experiment.warmup * NS_PER_S))
+    before = node.snapshot(engine.now_ns)
+    engine.run(int((experiment.warmup + experiment.seconds) * NS_PER_S))
+    return measure(node.name, before, node.snapshot(engine.now_ns))
+
+
+def measure(name: NodeName, before: NodeSnapshot, after: NodeSnapshot) -> Result:
+    """What a node did between two snapshots."""
+    seconds = (after.now_ns - before.now_ns) / NS_PER_S
+    out_length = after.write_length - before.write_length
+    in_length = after.read_length - before.read_length
+    out_messages = after.write_message_count - before.write_message_count
+    in_messages = after.read_message_count - before.read_message_count
+    out_packages = after.write_package_count - before.write_package_count
+    in_packages = after.read_package_count - before.read_package_count
+    devices = tuple(
+        _measure_device(first, last, seconds)
+        for first, last in zip(before.devices, after.devices, strict=True)
+    )
+    return Result(
+        node=name,
+        mb_per_s=(out_length + in_length) / seconds / MIB,
+        mb_per_s_out=out_length / seconds / MIB,
+        mb_per_s_in=in_length / seconds / MIB,
+        messages_per_s=(out_messages + in_messages) / seconds,
+        messages_per_s_out=out_messages / seconds,
+        messages_per_s_in=in_messages / seconds,
+        packages_per_s_out=out_packages / seconds,
+        packages_per_s_in=in_packages / seconds,
+        messages_per_package_out=out_messages / max(1, out_packages),
+        messages_per_package_in=in_messages / max(1, in_packages),
+        bytes_per_package_out=out_length / max(1, out_packages),
+        bytes_per_package_in=in_length / max(1, in_packages),
+        rdev_util_percent=sum(device.busy_percent for device in devices),
+        collisions_per_s=(after.collision_count - before.collision_count) / seconds,
+        cpu_percent_per_msg=(after.cpu_ns - before.cpu_ns)
+        / NS_PER_S
+        * 100
+        / max(1, out_messages, in_messages),
+        tx_pend_count=after.tx_pend_count,
+        devices=devices,
+    )
+
+
+def _measure_device(before: DeviceSnapshot, after: DeviceSnapshot, seconds: float) -> DeviceResult:
+    io_count = after.io_count - before.io_count
+    pend_ns = after.pend_ns - before.pend_ns
+    disc_ns = after.disc_ns - before.disc_ns
+    conn_ns = after.conn_ns - before.conn_ns
+    serv_ns = pend_ns + disc_ns + conn_ns
+    per_io_ms = 1e-6 / max(1, io_count)
+    return DeviceResult(
+        rdev=format_rdev(after.rdev),
+        io_per_s=io_count / seconds,
+        pend_ms=pend_ns * per_io_ms,
+        disc_ms=disc_ns * per_io_ms,
+        conn_ms=conn_ns * per_io_ms,
+        serv_ms=serv_ns * per_io_ms,
+        busy_percent=serv_ns / seconds / NS_PER_S * 100,
+    )
