@@ -14,6 +14,7 @@ from isfc.engine.pump import pump
 from isfc.events import LinkEvent
 from isfc.message import Message
 from isfc.node import Node
+from isfc.wire import decode, encode
 
 PROPAGATION_NS: Final = 1_000
 """One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""
@@ -64,12 +65,15 @@ class VirtualEngine:
         nodes: Sequence[Node],
         programs: Sequence[Program],
         propagation_ns: int = PROPAGATION_NS,
+        *,
+        roundtrip: bool = False,
     ) -> None:
         first, second = (_End(node, program) for node, program in zip(nodes, programs, strict=True))
         first.mate, second.mate = second, first
         self.now_ns = 0
         self.event_count = 0
         self._propagation_ns = propagation_ns
+        self._roundtrip = roundtrip
         self._ends = (first, second)
         self._heap: list[_Entry] = []
         self._serial = 0
@@ -124,6 +128,8 @@ class VirtualEngine:
         """Carry what the node has for its mate, tell its program, set its timer."""
 
         def carry(departure_ns: int, rdev: Rdev, frame: Frame) -> None:
+            if self._roundtrip:
+                frame = decode(encode(frame))
             self._serial += 1
             heapq.heappush(
                 self._heap,

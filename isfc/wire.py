@@ -1,0 +1,145 @@
+"""Frames and packages as bytes: the one place that knows how they look on a connection.
+
+A frame is ``length`` (4 bytes, of all that follows), ``version`` (1), ``kind`` (1) and a body;
+numbers are big-endian and unsigned. There is one connection for each CTC, so that a frame
+names no device. Everything is bounded, and bytes that do not decode raise `WireError` with
+the offset where reading stopped.
+"""
+
+import struct
+from typing import Final
+
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.subchannel import Command
+from isfc.errors import WireError
+from isfc.message import Message, Traffic
+from isfc.package import Package
+
+VERSION: Final = 1
+PREFIX_LENGTH: Final = 4
+FRAME_LENGTH_MAX: Final = 4 * 2**20
+"""Most bytes of a frame after its length: four times the largest package."""
+
+_COMMAND_KIND: Final = 1
+_DATA_KIND: Final = 2
+_STATUS_KIND: Final = 3
+
+_HEADER: Final = struct.Struct(">IBB")
+_COMMAND: Final = struct.Struct(">BQII")
+_STATUS: Final = struct.Struct(">BQ")
+_DATA: Final = struct.Struct(">QQI")
+_MESSAGE: Final = struct.Struct(">IQIB")
+
+_MORE: Final = 0x80
+_HAS_DATA: Final = 0x40
+_TRAFFIC: Final = 0x3F
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes of ``frame``, its length first."""
+    if isinstance(frame, CommandFrame):
+        body = _COMMAND.pack(frame.command, frame.serial, frame.length, frame.count)
+        kind = _COMMAND_KIND
+    elif isinstance(frame, StatusFrame):
+        body = _STATUS.pack(frame.signal, frame.serial)
+        kind = _STATUS_KIND
+    else:
+        assert isinstance(frame.load, Package), "only packages travel"
+        body = _encode_data(frame.serial, frame.load)
+        kind = _DATA_KIND
+    return _HEADER.pack(len(body) + _HEADER.size - PREFIX_LENGTH, VERSION, kind) + body
+
+
+def frame_length(prefix: bytes | memoryview) -> int:
+    """How many bytes the frame that begins with these four has, prefix included.
+
+    Raises `WireError` when it is longer than `FRAME_LENGTH_MAX`.
+    """
+    length = int.from_bytes(prefix[:PREFIX_LENGTH], "big")
+    if not _HEADER.size - PREFIX_LENGTH <= length <= FRAME_LENGTH_MAX:
+        raise WireError(f"a frame of {length} bytes", 0)
+    return PREFIX_LENGTH + length
+
+
+def decode(data: bytes | memoryview) -> Frame:
+    """The one frame that ``data`` is. Raises `WireError` for anything else."""
+    view = memoryview(data)
+    if len(view) < _HEADER.size:
+        raise WireError("a truncated frame", len(view))
+    if frame_length(view) != len(view):
+        raise WireError("a frame whose length is wrong", 0)
+    _, version, kind = _HEADER.unpack_from(view)
+    if version != VERSION:
+        raise WireError(f"version {version}, not {VERSION}", PREFIX_LENGTH)
+    try:
+        if kind == _DATA_KIND:
+            return _decode_data(view)
+        return _decode_short(view, kind)
+    except struct.error:
+        raise WireError("a truncated frame", len(view)) from None
+
+
+def _decode_short(view: memoryview, kind: int) -> Frame:
+    if kind == _COMMAND_KIND:
+        code, serial, length, count = _COMMAND.unpack_from(view, _HEADER.size)
+        _expect_end(view, _HEADER.size + _COMMAND.size)
+        if code not in _COMMANDS:
+            raise WireError(f"command X'{code:02X}'", _HEADER.size)
+        return CommandFrame(Command(code), serial, length, count)
+    if kind == _STATUS_KIND:
+        code, serial = _STATUS.unpack_from(view, _HEADER.size)
+        _expect_end(view, _HEADER.size + _STATUS.size)
+        if code not in _SIGNALS:
+            raise WireError(f"signal {code}", _HEADER.size)
+        return StatusFrame(Signal(code), serial)
+    raise WireError(f"a frame of kind {kind}", PREFIX_LENGTH + 1)
+
+
+_COMMANDS: Final = frozenset(Command)
+_SIGNALS: Final = frozenset(Signal)
+_TRAFFICS: Final = frozenset(Traffic)
+
+
+def _encode_data(serial: int, package: Package) -> bytes:
+    pieces = [_DATA.pack(serial, package.number, package.count)]
+    for message in package.messages:
+        data = message.data
+        flags = message.traffic | (_MORE if message.more else 0)
+        if data is None:
+            data = b""
+        else:
+            flags |= _HAS_DATA
+        pieces.append(_MESSAGE.pack(message.conversation, message.serial, message.length, flags))
+        pieces.append(data)
+    return b"".join(pieces)
+
+
+def _decode_data(view: memoryview) -> DataFrame:
+    serial, number, count = _DATA.unpack_from(view, _HEADER.size)
+    offset = _HEADER.size + _DATA.size
+    messages: list[Message] = []
+    payload_length = 0
+    for _ in range(count):
+        conversation, message_serial, length, flags = _MESSAGE.unpack_from(view, offset)
+        offset += _MESSAGE.size
+        if flags & _TRAFFIC not in _TRAFFICS:
+            raise WireError(f"traffic {flags & _TRAFFIC}", offset - 1)
+        data = None
+        if flags & _HAS_DATA:
+            if offset + length > len(view):
+                raise WireError("a message longer than its frame", offset)
+            data = bytes(view[offset : offset + length])
+            offset += length
+        message = Message(conversation, length, Traffic(flags & _TRAFFIC), data)
+        message.serial, message.more = message_serial, bool(flags & _MORE)
+        messages.append(message)
+        payload_length += length
+    if not messages:
+        raise WireError("an empty package", offset)
+    _expect_end(view, offset)
+    return DataFrame(Package(number, messages, payload_length), serial)
+
+
+def _expect_end(view: memoryview, offset: int) -> None:
+    if offset != len(view):
+        raise WireError("bytes after the end of a frame", offset)
