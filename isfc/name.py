@@ -11,9 +11,9 @@ _ALLOWED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
 class NodeName(str):
     """The name of a system in an ISFC collection: 1 to 8 of A-Z 0-9 $ # @ _.
 
-    Names compare in EBCDIC order (code page 037), as CP compares them: ``$ # @ _`` sort
-    before letters and letters before digits, so ``BOSTON < 2NDI``. Raises
-    `ConfigurationError` for a text that is no such name.
+    CP compares names in EBCDIC (code page 037): ``$ _ # @`` sort before letters and letters
+    before digits, so that BOSTON precedes 2NDI. `precedes` and `collation` do the same; ``<``
+    does not. Raises `ConfigurationError` for a text that is no such name.
     """
 
     __slots__ = ()

@@ -1,0 +1,10 @@
+import pytest
+
+from ctc.errors import BadChpid, BadFeature, BadRdev, CtcError
+
+
+@pytest.mark.parametrize("kind", [BadChpid, BadFeature, BadRdev])
+def test_whoever_catches_the_root_catches_all(kind: type[CtcError]) -> None:
+    with pytest.raises(CtcError, match=r"^what was expected$"):
+        raise kind("what was expected")
+    assert issubclass(kind, ValueError)

@@ -1,0 +1,48 @@
+import pytest
+
+from ctc.errors import BadFeature
+from ctc.profiles import FEATURES, find_profile, line_payload_bytes_per_s
+
+
+def test_line_rate_of_2_gb_is_the_fibre_channel_arithmetic() -> None:
+    # 2.125 GBd, 8b/10b, 2112 bytes of payload in 2172 on the wire
+    assert line_payload_bytes_per_s(2) == int(2.125e9 / 10 * 2112 / 2172)
+
+
+@pytest.mark.parametrize(("slow", "fast"), [(1, 2), (2, 4), (4, 8)])
+def test_line_rate_doubles_up_to_8_gb(slow: float, fast: float) -> None:
+    assert line_payload_bytes_per_s(fast) == pytest.approx(2 * line_payload_bytes_per_s(slow))
+
+
+def test_line_rate_of_16_gb_gains_by_its_code() -> None:
+    # published: about 1600 MB/s each way at 16 Gb, 800 at 8
+    assert line_payload_bytes_per_s(16) == pytest.approx(1.6e9, rel=0.05)
+    assert line_payload_bytes_per_s(8) == pytest.approx(0.8e9, rel=0.05)
+
+
+# the report's chpid estimates go by these speeds
+@pytest.mark.parametrize(
+    ("feature", "link_gbps"),
+    [("FICON Express", 1), ("FICON Express2", 2), ("FICON Express4", 4), ("FICON Express8", 8)],
+)
+def test_feature_runs_at_the_speed_of_its_generation(feature: str, link_gbps: float) -> None:
+    assert find_profile(feature).link_gbps == link_gbps
+
+
+def test_every_feature_is_found_under_its_own_name() -> None:
+    assert [find_profile(name).feature for name in FEATURES] == list(FEATURES)
+
+
+def test_link_speed_can_be_overridden() -> None:
+    slowed = find_profile("FICON Express4", link_gbps=2)
+    assert (slowed.feature, slowed.link_gbps) == ("FICON Express4", 2)
+    assert find_profile("FICON Express4").link_gbps == 4
+
+
+def test_own_speed_changes_nothing() -> None:
+    assert find_profile("FICON Express4", link_gbps=4) == find_profile("FICON Express4")
+
+
+def test_unknown_feature_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BadFeature, match=r"'FICON Express3' .* expected one of FICON Express, "):
+        find_profile("FICON Express3")

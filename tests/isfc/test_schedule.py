@@ -1,0 +1,155 @@
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
+from isfc.schedule import CTCS_MAX, LinkDevice, WriteScheduler, stop_short, write_order
+
+_rdev_lists = st.lists(
+    st.integers(0, RDEV_MAX).map(Rdev), min_size=CTCS_MAX, max_size=CTCS_MAX, unique=True
+)
+
+
+@st.composite
+def islinks(draw: st.DrawFn) -> tuple[LinkDevice, ...]:
+    """The CTCs of one logical link as the lesser node sees them, in any order."""
+    count = draw(st.integers(1, CTCS_MAX))
+    rdevs, partner_rdevs = draw(_rdev_lists), draw(_rdev_lists)
+    return tuple(
+        LinkDevice(*pair) for pair in zip(rdevs[:count], partner_rdevs[:count], strict=True)
+    )
+
+
+def seen_by_the_partner(devices: tuple[LinkDevice, ...]) -> tuple[LinkDevice, ...]:
+    return tuple(LinkDevice(device.partner_rdev, device.rdev) for device in devices)
+
+
+def same_numbers(text: str) -> tuple[LinkDevice, ...]:
+    return tuple(LinkDevice(rdev, rdev) for rdev in parse_rdevs(text))
+
+
+def printed(rdevs: tuple[Rdev, ...]) -> list[str]:
+    return [format_rdev(rdev) for rdev in rdevs]
+
+
+@pytest.mark.parametrize(
+    ("ctc_count", "left_out"), [(1, 0), (2, 1), (8, 1), (9, 2), (14, 2), (16, 2)]
+)
+def test_scan_stops_short_as_published(ctc_count: int, left_out: int) -> None:
+    assert stop_short(ctc_count) == left_out
+
+
+def test_sixteen_devices_are_used_as_ibm_describes() -> None:
+    # "z/VM live guest relocation with Linux": D00E and D00F belong to LPAR2 alone
+    devices = same_numbers("D000-D00F")
+    assert printed(write_order(devices, lesser=True)) == printed(parse_rdevs("D000-D00D"))
+    assert printed(write_order(devices, lesser=False)) == printed(parse_rdevs("D002-D00F"))[::-1]
+
+
+def test_single_ctc_is_written_by_both() -> None:
+    devices = same_numbers("6000")
+    assert write_order(devices, lesser=True) == write_order(devices, lesser=False) == (0x6000,)
+
+
+def test_both_go_by_the_lesser_nodes_numbers() -> None:
+    # the numbers at the greater node run the other way
+    devices = (LinkDevice(Rdev(0x6000), Rdev(0x7002)), LinkDevice(Rdev(0x6001), Rdev(0x7001)),
+               LinkDevice(Rdev(0x6002), Rdev(0x7000)))  # fmt: skip
+    assert printed(write_order(devices, lesser=True)) == ["6000", "6001"]
+    assert printed(write_order(seen_by_the_partner(devices), lesser=False)) == ["7000", "7001"]
+
+
+@given(islinks(), st.randoms(use_true_random=False))
+def test_order_of_definition_does_not_matter(
+    devices: tuple[LinkDevice, ...], random: Random
+) -> None:
+    shuffled = random.sample(devices, len(devices))
+    for lesser in (True, False):
+        assert write_order(devices, lesser=lesser) == write_order(shuffled, lesser=lesser)
+
+
+@given(islinks())
+def test_p10_write_orders_keep_the_two_ends_apart(devices: tuple[LinkDevice, ...]) -> None:
+    here = write_order(devices, lesser=True)
+    mates = {device.partner_rdev: device.rdev for device in devices}
+    there = [mates[rdev] for rdev in write_order(seen_by_the_partner(devices), lesser=False)]
+    if len(devices) == 1:
+        assert list(here) == there
+        return
+    assert here[0] != there[0]
+    assert len(set(here) - set(there)) == len(set(there) - set(here)) == stop_short(len(devices))
+    assert set(here) | set(there) == {device.rdev for device in devices}
+    shared = [rdev for rdev in here if rdev in there]
+    assert shared == [rdev for rdev in there[::-1] if rdev in here]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A backlog as the scheduler sees it."""
+
+    redrives: bool = False
+    head_length: int = 1
+    backlog_length: int = 1
+
+    def __bool__(self) -> bool:
+        return self.backlog_length > 0
+
+
+OPEN_MESSAGE_LENGTH = 100
+OPEN_BACKLOG_LENGTH = 300
+
+
+@pytest.fixture
+def scheduler() -> WriteScheduler:
+    """Two devices, both free."""
+    scheduler = WriteScheduler(parse_rdevs("6000-6001"), OPEN_MESSAGE_LENGTH, OPEN_BACKLOG_LENGTH)
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    return scheduler
+
+
+def test_scan_begins_at_its_first_device_each_time(scheduler: WriteScheduler) -> None:
+    assert scheduler.acquire() == 0x6000
+    assert scheduler.acquire() == 0x6001
+    scheduler.release(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6000
+
+
+def test_scan_passes_over_a_device_on_which_the_partner_writes(scheduler: WriteScheduler) -> None:
+    scheduler.occupy(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6001
+    assert not scheduler.opens(Waiting(redrives=True))
+
+
+def test_device_outside_the_scan_is_never_given_out(scheduler: WriteScheduler) -> None:
+    scheduler.acquire(), scheduler.acquire()
+    scheduler.release(Rdev(0x6002))
+    assert not scheduler.opens(Waiting(redrives=True))
+
+
+def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
+    assert not scheduler.opens(Waiting(backlog_length=0))
+
+
+@pytest.mark.parametrize(
+    ("waiting", "opens"),
+    [
+        (Waiting(), False),
+        (Waiting(redrives=True), True),
+        (
+            Waiting(head_length=OPEN_MESSAGE_LENGTH - 1, backlog_length=OPEN_BACKLOG_LENGTH - 1),
+            False,
+        ),
+        (Waiting(head_length=OPEN_MESSAGE_LENGTH), True),
+        (Waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
+    ],
+)
+def test_further_ctc_is_opened_reluctantly(
+    scheduler: WriteScheduler, waiting: Waiting, opens: bool
+) -> None:
+    assert scheduler.opens(waiting)
+    scheduler.acquire()
+    assert scheduler.opens(waiting) == opens
