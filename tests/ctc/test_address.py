@@ -1,3 +1,5 @@
+"""Device numbers and chpids: what is read, what is refused, what is printed."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

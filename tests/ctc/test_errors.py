@@ -1,3 +1,5 @@
+"""The tree of hardware errors."""
+
 import pytest
 
 from ctc.errors import BadChpid, BadFeature, BadRdev, CtcError

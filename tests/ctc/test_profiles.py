@@ -1,3 +1,5 @@
+"""FICON features: their line rates, speeds and names."""
+
 import pytest
 
 from ctc.errors import BadFeature

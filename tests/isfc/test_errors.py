@@ -1,3 +1,5 @@
+"""The tree of link errors, and what they carry."""
+
 import pytest
 
 from isfc.errors import (

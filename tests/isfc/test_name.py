@@ -1,3 +1,5 @@
+"""Node names: which texts are names, and their order in EBCDIC."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

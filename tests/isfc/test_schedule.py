@@ -1,3 +1,5 @@
+"""The write order of both ends, and when a further CTC is opened."""
+
 from dataclasses import dataclass
 from random import Random
 
