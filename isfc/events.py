@@ -18,6 +18,16 @@ class Delivered:
 
 
 @final
+class Sent:
+    """Messages (or segments of them) have been read by the partner; their senders may go on."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+
+
+@final
 class LinkUp:
     """The first CTC is ready: the logical link came up."""
 
@@ -42,4 +52,4 @@ class DeviceChanged:
         self.usable = usable
 
 
-LinkEvent = Delivered | LinkUp | LinkDown | DeviceChanged
+LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged

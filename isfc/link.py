@@ -23,7 +23,7 @@ from ctc.subchannel import (
 )
 from isfc.appc import AppcLayer
 from isfc.errors import LocalProtocolError
-from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
+from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.message import Message, Traffic
 from isfc.monitor import DeviceCounters, LinkCounters
 from isfc.package import Package, Packager
@@ -266,6 +266,7 @@ class LogicalLink:
                 self._free(ctc)
         else:
             self.counters.count_written(package)
+            self._events.append(Sent(package.messages))
             if ctc.turn:
                 ctc.turn = False
                 ctc.state = DeviceState.YIELDING

@@ -12,8 +12,9 @@ from isfc.name import NodeName
 from isfc.node import CtcDefinition, Node, NodeDefinition
 from isfc.parameters import LinkParameters
 from isfc.trace import Sink
+from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.layout import Layout
-from scenarios.workload import Clients, GuestCosts, Servers, Workload
+from scenarios.workload import Workload
 
 NS_PER_S: Final = 1_000_000_000
 MIB: Final = 2**20

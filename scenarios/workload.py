@@ -5,15 +5,11 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from random import Random
 from typing import Final
 
-from isfc.engine.virtual import Offer
 from isfc.errors import ConfigurationError
-from isfc.events import Delivered, LinkEvent
-from isfc.message import Message, Traffic
+from isfc.message import Traffic
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
@@ -101,102 +97,3 @@ def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDO
         )
     name = f"{minimum}:{maximum}:{percent:g}/{reply_length}"
     return Workload(name, minimum, maximum, percent, reply_length, window)
-
-
-@dataclass(frozen=True, slots=True)
-class GuestCosts:
-    """What a guest needs from receiving a message to having sent its answer.
-
-    Nanoseconds, and nanoseconds per byte received and sent (calibrated).
-    """
-
-    server_ns: int = 10_640
-    server_ns_per_byte_in: float = 0.01
-    server_ns_per_byte_out: float = 4.301
-    client_ns: int = 12_960
-    client_ns_per_byte_in: float = 0.0635
-    client_ns_per_byte_out: float = 0.4429
-
-
-class _Guests:
-    """One side's guests: each takes its messages one after the other."""
-
-    def __init__(self, pairs: int, traffic: Traffic) -> None:
-        self._free_ns = [0] * pairs
-        self._traffic = traffic
-
-    def answer(self, conversation: int, length: int, service_ns: int, now_ns: int) -> Offer:
-        """The guest's next message, and when it will have it ready."""
-        ready_ns = max(now_ns, self._free_ns[conversation]) + service_ns
-        self._free_ns[conversation] = ready_ns
-        return ready_ns, [Message(conversation, length, self._traffic)]
-
-
-class Clients:
-    """The client guests: each turns every reply into a new message."""
-
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
-        self._workload = workload
-        self._pairs = pairs
-        self._costs = costs
-        self._random = random
-        self._guests = _Guests(pairs, workload.traffic)
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Fill every conversation's window, at slightly different times."""
-        for conversation in range(self._pairs):
-            at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
-            for _ in range(self._workload.window):
-                yield self._send(conversation, 0, at_ns)
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """A reply releases the next message of its conversation."""
-        if not isinstance(event, Delivered):
-            return ()
-        return gather(self._send(m.conversation, m.length, now_ns) for m in event.messages)
-
-    def _send(self, conversation: int, received_length: int, now_ns: int) -> Offer:
-        workload, costs = self._workload, self._costs
-        small = self._random.random() * 100 < workload.min_percent
-        length = workload.min_length if small else workload.max_length
-        service_ns = costs.client_ns + int(
-            costs.client_ns_per_byte_in * received_length + costs.client_ns_per_byte_out * length
-        )
-        return self._guests.answer(conversation, length, service_ns, now_ns)
-
-
-START_SPREAD_NS: Final = 200_000
-
-
-class Servers:
-    """The server guests: each answers every message with one reply."""
-
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
-        self._workload = workload
-        self._costs = costs
-        self._guests = _Guests(pairs, workload.traffic)
-
-    def start(self, now_ns: int) -> Iterable[Offer]:  # noqa: ARG002  # the protocol's
-        """Servers wait to be asked."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Every message gets its reply."""
-        if not isinstance(event, Delivered):
-            return ()
-        return gather(self._reply(m.conversation, m.length, now_ns) for m in event.messages)
-
-    def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
-        costs, length = self._costs, self._workload.reply_length
-        service_ns = costs.server_ns + int(
-            costs.server_ns_per_byte_in * received_length + costs.server_ns_per_byte_out * length
-        )
-        return self._guests.answer(conversation, length, service_ns, now_ns)
-
-
-def gather(offers: Iterable[Offer]) -> Iterable[Offer]:
-    """Offers of the same moment made one, in the order in which they came."""
-    by_time: dict[int, list[Message]] = {}
-    for at_ns, messages in offers:
-        by_time.setdefault(at_ns, []).extend(messages)
-    return by_time.items()

@@ -1,0 +1,124 @@
+"""The guests: client and server programs of a workload, one of each for each pair."""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from isfc.engine.virtual import Offer
+from isfc.events import Delivered, LinkEvent, Sent
+from isfc.message import Message
+from scenarios.workload import Workload
+
+START_SPREAD_NS: Final = 200_000
+"""Clients start within so many nanoseconds of each other, as an orchestrator's would."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuestCosts:
+    """How long a guest takes from a message to having its answer ready to be sent.
+
+    Nanoseconds, and nanoseconds per byte received ("in") and sent ("out"); calibrated.
+    """
+
+    server_ns: int = 10_640
+    server_ns_per_byte_in: float = 0.01
+    server_ns_per_byte_out: float = 4.301
+    client_ns: int = 12_960
+    client_ns_per_byte_in: float = 0.0635
+    client_ns_per_byte_out: float = 0.4429
+
+
+class Clients:
+    """The client guests: each turns every reply into a new message, one after the other."""
+
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+        self._workload = workload
+        self._costs = costs
+        self._random = random
+        self._free_ns = [0] * pairs
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Fill every conversation's window, at slightly different times."""
+        for conversation in range(len(self._free_ns)):
+            at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
+            for _ in range(self._workload.window):
+                yield self._send(conversation, 0, at_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """A reply releases the next message of its conversation."""
+        if not isinstance(event, Delivered):
+            return ()
+        return gather(self._send(m.conversation, m.length, now_ns) for m in event.messages)
+
+    def _send(self, conversation: int, received_length: int, now_ns: int) -> Offer:
+        workload, costs = self._workload, self._costs
+        small = self._random.random() * 100 < workload.min_percent
+        length = workload.min_length if small else workload.max_length
+        ready_ns = max(now_ns, self._free_ns[conversation]) + int(
+            costs.client_ns
+            + costs.client_ns_per_byte_in * received_length
+            + costs.client_ns_per_byte_out * length
+        )
+        self._free_ns[conversation] = ready_ns
+        return ready_ns, (Message(conversation, length, workload.traffic),)
+
+
+class Servers:
+    """The server guests: each answers one message at a time, and waits until its reply is sent."""
+
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
+        self._workload = workload
+        self._costs = costs
+        self._busy = [False] * pairs
+        self._waiting: list[deque[int]] = [deque() for _ in range(pairs)]
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Servers wait to be asked."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Every message gets its reply, once the one before has left."""
+        if isinstance(event, Delivered):
+            return gather(self._take(event.messages, now_ns))
+        if isinstance(event, Sent):
+            return gather(self._go_on(event.messages, now_ns))
+        return ()
+
+    def _take(self, messages: Iterable[Message], now_ns: int) -> Iterable[Offer]:
+        for message in messages:
+            conversation = message.conversation
+            if self._busy[conversation]:
+                self._waiting[conversation].append(message.length)
+            else:
+                self._busy[conversation] = True
+                yield self._reply(conversation, message.length, now_ns)
+
+    def _go_on(self, messages: Iterable[Message], now_ns: int) -> Iterable[Offer]:
+        for message in messages:
+            if message.more:
+                continue
+            conversation = message.conversation
+            if self._waiting[conversation]:
+                yield self._reply(conversation, self._waiting[conversation].popleft(), now_ns)
+            else:
+                self._busy[conversation] = False
+
+    def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
+        workload, costs = self._workload, self._costs
+        length = workload.reply_length
+        ready_ns = now_ns + int(
+            costs.server_ns
+            + costs.server_ns_per_byte_in * received_length
+            + costs.server_ns_per_byte_out * length
+        )
+        return ready_ns, (Message(conversation, length, workload.traffic),)
+
+
+def gather(offers: Iterable[Offer]) -> Iterable[Offer]:
+    """Offers of the same moment made one, in the order in which they came."""
+    by_time: dict[int, list[Message]] = {}
+    for at_ns, messages in offers:
+        by_time.setdefault(at_ns, []).extend(messages)
+    return by_time.items()
