@@ -1,0 +1,1 @@
+"""People: the ``isfc`` command. The outermost ring, which nothing imports."""

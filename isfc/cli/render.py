@@ -1,0 +1,83 @@
+"""The one place that speaks to people: what goes to stdout and to stderr, and how wide.
+
+Modules named ``render_*`` make the tables of one command; only this one prints them. rich
+leaves out the colours when the output is no terminal.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from rich.console import Console, RenderableType
+
+from isfc.cli.exits import ExitCode
+
+PIPED_WIDTH = 80
+"""Columns of an output that is no terminal, whatever the shell says its window has."""
+
+
+class _OutputConsole(Console):
+    """A console that leaves a broken pipe to its caller."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """A console on stdout, or on stderr, as they are now.
+
+    Text is shown as it is: square brackets, colons and numbers in it mean nothing special.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    is_terminal = stream is not None and stream.isatty()
+    return _OutputConsole(
+        stderr=stderr,
+        width=None if is_terminal else PIPED_WIDTH,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def show(*parts: RenderableType) -> None:
+    """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
+    console = open_console()
+    with _pipe_may_break():
+        if console.is_terminal:
+            for part in parts:
+                console.print(part)
+        else:
+            with console.capture() as capture:
+                for part in parts:
+                    console.print(part)
+            print(*map(str.rstrip, capture.get().splitlines()), sep="\n", flush=True)
+
+
+def show_json(record: object) -> None:
+    """Print ``record`` to stdout as JSON, in ASCII, the keys in their order."""
+    text = json.dumps(record, indent=2, allow_nan=False)
+    with _pipe_may_break():
+        print(text, flush=True)
+
+
+def show_error(message: str) -> None:
+    """Print what went wrong to stderr."""
+    print(f"isfc: {message}", file=sys.stderr)
+
+
+def discard_output() -> None:
+    """Let nothing more reach stdout: what is buffered would fail again as the process ends."""
+    with suppress(OSError, ValueError):  # there is no stdout, or it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _pipe_may_break() -> Iterator[None]:
+    """End the command quietly when the reader of stdout has gone away."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard_output()
+        raise SystemExit(ExitCode.BROKEN_PIPE) from None
