@@ -115,8 +115,6 @@ class Ctc:
             if outcome is Outcome.MATCH:
                 self._mate = State.AVAILABLE
                 self._issue()
-            elif self._fails_both(outcome, command):
-                self._issue()
             self._status = _STATUS[outcome]
             self._chpid.end_later(self, self._departed_ns)
 
@@ -141,12 +139,8 @@ class Ctc:
         self._departures.append((now_ns, self.rdev, DataFrame(self._load, self._serial)))
 
     def end(self, now_ns: int) -> None:
-        """An I/O that needed nothing more from the mate is over."""
-        load = self._load
-        if self._status is UnitStatus.BUSY_ATTENTION and load is not None:
-            self._collide(load, now_ns)
-        else:
-            self._finish(self._status, load, now_ns)
+        """An I/O that needed nothing from the mate is over."""
+        self._finish(self._status, self._load, now_ns)
 
     def connect(self, now_ns: int) -> None:
         """The path to the mate is there: say so, and wait for the mate to say the same."""
@@ -216,29 +210,14 @@ class Ctc:
         """Both ends issued before either had seen the other's command."""
         if self._arbitration is Arbitration.WIN:
             return
+        load, times = self._load, self._times(now_ns)
+        if load is None:
+            self._finish(UnitStatus.BUSY_ATTENTION, None, now_ns)
+        else:
+            self._clear()
+            self._interrupts.append(Collided(self.rdev, load, times))
         if self._arbitration is Arbitration.LOSE:
             self._mate = WAITING_STATE[frame.command]
-        if self._load is not None:
-            self._collide(self._load, now_ns)
-        else:
-            self._finish(UnitStatus.BUSY_ATTENTION, None, now_ns)
-
-    def _fails_both(self, outcome: Outcome, command: Command) -> bool:
-        """Whether our write, which comes too late, makes the mate's fail as well."""
-        return (
-            outcome is Outcome.BUSY
-            and command is Command.WRITE
-            and self._mate is State.WRITE
-            and self._arbitration is Arbitration.BOTH_FAIL
-        )
-
-    def _collide(self, load: Load, now_ns: int) -> None:
-        times = self._times(now_ns)
-        self._clear()
-        self._interrupts.append(Collided(self.rdev, load, times))
-        if self._arbitration is Arbitration.BOTH_FAIL:
-            self._mate = State.AVAILABLE
-        else:
             self._interrupts.append(Attention(self.rdev))
 
     def _receive_data(self, frame: DataFrame, now_ns: int) -> None:

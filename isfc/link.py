@@ -123,8 +123,6 @@ class LogicalLink:
             ctc.counters.count_io(interrupt.times)
             self._end(ctc, interrupt, now_ns)
         elif isinstance(interrupt, Attention):
-            if ctc.state is DeviceState.BUILDING:
-                return  # the write that is being built comes too late, and will collide
             ctc.state = DeviceState.ATTENTION
             ctc.turn = False
             self._watch(ctc, now_ns + self._mih_ns)
