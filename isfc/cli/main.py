@@ -13,6 +13,8 @@ import typer
 from ctc.errors import CtcError
 from isfc.cli.exits import ExitCode
 from isfc.cli.plan import plan
+from isfc.cli.replay import replay
+from isfc.cli.run import run_layout
 from isfc.errors import ConfigurationError
 
 app = typer.Typer(
@@ -24,6 +26,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 app.command()(plan)
+app.command("run")(run_layout)
+app.command()(replay)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

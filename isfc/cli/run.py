@@ -1,0 +1,191 @@
+"""``isfc run``: one workload over one layout, in virtual time."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.layout_argument import JsonOption, LayoutArgument
+from isfc.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from isfc.name import NodeName
+    from scenarios.layout import Layout
+    from scenarios.run import Experiment, Result
+    from scenarios.workload import Workload
+
+SECONDS_MIN = 0.001
+"""A shorter run measures nothing: a large package takes longer than that."""
+
+WORKLOADS = ("HS", "HM", "HL", "HY", "CDU:")
+"""What the shell offers after ``--workload``."""
+
+
+def complete_workload(incomplete: str) -> list[str]:
+    """The workloads that begin so."""
+    return [name for name in WORKLOADS if name.startswith(incomplete)]
+
+
+PairsOption = Annotated[
+    int,
+    typer.Option(metavar="N", show_default=False, help="Pairs of guests, one conversation each."),
+]
+WorkloadOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="A published workload: HS, HM, HL, HY, or CDU:<reply bytes> for APPC/VM.",
+        autocompletion=complete_workload,
+    ),
+]
+MessageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MIN:MAX:PERCENT",
+        help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
+    ),
+]
+ReplyOption = Annotated[
+    int | None, typer.Option(metavar="BYTES", min=1, help="The replies to your own messages.")
+]
+WindowOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Your own messages outstanding in a conversation; 2 if not given.",
+    ),
+]
+SecondsOption = Annotated[
+    float, typer.Option(metavar="S", min=SECONDS_MIN, help="Virtual time that is measured.")
+]
+WarmupOption = Annotated[float, typer.Option(metavar="S", help="Virtual time before that.")]
+SeedOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Seed of the message sizes and of who begins when.")
+]
+ClientOption = Annotated[
+    str | None,
+    typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
+]
+SideOption = Annotated[
+    str | None,
+    typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
+]
+
+
+def run_layout(
+    layout: LayoutArgument,
+    *,
+    pairs: PairsOption,
+    workload: WorkloadOption = None,
+    message: MessageOption = None,
+    reply: ReplyOption = None,
+    window: WindowOption = None,
+    seconds: SecondsOption = 10.0,
+    warmup: WarmupOption = 1.0,
+    seed: SeedOption = 1,
+    client: ClientOption = None,
+    side: SideOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run a workload and measure it as z/VM would.
+
+    Every client keeps some messages outstanding; every message is answered with one reply.
+    MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
+    byte, on any machine.
+    """
+    from isfc.cli.render import show, show_json
+    from scenarios.catalog import load_layout
+    from scenarios.run import Experiment
+
+    link = load_layout(layout)
+    experiment = Experiment(
+        link,
+        choose_workload(workload, message, reply, window),
+        pairs=pairs,
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+        client=_node(link, "--from", client),
+    )
+    result = _watch(experiment, _node(link, "--side", side))
+    if json:
+        show_json(run_record(experiment, result))
+    else:
+        from isfc.cli.render_run import run_page
+
+        show(run_page(experiment, result))
+
+
+def choose_workload(
+    name: str | None, message: str | None, reply: int | None, window: int | None
+) -> "Workload":
+    """The workload that the options mean; `ConfigurationError` if they contradict each other."""
+    from scenarios.workload import TRANSPORT_WINDOW, find_workload, free_workload
+
+    own = {"--message": message, "--reply": reply, "--window": window}
+    given = [option for option, value in own.items() if value is not None]
+    if name is not None:
+        if given:
+            raise ConfigurationError(
+                f"--workload {name[:40]} and {given[0]}: expected a published workload "
+                "or one of your own, not both"
+            )
+        return find_workload(name)
+    if message is None or reply is None:
+        raise ConfigurationError("no workload: expected --workload, or --message and --reply")
+    try:
+        return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
+    except ConfigurationError as error:
+        reason = str(error).removeprefix("--message ")
+        raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
+
+
+def run_record(experiment: "Experiment", result: "Result") -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    from dataclasses import asdict
+
+    return {
+        "client": experiment.client or experiment.layout.nodes[0],
+        "workload": experiment.workload.name,
+        "pairs": experiment.pairs,
+        "seconds": experiment.seconds,
+        "warmup": experiment.warmup,
+        "seed": experiment.seed,
+        **asdict(result),
+    }
+
+
+def _node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
+    """The node of the layout that an option names."""
+    if name is None:
+        return None
+    for node in layout.nodes:
+        if node == name:
+            return node
+    first, second = layout.nodes
+    raise ConfigurationError(
+        f"{option} {name[:40]}: not a node of this layout; expected {first} or {second}"
+    )
+
+
+def _watch(experiment: "Experiment", side: "NodeName | None") -> "Result":
+    """Run the experiment and show how far it has got."""
+    from isfc.cli.progress import progress_bar
+    from isfc.cli.render import show_error
+    from scenarios.run import run
+
+    done = 0.0
+    total = experiment.warmup + experiment.seconds
+
+    def advance(seconds: float) -> None:
+        nonlocal done
+        done = seconds
+        show_progress(seconds)
+
+    try:
+        with progress_bar(total, "s of virtual time") as show_progress:
+            return run(experiment, side, progress=advance)
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

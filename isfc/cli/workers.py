@@ -1,0 +1,94 @@
+"""Work shared out among processes, which end with the one that started them."""
+
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Final, TypeVar
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+_CONTEXT: Final = get_context("spawn")
+"""New processes, not copies: a copy made while a progress bar's thread runs may hang."""
+
+
+def share_out(
+    work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
+) -> Generator[tuple[int, _Result], None, None]:
+    """Do ``work`` on every item, ``jobs`` at a time; yield (index of the item, result).
+
+    Results come as they are ready. The workers end when all is done, when the iterator is
+    closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
+    Raises `ChildProcessError` when one of them dies.
+    """
+    waiting = deque(enumerate(items))
+    staff: list[BaseProcess] = []
+    busy: dict[Connection, BaseProcess] = {}
+    try:
+        for _ in range(min(jobs, len(items))):
+            connection, process = _hire(work, staff)
+            busy[connection] = process
+            connection.send(waiting.popleft())
+        while busy:
+            for line in wait(list(busy)):
+                assert isinstance(line, Connection)
+                try:
+                    answer = line.recv()
+                    if waiting:
+                        line.send(waiting.popleft())
+                    else:
+                        busy.pop(line)
+                        line.close()  # which tells the worker that there is no more to do
+                except (EOFError, ConnectionError):
+                    raise ChildProcessError(f"a worker died ({_cause(busy[line])})") from None
+                yield answer
+    except BaseException:
+        for process in staff:
+            process.terminate()
+        raise
+    finally:
+        for process in staff:
+            process.join()
+
+
+def _hire(
+    work: Callable[[_Item], _Result], staff: list[BaseProcess]
+) -> tuple[Connection, BaseProcess]:
+    """A new worker, and the line to it."""
+    ours, theirs = _CONTEXT.Pipe()
+    process = _CONTEXT.Process(target=serve, args=(theirs, work), daemon=True)
+    with _interrupts_blocked():
+        process.start()
+        staff.append(process)
+    theirs.close()
+    return ours, process
+
+
+def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
+    """What a worker does: item in, result out, until nobody is there any more."""
+    with suppress(EOFError, ConnectionError):
+        while True:
+            index, item = connection.recv()
+            connection.send((index, work(item)))
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Keep Ctrl-C waiting; a process started meanwhile never sees it."""
+    resource_tracker.ensure_running()  # at its own start it would let Ctrl-C through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _cause(process: BaseProcess) -> str:
+    """Why a worker died, as far as its exit code tells."""
+    process.join()
+    code = process.exitcode or 0
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
