@@ -70,6 +70,7 @@ class Ctc:
         self._state = State.NOT_READY
         self._mate = State.NOT_READY
         self._mate_write: CommandFrame | None = None
+        self._mate_serial = 0
         self._serial = 0
         self._command: Command | None = None
         self._load: Load | None = None
@@ -127,7 +128,10 @@ class Ctc:
         elif self._mate is State.NOT_READY:
             self.stale_count += 1
         elif isinstance(frame, CommandFrame):
-            self._receive_command(frame, now_ns)
+            if frame.serial > self._mate_serial:
+                self._receive_command(frame, now_ns)
+            else:
+                self.stale_count += 1  # given up before it left
         else:
             self._receive_data(frame, now_ns)
 
@@ -136,7 +140,8 @@ class Ctc:
         assert self._load is not None, "a transfer without data"
         self._chpid.finish(self._load, now_ns)
         self._sending = False
-        self._departures.append((now_ns, self.rdev, DataFrame(self._load, self._serial)))
+        departure_ns = max(now_ns, self._departed_ns)  # data does not overtake its command
+        self._departures.append((departure_ns, self.rdev, DataFrame(self._load, self._serial)))
 
     def end(self, now_ns: int) -> None:
         """An I/O that needed nothing from the mate is over."""
@@ -144,12 +149,13 @@ class Ctc:
 
     def connect(self, now_ns: int) -> None:
         """The path to the mate is there: say so, and wait for the mate to say the same."""
+        assert self._state is State.NOT_READY, f"{self.rdev:04X}: connected already"
         self._state = State.AVAILABLE
-        self._signal(Signal.READY, 0, now_ns)
+        self._signal(Signal.READY, self._serial, now_ns)
 
     def retire(self, now_ns: int) -> None:
         """Leave: tell the mate that this end is not ready until it connects again."""
-        self._signal(Signal.NOT_READY, 0, now_ns)
+        self._signal(Signal.NOT_READY, self._serial, now_ns)
         self.disconnect(now_ns)
 
     def disconnect(self, now_ns: int) -> None:
@@ -160,7 +166,7 @@ class Ctc:
     def reset(self, now_ns: int) -> None:
         """Give up whatever is outstanding at both ends and begin again."""
         self._give_up(now_ns)
-        self._signal(Signal.RESET, 0, now_ns)
+        self._signal(Signal.RESET, self._serial, now_ns)
 
     def _issue(self) -> None:
         assert self._command is not None
@@ -176,7 +182,7 @@ class Ctc:
 
     def _match(self, matched_ns: int, now_ns: int) -> None:
         """A write has met a read: the writer's data joins the fibre, the reader watches it."""
-        self._matched_ns = matched_ns
+        self._matched_ns = max(matched_ns, self._departed_ns)
         if self._state is State.WRITE:
             assert self._load is not None, "a write without data"
             self._sending = True
@@ -238,15 +244,16 @@ class Ctc:
             self._mate = State.AVAILABLE
             self._finish(UnitStatus.ENDED, self._load, now_ns)
             return
+        self._mate_serial = frame.serial
         if frame.signal is not Signal.READY:
             self._give_up(now_ns)
         if frame.signal is not Signal.NOT_READY and self._mate is State.NOT_READY:
             self._mate = State.AVAILABLE
-            self._signal(Signal.READY, 0, now_ns)
+            self._signal(Signal.READY, self._serial, now_ns)
             self._interrupts.append(DeviceReady(self.rdev))
 
     def _give_up(self, now_ns: int) -> None:
-        load = self._load if self._state is State.WRITE else None
+        load = self._load
         times = self._times(now_ns) if self._command is not None else _NO_TIMES
         if self._matched_ns is not None and self._state is State.READ and self._mate_write:
             self._chpid.observe(-1, self._mate_write, now_ns)

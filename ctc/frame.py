@@ -54,7 +54,10 @@ class Signal(IntEnum):
 
 @final
 class StatusFrame:
-    """A signal without data."""
+    """A signal without data.
+
+    RECEIVED names the mate's write; the others name the sender's last command, which is void.
+    """
 
     __slots__ = ("serial", "signal")
 
