@@ -1,0 +1,156 @@
+"""Cable: the two ends of one CTC and the fibre between them, driven by hand."""
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ctc.address import ChpidId, Rdev
+from ctc.chpid import Chpid
+from ctc.device import Arbitration, Ctc, Departure
+from ctc.frame import Frame
+from ctc.profiles import ChpidProfile, find_profile
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ended,
+    Interrupt,
+    Load,
+    Ssch,
+    UnitStatus,
+)
+
+PLAIN: Final = replace(
+    find_profile("FICON Express2"),
+    line_ns_per_byte=4.0,
+    processor_ns_per_byte=0.0,
+    processor_ns_per_ccw=0.0,
+    latency_ns_per_ccw=0.0,
+    io_ns=10_000,
+    io_latency_ns=0,
+    io_contention_ns=0,
+)
+"""A fibre of 250 MB/s with nothing else to it: an I/O starts after 10 us."""
+
+PROPAGATION_NS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cargo:
+    """What a write carries."""
+
+    length: int
+    count: int = 1
+
+
+class End:
+    """One end: its hardware, and what it has said to the software."""
+
+    def __init__(self, rdev: int, arbitration: Arbitration, profile: ChpidProfile) -> None:
+        self.chpid = Chpid(ChpidId(rdev >> 8), profile)
+        self.departures: deque[Departure] = deque()
+        self.interrupts: deque[Interrupt] = deque()
+        self.ctc = Ctc(Rdev(rdev), self.chpid, arbitration, self.departures, self.interrupts)
+
+    def heard(self) -> list[str]:
+        """The interrupts since the last time, in words."""
+        words = [_word(interrupt) for interrupt in self.interrupts]
+        self.interrupts.clear()
+        return words
+
+    def take(self) -> list[Interrupt]:
+        """The interrupts since the last time."""
+        interrupts = list(self.interrupts)
+        self.interrupts.clear()
+        return interrupts
+
+
+def _word(interrupt: Interrupt) -> str:
+    match interrupt:
+        case Ended(status=UnitStatus.ENDED):
+            return f"{interrupt.command.name} ended"
+        case Ended(status=UnitStatus.UNIT_CHECK):
+            return f"{interrupt.command.name} unit check"
+        case Ended():
+            return f"{interrupt.command.name} busy"
+        case Attention():
+            return "attention"
+        case Collided():
+            return "collided"
+        case DeviceLost():
+            return "lost"
+        case DeviceReady():
+            return "ready"
+
+
+class Cable:
+    """Carries frames between two ends and wakes them in time."""
+
+    def __init__(
+        self,
+        near: Arbitration = Arbitration.BOTH_FAIL,
+        far: Arbitration = Arbitration.BOTH_FAIL,
+        profile: ChpidProfile = PLAIN,
+    ) -> None:
+        self.now_ns = 0
+        self.near = End(0x6000, near, profile)
+        self.far = End(0x7000, far, profile)
+        self.ends = (self.near, self.far)
+        self._order = 0
+        self._flying: list[tuple[int, int, int, Frame]] = []
+
+    def connect(self) -> "Cable":
+        """Plug in both ends and wait until they are ready."""
+        for end in self.ends:
+            end.ctc.connect(self.now_ns)
+        self.run()
+        assert [end.heard() for end in self.ends] == [["ready"], ["ready"]]
+        return self
+
+    def start(self, end: End, command: Command, load: Load | None = None) -> None:
+        """Issue a command now."""
+        end.ctc.start(Ssch(end.ctc.rdev, command, load), self.now_ns)
+
+    def write(self, end: End, length: int) -> Cargo:
+        """Issue a write of so many bytes now."""
+        cargo = Cargo(length)
+        self.start(end, Command.WRITE, cargo)
+        return cargo
+
+    def run(self, until_ns: int | None = None) -> None:
+        """Let everything happen that is to happen, up to ``until_ns`` if that is given."""
+        while self.step(until_ns):
+            pass
+        if until_ns is not None:
+            self.now_ns = until_ns
+
+    def step(self, until_ns: int | None = None) -> bool:
+        """Let happen what happens next; return whether anything did."""
+        next_ns = self._next_ns()
+        if next_ns is None or (until_ns is not None and next_ns > until_ns):
+            return False
+        self.now_ns = next_ns
+        while self._flying and self._flying[0][0] <= next_ns:
+            _, _, index, frame = heapq.heappop(self._flying)
+            self.ends[index].ctc.receive_frame(frame, next_ns)
+        for end in self.ends:
+            while (ctc := end.chpid.poll_ended(next_ns)) is not None:
+                ctc.end(next_ns)
+            while (ctc := end.chpid.poll_completed(next_ns)) is not None:
+                ctc.complete(next_ns)
+        return True
+
+    def _next_ns(self) -> int | None:
+        """When something happens next; None when nothing will."""
+        for index, end in enumerate(self.ends):
+            while end.departures:
+                departure_ns, _, frame = end.departures.popleft()
+                self._order += 1
+                arrival_ns = departure_ns + PROPAGATION_NS
+                heapq.heappush(self._flying, (arrival_ns, self._order, 1 - index, frame))
+        times = [end.chpid.next_deadline() for end in self.ends]
+        times += [self._flying[0][0]] if self._flying else []
+        return min((time_ns for time_ns in times if time_ns is not None), default=None)

@@ -1,0 +1,186 @@
+"""The fibre that CTCs share, and the processor that starts their I/Os."""
+
+from collections import deque
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import ChpidId, Rdev
+from ctc.chpid import Chpid
+from ctc.device import Arbitration, Ctc
+from ctc.profiles import ChpidProfile
+from tests.ctc.cable import PLAIN, Cargo
+
+BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
+"""Each direction alone is held back by its line (4 ns/B); both together by the processor."""
+
+NEAR_NS = 3  # whole nanoseconds, and the one that is added to every transfer
+
+
+def fibre(profile: ChpidProfile = PLAIN) -> Chpid:
+    return Chpid(ChpidId(0x40), profile)
+
+
+def ctc_on(chpid: Chpid, rdev: int = 0x6000) -> Ctc:
+    return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, deque(), deque())
+
+
+def run(chpid: Chpid, loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:
+    """When each transfer under way completes, if nothing else happens."""
+    done: dict[Ctc, int] = {}
+    while (now_ns := chpid.next_deadline()) is not None:
+        while (ctc := chpid.poll_completed(now_ns)) is not None:
+            chpid.finish(loads[ctc], now_ns)
+            done[ctc] = now_ns
+    return done
+
+
+def test_ios_start_one_after_the_other() -> None:
+    chpid = fibre()
+    assert [chpid.admit(now_ns) for now_ns in (0, 0, 5_000)] == [10_000, 20_000, 30_000]
+    assert chpid.admit(100_000) == 110_000
+
+
+def test_latency_delays_an_io_without_holding_up_the_next() -> None:
+    chpid = fibre(replace(PLAIN, io_latency_ns=7_000))
+    assert [chpid.admit(0), chpid.admit(0)] == [17_000, 27_000]
+
+
+def test_what_is_going_out_delays_the_start_of_an_io() -> None:
+    chpid = fibre(replace(PLAIN, io_contention_ns=1_000))
+    for rdev in (0x6000, 0x6001):
+        chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
+    assert chpid.admit(0) == PLAIN.io_ns + 2 * 1_000
+
+
+def test_idle_fibre_has_no_deadline() -> None:
+    chpid = fibre()
+    assert chpid.next_deadline() is None
+    assert chpid.poll_completed(10**9) is None
+    assert chpid.poll_ended(10**9) is None
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**12))
+def test_transfer_alone_takes_its_bytes_at_line_rate(length: int, now_ns: int) -> None:
+    chpid = fibre()
+    ctc = ctc_on(chpid)
+    chpid.begin(ctc, Cargo(length), now_ns)
+    (done_ns,) = run(chpid, {ctc: Cargo(length)}).values()
+    assert done_ns - now_ns == pytest.approx(length * PLAIN.line_ns_per_byte, abs=NEAR_NS)
+
+
+def test_transfer_alone_is_as_slow_as_the_slowest_it_needs() -> None:
+    profile = replace(PLAIN, processor_ns_per_ccw=5_000.0, latency_ns_per_ccw=100.0)
+    for cargo, line_or_processor_ns in ((Cargo(10_000, 1), 40_000), (Cargo(10_000, 50), 250_000)):
+        chpid = fibre(profile)
+        ctc = ctc_on(chpid)
+        chpid.begin(ctc, cargo, 0)
+        (done_ns,) = run(chpid, {ctc: cargo}).values()
+        assert done_ns == pytest.approx(line_or_processor_ns + 100 * cargo.count, abs=NEAR_NS)
+
+
+def test_two_transfers_share_the_line_equally() -> None:
+    chpid = fibre()
+    small, large = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    loads = {small: Cargo(1_000), large: Cargo(3_000)}
+    for ctc, cargo in loads.items():
+        chpid.begin(ctc, cargo, 0)
+    done = run(chpid, loads)
+    # each at half the rate until the small one is done; then the large one alone
+    assert done[small] == pytest.approx(2 * 4_000, abs=NEAR_NS)
+    assert done[large] == pytest.approx(4_000 + 12_000, abs=NEAR_NS)
+
+
+def test_late_comer_slows_down_what_is_under_way() -> None:
+    chpid = fibre()
+    early, late = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    loads = {early: Cargo(1_000), late: Cargo(1_000)}
+    chpid.begin(early, loads[early], 0)
+    chpid.begin(late, loads[late], 2_000)
+    done = run(chpid, loads)
+    assert done[early] == pytest.approx(2_000 + 2 * 2_000, abs=NEAR_NS)
+    assert done[late] == pytest.approx(8_000, abs=NEAR_NS)
+
+
+def test_what_comes_in_leaves_the_line_alone_but_not_the_processor() -> None:
+    for profile, slower in ((PLAIN, 1.0), (BOTH_WAYS, 1.5)):
+        chpid = fibre(profile)
+        ctc = ctc_on(chpid)
+        chpid.observe(1, Cargo(10**6), 0)
+        chpid.begin(ctc, Cargo(10_000), 0)
+        (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
+        # the processor is wanted 3/4 of the time by each direction: 1.5 times in all
+        assert done_ns == pytest.approx(slower * 40_000, rel=0.001)
+
+
+def test_what_has_come_in_is_no_burden_any_more() -> None:
+    chpid = fibre(BOTH_WAYS)
+    ctc = ctc_on(chpid)
+    chpid.begin(ctc, Cargo(10_000), 0)
+    chpid.observe(1, Cargo(10**6), 0)
+    chpid.observe(-1, Cargo(10**6), 15_000)
+    (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
+    assert done_ns == pytest.approx(15_000 + 30_000, rel=0.001)
+
+
+def test_abandoned_transfer_leaves_the_line_to_the_others() -> None:
+    chpid = fibre()
+    stays, leaves = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    chpid.begin(leaves, Cargo(100), 0)
+    chpid.begin(stays, Cargo(1_000), 0)
+    chpid.abandon(leaves, Cargo(100), 400)
+    done = run(chpid, {stays: Cargo(1_000)})
+    assert done == {stays: pytest.approx(400 + 3_800, abs=NEAR_NS)}
+
+
+def test_abandoned_ending_never_comes() -> None:
+    chpid = fibre()
+    stays, leaves = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    chpid.end_later(leaves, 100)
+    chpid.end_later(stays, 200)
+    chpid.abandon(leaves, None, 0)
+    assert chpid.next_deadline() == 200
+    assert chpid.poll_ended(199) is None
+    assert chpid.poll_ended(200) is stays
+    assert chpid.next_deadline() is None
+
+
+def test_deadline_is_the_earlier_of_ending_and_completion() -> None:
+    chpid = fibre()
+    writer, sensor = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    chpid.begin(writer, Cargo(1_000), 0)
+    chpid.end_later(sensor, 10**6)
+    completion_ns = chpid.next_deadline()
+    assert completion_ns == pytest.approx(4_000, abs=NEAR_NS)
+    chpid.end_later(sensor, 50)
+    assert chpid.next_deadline() == 50
+
+
+def test_endings_of_one_moment_come_in_the_order_of_their_making() -> None:
+    chpid = fibre()
+    ctcs = [ctc_on(chpid, rdev) for rdev in (0x6002, 0x6000, 0x6001)]
+    for ctc in ctcs:
+        chpid.end_later(ctc, 100)
+    assert [chpid.poll_ended(100) for _ in ctcs] == ctcs
+
+
+def test_equal_transfers_complete_in_the_order_of_their_beginning() -> None:
+    chpid = fibre()
+    loads = {ctc_on(chpid, rdev): Cargo(1_000) for rdev in (0x6002, 0x6000, 0x6001)}
+    for ctc, cargo in loads.items():
+        chpid.begin(ctc, cargo, 0)
+    assert list(run(chpid, loads)) == list(loads)
+
+
+def test_late_look_finds_all_that_has_completed() -> None:
+    chpid = fibre()
+    loads = {ctc_on(chpid, 0x6000 + n): Cargo(1_000) for n in range(3)}
+    for ctc, cargo in loads.items():
+        chpid.begin(ctc, cargo, 0)
+    found = 0
+    while (late := chpid.poll_completed(10**6)) is not None:
+        chpid.finish(loads[late], 10**6)
+        found += 1
+    assert found == 3

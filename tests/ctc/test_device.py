@@ -1,0 +1,271 @@
+"""One end of a CTC, met by the other."""
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ctc.device import Arbitration
+from ctc.frame import CommandFrame
+from ctc.state import WAITING_STATE, State
+from ctc.subchannel import Attention, Collided, Command, Ended, UnitStatus
+from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from tests.ctc.test_state import CLASSES, cells
+
+WAITING = {state.name.lower(): command for command, state in WAITING_STATE.items()}
+"""A command that puts an end into each state in which it waits."""
+
+
+def issue(cable: Cable, command: Command) -> None:
+    """Start ``command`` at the near end, and let everything come of it that does."""
+    cable.start(cable.near, command, Cargo(100) if command is Command.WRITE else None)
+    cable.run()
+
+
+def cable_with_far(column: str) -> Cable:
+    """A cable whose far end is in one state of the table, and whose near end knows."""
+    if column == "not_ready":
+        cable = Cable()
+        cable.near.ctc.connect(0)
+        cable.run()
+        return cable
+    cable = Cable().connect()
+    if column != "available":
+        command = WAITING[column]
+        cable.start(cable.far, command, Cargo(50) if command is Command.WRITE else None)
+        cable.run()
+        cable.near.heard()
+    return cable
+
+
+def expected(command: Command, waiting: str, entry: str) -> tuple[list[str], list[str]]:
+    """What the near and the far end hear when ``command`` meets what waits there."""
+    name = command.name
+    match entry:
+        case "end":
+            return [f"{name} ended"], []
+        case "+end":
+            return [f"{name} ended"], [f"{waiting} ended"]
+        case "+end,wait":
+            return [], [f"{waiting} ended"]
+        case "wait":
+            return [], []
+        case "wait,attn":
+            return [], ["attention"]
+        case "transfer":
+            return [f"{name} ended"], [f"{waiting} ended"]
+        case "check":
+            return [f"{name} unit check"], []
+    return [f"{name} busy"], []  # the mate's waits on
+
+
+@pytest.mark.parametrize(
+    ("command", "column", "entry"),
+    [(command, column, entry) for row, column, entry in cells() for command in CLASSES[row]],
+)
+def test_command_meets_the_mates_as_tabulated(command: Command, column: str, entry: str) -> None:
+    cable = cable_with_far(column)
+    waiting = WAITING[column].name if column in WAITING else ""
+    issue(cable, command)
+    near, far = expected(command, waiting, entry)
+    assert (cable.near.heard(), cable.far.heard()) == (near, far)
+    assert cable.near.ctc.idle == bool(near)
+    if column not in ("available", "not_ready"):
+        far_ended = bool(far) and far != ["attention"]
+        assert cable.far.ctc.idle == far_ended
+
+
+@pytest.mark.parametrize("column", ["control", "read", "write"])
+def test_busy_end_lets_the_mates_command_wait_on(column: str) -> None:
+    # what the mate has outstanding is as it was: asking again gives the same answer
+    cable = cable_with_far(column)
+    for _ in range(2):
+        issue(cable, Command.NO_OP)
+        assert cable.near.heard() == ["NO_OP busy"]
+    assert cable.far.ctc.state is State[column.upper()]
+
+
+def test_package_is_written_sensed_and_read() -> None:
+    cable = Cable().connect()
+    cargo = cable.write(cable.near, 1_000_000)
+    cable.run()
+    assert cable.far.heard() == ["attention"]
+    cable.start(cable.far, Command.SENSE_COMMAND_BYTE)
+    cable.run()
+    assert cable.far.heard() == ["SENSE_COMMAND_BYTE ended"]
+    assert cable.near.heard() == []
+    cable.start(cable.far, Command.READ)
+    cable.run()
+    for end, command in ((cable.near, Command.WRITE), (cable.far, Command.READ)):
+        (ended,) = end.take()
+        assert isinstance(ended, Ended)
+        assert (ended.command, ended.load) == (command, cargo)
+        assert end.ctc.state is State.AVAILABLE
+
+
+def test_times_of_a_write_say_what_it_waited_for() -> None:
+    cable = Cable().connect()
+    start_ns = cable.now_ns
+    cable.write(cable.near, 1_000_000)
+    cable.run(start_ns + 500_000)
+    cable.start(cable.far, Command.READ)
+    cable.run()
+    (write,) = cable.near.take()
+    assert isinstance(write, Ended)
+    assert write.times.pend_ns == PLAIN.io_ns
+    # attention after 10 + 1 us, the read half a millisecond later, 10 + 1 us under way
+    assert write.times.disc_ns == 500_000 + PLAIN.io_ns + PROPAGATION_NS - PLAIN.io_ns
+    line_ns = 1_000_000 * PLAIN.line_ns_per_byte
+    assert write.times.conn_ns == pytest.approx(line_ns + 2 * PROPAGATION_NS, abs=2)
+    assert write.times.serv_ns == cable.now_ns - start_ns
+
+
+def test_two_writes_that_cross_both_fail_and_both_packages_are_whole() -> None:
+    cable = Cable().connect()
+    cargoes = [cable.write(end, length) for end, length in zip(cable.ends, (10, 20), strict=True)]
+    cable.run()
+    for end, cargo in zip(cable.ends, cargoes, strict=True):
+        (collided,) = end.take()
+        assert isinstance(collided, Collided)
+        assert collided.load is cargo
+        assert end.ctc.state is State.AVAILABLE
+
+
+@pytest.mark.parametrize("winner", [0, 1])
+@pytest.mark.parametrize("delay_ns", [0, 5_000, PLAIN.io_ns])
+def test_with_a_winner_only_the_losers_write_fails(winner: int, delay_ns: int) -> None:
+    rules = [Arbitration.LOSE, Arbitration.LOSE]
+    rules[winner] = Arbitration.WIN
+    cable = Cable(rules[0], rules[1]).connect()
+    cargoes = [cable.write(cable.near, 10)]
+    cable.run(cable.now_ns + delay_ns)
+    cargoes.append(cable.write(cable.far, 20))
+    cable.run()
+    winning, losing = cable.ends[winner], cable.ends[1 - winner]
+    collided, attention = losing.take()
+    assert isinstance(collided, Collided)
+    assert isinstance(attention, Attention)
+    assert collided.load is cargoes[1 - winner]
+    assert winning.heard() == []
+    cable.start(losing, Command.READ)
+    cable.run()
+    assert (winning.heard(), losing.heard()) == (["WRITE ended"], ["READ ended"])
+
+
+@pytest.mark.parametrize("rule", list(Arbitration))
+def test_late_write_fails_alone_and_keeps_its_package(rule: Arbitration) -> None:
+    cable = Cable(far=rule).connect()
+    cable.write(cable.near, 10)
+    cable.run()
+    assert cable.far.heard() == ["attention"]
+    cargo = cable.write(cable.far, 20)
+    cable.run()
+    (ended,) = cable.far.take()
+    assert isinstance(ended, Ended)
+    assert (ended.status, ended.load) == (UnitStatus.BUSY_ATTENTION, cargo)
+    assert cable.near.heard() == []
+    cable.start(cable.far, Command.READ)
+    cable.run()
+    assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
+
+
+@pytest.mark.parametrize("command", [Command.CONTROL, Command.WRITE])
+def test_control_that_crosses_a_command_is_busy(command: Command) -> None:
+    cable = Cable().connect()
+    cable.start(cable.near, Command.CONTROL)
+    cable.start(cable.far, command, Cargo(10) if command is Command.WRITE else None)
+    cable.run()
+    assert cable.near.heard() == ["CONTROL busy"]
+    assert cable.far.heard() == ["collided" if command is Command.WRITE else "CONTROL busy"]
+
+
+def test_after_a_collision_either_end_may_write() -> None:
+    cable = Cable().connect()
+    for end in cable.ends:
+        cable.write(end, 10)
+    cable.run()
+    for writer, reader in (cable.ends, cable.ends[::-1]):
+        writer.heard(), reader.heard()
+        cable.write(writer, 10)
+        cable.run()
+        cable.start(reader, Command.READ)
+        cable.run()
+        assert writer.heard() == ["WRITE ended"]
+        assert reader.heard() == ["attention", "READ ended"]
+
+
+@pytest.mark.parametrize("length", [1, 100_000])
+def test_write_that_finds_a_waiting_read_moves_at_once(length: int) -> None:
+    # so short a write is on the fibre before its command has left
+    cable = cable_with_far("read")
+    cargo = cable.write(cable.near, length)
+    cable.run()
+    (read,) = cable.far.take()
+    assert isinstance(read, Ended)
+    assert read.load is cargo
+    assert cable.near.heard() == ["WRITE ended"]
+    assert cable.far.ctc.stale_count == 0
+
+
+def test_write_and_read_that_cross_meet() -> None:
+    cable = Cable().connect()
+    cable.start(cable.far, Command.READ)
+    cable.run(cable.now_ns + PLAIN.io_ns // 2)
+    cable.write(cable.near, 100)
+    cable.run()
+    assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
+
+
+def test_second_command_at_once_is_our_bug() -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 10)
+    with pytest.raises(AssertionError, match="6000: SSCH while an I/O is in progress"):
+        cable.start(cable.near, Command.NO_OP)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 1),
+            st.sampled_from([Command.WRITE, Command.READ, Command.PREPARE, Command.NO_OP]),
+            st.integers(0, 60_000),
+        ),
+        max_size=12,
+    ),
+    st.sampled_from(list(Arbitration)),
+)
+@example([(0, Command.WRITE, 0), (1, Command.READ, 2_000)], Arbitration.BOTH_FAIL)
+@example([(1, Command.READ, 8_000), (0, Command.WRITE, 0)], Arbitration.BOTH_FAIL)
+def test_p5_times_of_every_io_add_up_to_its_duration(
+    script: list[tuple[int, Command, int]], rule: Arbitration
+) -> None:
+    mate = {Arbitration.WIN: Arbitration.LOSE, Arbitration.LOSE: Arbitration.WIN}.get(rule, rule)
+    cable = Cable(rule, mate).connect()
+    started_ns = [0, 0]
+
+    def pass_time(until_ns: int) -> None:
+        while cable.step(until_ns):
+            for index, end in enumerate(cable.ends):
+                for interrupt in end.take():
+                    if isinstance(interrupt, Ended | Collided):
+                        times = interrupt.times
+                        assert min(times.pend_ns, times.disc_ns, times.conn_ns) >= 0
+                        assert times.serv_ns == cable.now_ns - started_ns[index]
+
+    for index, command, pause_ns in script:
+        end = cable.ends[index]
+        if end.ctc.idle:
+            started_ns[index] = cable.now_ns
+            cable.start(end, command, Cargo(100) if command is Command.WRITE else None)
+        pass_time(cable.now_ns + pause_ns)
+    pass_time(10**9)
+
+
+def test_command_frames_are_numbered() -> None:
+    cable = Cable().connect()
+    serials = []
+    for _ in range(3):
+        cable.write(cable.near, 10)
+        serials += [f.serial for _, _, f in cable.near.departures if isinstance(f, CommandFrame)]
+        cable.near.ctc.reset(cable.now_ns)
+        cable.run()
+    assert serials == [1, 2, 3]

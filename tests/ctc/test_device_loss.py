@@ -1,0 +1,158 @@
+"""One end of a CTC when the other leaves, resets, or sends what fits nothing."""
+
+import pytest
+
+from ctc.frame import DataFrame, Signal, StatusFrame
+from ctc.state import State
+from ctc.subchannel import Command, DeviceLost
+from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from tests.ctc.test_device import cable_with_far, issue
+
+
+def test_end_that_is_not_connected_hears_nothing() -> None:
+    cable = Cable()
+    cable.far.ctc.connect(0)
+    cable.run()
+    assert (cable.near.heard(), cable.near.ctc.stale_count) == ([], 1)
+
+
+def test_mate_that_leaves_ends_a_write_and_says_so() -> None:
+    cable = Cable().connect()
+    cargo = cable.write(cable.near, 10)
+    cable.run()
+    cable.far.heard()
+    cable.far.ctc.retire(cable.now_ns)
+    cable.run()
+    (lost,) = cable.near.take()
+    assert isinstance(lost, DeviceLost)
+    assert lost.load is cargo
+    assert cable.far.heard() == ["lost"]
+    issue(cable, Command.READ)
+    assert cable.near.heard() == ["READ unit check"]
+
+
+def test_mate_that_connects_again_is_ready() -> None:
+    cable = Cable().connect()
+    cable.far.ctc.retire(cable.now_ns)
+    cable.run()
+    [end.heard() for end in cable.ends]
+    cable.far.ctc.connect(cable.now_ns)
+    cable.run()
+    assert [end.heard() for end in cable.ends] == [["ready"], ["ready"]]
+
+
+@pytest.mark.parametrize("wait_ns", [0, 5_000, 50_000, 200_000])
+def test_package_cut_short_by_a_reset_is_whole(wait_ns: int) -> None:
+    # before the command has left, before it arrives, before and during the transfer
+    cable = Cable().connect()
+    cargo = cable.write(cable.near, 100_000)
+    cable.run(cable.now_ns + wait_ns)
+    if cable.far.heard():
+        cable.start(cable.far, Command.READ)
+        cable.run(cable.now_ns + wait_ns)
+    cable.near.ctc.reset(cable.now_ns)
+    cable.run()
+    lost, ready = cable.near.take()
+    assert isinstance(lost, DeviceLost)
+    assert lost.load is cargo
+    assert ready.rdev == cable.near.ctc.rdev
+    assert cable.far.heard()[-2:] == ["lost", "ready"]
+    # both fibres are as good as new
+    start_ns = cable.now_ns
+    cable.write(cable.near, 100_000)
+    cable.run()
+    assert cable.far.heard() == ["attention"]
+    cable.start(cable.far, Command.READ)
+    cable.run()
+    assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
+    alone_ns = 2 * PLAIN.io_ns + 4 * PROPAGATION_NS + 100_000 * PLAIN.line_ns_per_byte
+    assert cable.now_ns - start_ns == pytest.approx(alone_ns, abs=3)
+
+
+@pytest.mark.parametrize("column", ["write", "control", "not_ready"])
+def test_failing_write_that_is_cut_short_keeps_its_package(column: str) -> None:
+    # it has not become the state of this end, and yet it has a package
+    cable = cable_with_far(column)
+    cargo = cable.write(cable.near, 10)
+    cable.near.ctc.disconnect(cable.now_ns)
+    (lost,) = cable.near.take()
+    assert isinstance(lost, DeviceLost)
+    assert lost.load is cargo
+
+
+def test_unplugged_end_is_not_ready_and_hears_nothing() -> None:
+    cable = Cable().connect()
+    cable.near.ctc.disconnect(cable.now_ns)
+    assert cable.near.heard() == ["lost"]
+    assert cable.near.ctc.state is State.NOT_READY
+    cable.write(cable.far, 10)
+    cable.run()
+    assert cable.near.heard() == []
+    assert cable.near.ctc.stale_count == 1
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        DataFrame(Cargo(1), 1),
+        StatusFrame(Signal.RECEIVED, 1),
+    ],
+)
+def test_frame_that_answers_nothing_is_counted_and_dropped(
+    frame: DataFrame | StatusFrame,
+) -> None:
+    cable = Cable().connect()
+    cable.near.ctc.receive_frame(frame, cable.now_ns)
+    assert cable.near.heard() == []
+    assert cable.near.ctc.stale_count == 1
+
+
+def test_answer_to_an_earlier_write_does_not_end_this_one() -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 10)
+    cable.near.ctc.reset(cable.now_ns)
+    cable.run()
+    cable.near.heard()
+    cable.write(cable.near, 20)
+    cable.near.ctc.receive_frame(StatusFrame(Signal.RECEIVED, 1), cable.now_ns)
+    assert cable.near.heard() == []
+    assert cable.near.ctc.stale_count == 1
+
+
+def test_data_of_an_earlier_write_is_not_read_as_this_ones() -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 10_000)
+    cable.run()
+    cable.start(cable.far, Command.READ)
+    cable.far.heard()
+    cable.far.ctc.receive_frame(DataFrame(Cargo(1), 99), cable.now_ns)
+    assert cable.far.heard() == []
+    assert cable.far.ctc.stale_count == 1
+
+
+def test_command_withdrawn_before_it_left_means_nothing_when_it_arrives() -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 10)
+    cable.near.ctc.retire(cable.now_ns)  # the frame leaves 10 us later all the same
+    cable.near.ctc.connect(cable.now_ns)
+    cable.run()
+    assert cable.far.heard() == ["lost", "ready"]
+    assert cable.far.ctc.stale_count == 1
+    assert cable.far.ctc.idle
+
+
+def test_both_ends_may_reset_at_once() -> None:
+    cable = Cable().connect()
+    for end in cable.ends:
+        end.ctc.reset(cable.now_ns)
+    cable.run()
+    assert {end.heard()[-1] for end in cable.ends} == {"ready"}
+    cable.write(cable.near, 10)
+    cable.run()
+    assert cable.far.heard() == ["attention"]
+
+
+def test_connecting_twice_is_our_bug() -> None:
+    cable = Cable().connect()
+    with pytest.raises(AssertionError, match="6000: connected already"):
+        cable.near.ctc.connect(cable.now_ns)
