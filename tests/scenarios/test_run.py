@@ -1,0 +1,140 @@
+"""Runs: what is refused, what a side measures, and that nobody's looking changes anything."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
+from isfc.monitor import DeviceSnapshot, NodeSnapshot
+from isfc.name import NodeName
+from isfc.trace import DigestSink
+from scenarios.catalog import load_layout
+from scenarios.run import MIB, NS_PER_S, PAIRS_MAX, SECONDS_MAX, Experiment, measure, run
+from scenarios.workload import find_workload
+
+SMALL = Experiment(
+    load_layout("published-4"), find_workload("HL"), pairs=5, seconds=0.1, warmup=0.02
+)
+CLIENT, SERVER = SMALL.layout.nodes
+
+
+@pytest.mark.parametrize("pairs", [0, -1, PAIRS_MAX + 1])
+def test_pairs_are_bounded(pairs: int) -> None:
+    with pytest.raises(ConfigurationError, match=f"--pairs {pairs}: expected 1 to {PAIRS_MAX}"):
+        replace(SMALL, pairs=pairs)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf, -math.inf, SECONDS_MAX + 1.0])
+def test_measured_time_is_positive_and_bounded(seconds: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"--seconds {seconds}: expected 0 < s"):
+        replace(SMALL, seconds=seconds)
+
+
+@pytest.mark.parametrize("warmup", [-0.1, math.nan, math.inf, SECONDS_MAX + 1.0])
+def test_warmup_is_bounded(warmup: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"--warmup {warmup}: expected 0 <= s"):
+        replace(SMALL, warmup=warmup)
+
+
+def test_clients_are_on_a_node_of_the_layout() -> None:
+    with pytest.raises(ConfigurationError, match=r"ELSEWHER .* expected CLIENT or SERVER"):
+        replace(SMALL, client=NodeName("ELSEWHER"))
+
+
+def test_what_one_side_sends_the_other_receives() -> None:
+    here, there = run(SMALL, CLIENT), run(SMALL, SERVER)
+    assert (here.node, there.node) == (CLIENT, SERVER)
+    # packages on the fibre at the edges of the measurement count on one side only
+    assert here.mb_per_s_out == pytest.approx(there.mb_per_s_in, rel=0.1)
+    assert here.mb_per_s_in == pytest.approx(there.mb_per_s_out, rel=0.1)
+    assert here.mb_per_s_out > 10 * here.mb_per_s_in
+
+
+def test_default_side_is_the_clients() -> None:
+    assert run(SMALL) == run(SMALL, CLIENT)
+    assert run(replace(SMALL, client=SERVER)).node == SERVER
+
+
+def test_clients_may_sit_on_the_second_node() -> None:
+    swapped = run(replace(SMALL, client=SERVER))
+    assert swapped.mb_per_s_out > 10 * swapped.mb_per_s_in
+
+
+def test_messages_have_the_lengths_of_the_workload() -> None:
+    workload = SMALL.workload
+    result = run(replace(SMALL, seconds=0.3))
+    out_length = result.mb_per_s_out * MIB / result.messages_per_s_out
+    in_length = result.mb_per_s_in * MIB / result.messages_per_s_in
+    assert workload.min_length < out_length < 1.02 * workload.max_length
+    assert workload.reply_length < in_length < 1.5 * workload.reply_length
+    assert result.messages_per_s_out == pytest.approx(result.messages_per_s_in, rel=0.1)
+
+
+def test_busy_is_the_rate_times_the_service_time() -> None:
+    for device in run(SMALL).devices:
+        assert device.serv_ms == pytest.approx(device.pend_ms + device.disc_ms + device.conn_ms)
+        assert device.busy_percent == pytest.approx(device.io_per_s * device.serv_ms / 10)
+        assert device.busy_percent <= 100.0001
+
+
+def test_same_seed_same_run_and_another_seed_another() -> None:
+    assert run(SMALL) == run(SMALL)
+    assert run(SMALL) != run(replace(SMALL, seed=2))
+
+
+def test_watching_a_run_changes_nothing_in_it() -> None:
+    moments: list[float] = []
+    alone, watched = DigestSink(), DigestSink()
+    assert run(SMALL, trace=alone) == run(SMALL, trace=watched, progress=moments.append)
+    assert alone.hexdigest() == watched.hexdigest()
+    assert len(moments) >= 4
+    assert moments == sorted(set(moments))
+    assert moments[0] > 0
+    assert moments[-1] <= SMALL.warmup + SMALL.seconds
+
+
+def snapshot(seconds: int, scale: int) -> NodeSnapshot:
+    """Counters of a node that did ``scale`` times the same until then."""
+    device = DeviceSnapshot(
+        Rdev(0x6000), scale * 10, scale * 1_000_000, scale * 2_000_000, scale * 7_000_000
+    )
+    return NodeSnapshot(
+        now_ns=seconds * NS_PER_S,
+        write_package_count=4 * scale,
+        write_message_count=20 * scale,
+        write_length=3 * MIB * scale,
+        read_package_count=2 * scale,
+        read_message_count=18 * scale,
+        read_length=MIB * scale,
+        collision_count=6 * scale,
+        tx_pend_count=scale,
+        cpu_ns=10_000_000 * scale,
+        devices=(device,),
+    )
+
+
+def test_measurement_is_of_what_happened_between_two_moments() -> None:
+    result = measure(CLIENT, snapshot(1, 1), snapshot(3, 5))  # 4 times, in 2 s
+    assert (result.mb_per_s, result.mb_per_s_out, result.mb_per_s_in) == (8.0, 6.0, 2.0)
+    assert (result.messages_per_s_out, result.messages_per_s_in) == (40.0, 36.0)
+    assert result.messages_per_s == 76.0
+    assert (result.packages_per_s_out, result.packages_per_s_in) == (8.0, 4.0)
+    assert (result.messages_per_package_out, result.messages_per_package_in) == (5.0, 9.0)
+    assert result.bytes_per_package_out == 0.75 * MIB
+    assert result.bytes_per_package_in == 0.5 * MIB
+    assert result.collisions_per_s == 12.0
+    assert result.tx_pend_count == 5
+    assert result.cpu_percent_per_msg == pytest.approx(4.0 / 80)
+    (device,) = result.devices
+    assert (device.rdev, device.io_per_s) == ("6000", 20.0)
+    assert (device.pend_ms, device.disc_ms, device.conn_ms) == pytest.approx((0.1, 0.2, 0.7))
+    assert device.serv_ms == pytest.approx(1.0)
+    assert device.busy_percent == result.rdev_util_percent == pytest.approx(2.0)
+
+
+def test_nothing_happened_is_measured_as_nothing() -> None:
+    result = measure(CLIENT, snapshot(1, 1), replace(snapshot(1, 1), now_ns=2 * NS_PER_S))
+    assert result.mb_per_s == result.messages_per_package_out == result.cpu_percent_per_msg == 0
+    assert result.devices[0].serv_ms == 0

@@ -1,0 +1,109 @@
+"""Workloads: those with a name, those of one's own, and what is no workload."""
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.message import Traffic
+from scenarios.workload import (
+    MESSAGE_LENGTH_MAX,
+    SUITES,
+    TRANSPORT_WINDOW,
+    WINDOW_MAX,
+    Workload,
+    find_workload,
+    free_workload,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "lengths", "reply_length"),
+    [
+        ("HS", (512, 8_192), 2_048),
+        ("HM", (8_192, 32_768), 4_096),
+        ("HL", (98_304, 122_880), 8_192),
+        ("HY", (32_768, 32_768), 32_768),
+    ],
+)
+def test_suites_are_the_reports(name: str, lengths: tuple[int, int], reply_length: int) -> None:
+    workload = find_workload(name)
+    assert workload.name == name
+    assert (workload.min_length, workload.max_length) == lengths
+    assert workload.min_percent == 20
+    assert workload.reply_length == reply_length
+    assert workload.window == TRANSPORT_WINDOW
+    assert workload.traffic is Traffic.TRANSPORT
+
+
+def test_there_are_no_other_suites() -> None:
+    assert list(SUITES) == ["HS", "HM", "HL", "HY"]
+
+
+@pytest.mark.parametrize("length", [1, 1_000, 1_000_000])
+def test_cdu_is_strict_request_and_reply_over_appc(length: int) -> None:
+    workload = find_workload(f"CDU:{length}")
+    assert workload.reply_length == length
+    assert workload.window == 1
+    assert workload.traffic is Traffic.LEGACY
+
+
+@pytest.mark.parametrize(
+    "name", ["", "hl", "HX", "CDU", "CDU:", "CDU:-1", "CDU:1e3", "CDU:٣", "CDU:9999999999", "HL:5"]
+)
+def test_unknown_name_is_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected HS, HM, HL, HY or CDU:"):
+        find_workload(name)
+
+
+def test_name_in_an_error_is_cut_short() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        find_workload("H" * 1_000)
+    assert len(str(caught.value)) < 150
+
+
+def test_own_workload_has_what_was_asked_for() -> None:
+    workload = free_workload("512:8192:12.5", 2_048, 7)
+    assert (workload.min_length, workload.max_length, workload.min_percent) == (512, 8_192, 12.5)
+    assert (workload.reply_length, workload.window) == (2_048, 7)
+    assert workload.traffic is Traffic.TRANSPORT
+    assert free_workload("1:1:0", 1).window == TRANSPORT_WINDOW
+
+
+@pytest.mark.parametrize(
+    "message", ["", "512", "512:8192", "512:8192:20:1", "a:8192:20", "1.5:2:20", "1:2:x", "::"]
+)
+def test_message_that_is_no_min_max_percent_is_refused(message: str) -> None:
+    with pytest.raises(ConfigurationError, match="expected MIN:MAX:PERCENT, such as 512:8192:20"):
+        free_workload(message, 1)
+
+
+@pytest.mark.parametrize("percent", ["nan", "inf", "-inf", "-1", "100.1"])
+def test_share_of_messages_is_a_percentage(percent: str) -> None:
+    with pytest.raises(ConfigurationError, match="PERCENT"):
+        free_workload(f"1:2:{percent}", 1)
+
+
+@pytest.mark.parametrize(
+    ("minimum", "maximum", "reply_length", "window", "complaint"),
+    [
+        (0, 2, 1, 1, "expected 1 <= MIN <= MAX"),
+        (-1, 2, 1, 1, "expected 1 <= MIN <= MAX"),
+        (3, 2, 1, 1, "expected 1 <= MIN <= MAX"),
+        (1, 2, 0, 1, "reply"),
+        (1, 2, 1, 0, "window"),
+        (1, 2, 1, WINDOW_MAX + 1, "window"),
+        (1, MESSAGE_LENGTH_MAX + 1, 1, 1, "at most"),
+        (1, 2, MESSAGE_LENGTH_MAX + 1, 1, "at most"),
+    ],
+)
+def test_workload_beyond_its_bounds_is_refused(
+    minimum: int, maximum: int, reply_length: int, window: int, complaint: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=complaint):
+        Workload("own", minimum, maximum, 50, reply_length, window)
+
+
+def test_workload_may_be_at_its_bounds() -> None:
+    workload = Workload(
+        "own", 1, MESSAGE_LENGTH_MAX, 100, MESSAGE_LENGTH_MAX, WINDOW_MAX, Traffic.LEGACY
+    )
+    assert workload.max_length == workload.reply_length == MESSAGE_LENGTH_MAX
