@@ -1,0 +1,26 @@
+"""docs/sources.md lists every constant, as it is in the code, and says how it is known."""
+
+from tools import sources
+
+TEXT = sources.PAGE.read_text("utf-8")
+CONSTANTS = sources.constants()
+
+
+def test_every_constant_is_listed_once() -> None:
+    listed = [name for name, _ in sources.rows(TEXT)]
+    assert sorted(listed) == sorted(CONSTANTS)
+
+
+def test_values_are_those_of_the_code() -> None:
+    assert sources.renewed(TEXT, CONSTANTS) == TEXT, "run: make docs"
+
+
+def test_every_constant_has_a_status() -> None:
+    for name, cells in sources.rows(TEXT):
+        assert len(set(cells) & set(sources.STATUSES)) == 1, name
+
+
+def test_a_value_is_put_in() -> None:
+    page = "| `a.B` | 1 | ns | chosen |\n| other | 2 |\n| `c` | text |\n"
+    renewed = sources.renewed(page, {"a.B": ("3",), "c": ()})
+    assert renewed == page.replace("| 1 |", "| 3 |")
