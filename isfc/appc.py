@@ -24,6 +24,8 @@ class AppcLayer:
     def __init__(self, parameters: LinkParameters) -> None:
         self.busy_ns = 0
         """Total time the layer worked."""
+        self.outbound_length = 0
+        """Bytes that are on their way to the link: they will join its backlog."""
         self._parameters = parameters
         self._waiting: deque[AppcStep] = deque()
         self._done_ns: int | None = None
@@ -31,6 +33,8 @@ class AppcLayer:
     def want(self, message: Message, *, outbound: bool, now_ns: int) -> None:
         """Queue a message that leaves (``outbound``) or that has arrived."""
         self._waiting.append(AppcStep(message, outbound))
+        if outbound:
+            self.outbound_length += message.length
         if self._done_ns is None:
             self._begin(now_ns)
 
@@ -43,6 +47,8 @@ class AppcLayer:
         if self._done_ns is None or self._done_ns > now_ns:
             return None
         step = self._waiting.popleft()
+        if step.outbound:
+            self.outbound_length -= step.message.length
         self._done_ns = None
         if self._waiting:
             self._begin(now_ns)

@@ -29,7 +29,7 @@ from isfc.monitor import DeviceCounters, LinkCounters
 from isfc.package import Package, Packager
 from isfc.parameters import LinkParameters
 from isfc.processor import Answer, LinkLock, Receive, Send
-from isfc.schedule import LinkDevice, WriteScheduler, write_order
+from isfc.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.segment import Reassembler, Segmenter
 from isfc.sequence import Resequencer
 from isfc.state import DeviceState, LinkState
@@ -80,7 +80,7 @@ class LogicalLink:
         self.counters = LinkCounters()
         self.packager = Packager(limit)
         self.scheduler = WriteScheduler(
-            write_order(devices, lesser=lesser),
+            scan_order(devices, lesser=lesser),
             parameters.open_message_length,
             parameters.open_backlog_length,
         )
@@ -109,7 +109,8 @@ class LogicalLink:
 
         Raises `Backpressure` when the backlog is full.
         """
-        self.packager.reserve(sum(message.length for message in messages))
+        length = sum(message.length for message in messages)
+        self.packager.reserve(self.appc.outbound_length + length)
         for message in messages:
             if message.traffic is Traffic.LEGACY:
                 self.appc.want(message, outbound=True, now_ns=now_ns)
@@ -132,7 +133,8 @@ class LogicalLink:
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
         elif isinstance(interrupt, DeviceLost):
-            ctc.counters.count_io(interrupt.times)
+            if interrupt.times.serv_ns:
+                ctc.counters.count_io(interrupt.times)
             self._lose(ctc, cast("Package | None", interrupt.load))
             if ctc.state is DeviceState.RESETTING:
                 self._watch(ctc, now_ns + self._mih_ns)
@@ -305,6 +307,7 @@ class LogicalLink:
             ctc.state = DeviceState.DOWN
         if was_usable:
             self._usable_count -= 1
+            self._arrange()
             self._events.append(DeviceChanged(ctc.rdev, usable=False))
             if not self._usable_count:
                 self._events.append(LinkDown())
@@ -313,12 +316,18 @@ class LogicalLink:
         """The device is ready."""
         if ctc.state is DeviceState.INACTIVE:
             return
-        if ctc.state in _UNUSABLE:
+        was_usable = ctc.state not in _UNUSABLE
+        self._free(ctc)
+        if not was_usable:
             self._usable_count += 1
+            self._arrange()
             self._events.append(DeviceChanged(ctc.rdev, usable=True))
             if self._usable_count == 1:
                 self._events.append(LinkUp())
-        self._free(ctc)
+
+    def _arrange(self) -> None:
+        """The scan goes over what is usable: a link that loses CTCs stops short of what is left."""
+        self.scheduler.arrange([c.rdev for c in self.ctcs.values() if c.state not in _UNUSABLE])
 
     def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
         """An interrupt is missing, or made no sense: reset the device."""

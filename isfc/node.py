@@ -20,6 +20,7 @@ from isfc.monitor import DeviceSnapshot, NodeSnapshot
 from isfc.name import NodeName
 from isfc.parameters import LinkParameters
 from isfc.schedule import LinkDevice
+from isfc.state import DeviceState
 from isfc.trace import Sink
 
 
@@ -64,6 +65,7 @@ class Node:
             self._ctcs[rdev] = Ctc(
                 rdev, chpid, definition.arbitration, self._frames, self._interrupts
             )
+        self._paths: set[Rdev] = set()
         self._deadlines = tuple(self._chpids.values())
         self._link = LogicalLink(
             [ctc.device for ctc in definition.ctcs],
@@ -119,19 +121,23 @@ class Node:
         return self._link.poll_event()
 
     def connect(self, rdev: Rdev, now_ns: int) -> None:
-        """The path of one CTC to the partner is there."""
-        self._ctcs[rdev].connect(now_ns)
-        self._settle(now_ns)
+        """The path of one CTC to the partner is there; it is used unless it is inactive."""
+        self._paths.add(rdev)
+        if self._link.ctcs[rdev].state is not DeviceState.INACTIVE:
+            self._ctcs[rdev].connect(now_ns)
+            self._settle(now_ns)
 
     def disconnect(self, rdev: Rdev, now_ns: int) -> None:
         """The path of one CTC to the partner is gone."""
+        self._paths.discard(rdev)
         self._ctcs[rdev].disconnect(now_ns)
         self._settle(now_ns)
 
     def activate(self, rdev: Rdev, now_ns: int) -> None:
-        """ACTIVATE ISLINK for one CTC whose path is there."""
+        """ACTIVATE ISLINK for one CTC; it is used as soon as its path is there."""
         self._link.activate(rdev)
-        self.connect(rdev, now_ns)
+        if rdev in self._paths:
+            self.connect(rdev, now_ns)
 
     def deactivate(self, rdev: Rdev, now_ns: int) -> None:
         """DEACTIVE ISLINK for one CTC; what it was writing goes to another."""

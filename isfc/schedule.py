@@ -1,6 +1,6 @@
 """Which CTC to write on: the rule that keeps two writers apart."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -24,24 +24,28 @@ def stop_short(ctc_count: int) -> int:
     Published (z/VM 6.2 performance report, "ISFC Improvements"): one for 2 to 8 CTCs, two
     for 9 to 16. A single CTC is written by both ends.
     """
-    if ctc_count == 1:
+    if ctc_count <= 1:
         return 0
     return 1 if ctc_count <= 8 else 2
 
 
-def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ...]:
-    """The devices one end may write on, in the order in which it scans them.
+def scan_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ...]:
+    """All devices in the order in which one end scans them.
 
     Both ends order the CTCs by the *lesser* node's device numbers; the lesser node scans
-    from the lowest upward, the greater from the highest downward, and each stops short of
-    the end (published: the same report, and IBM's "z/VM live guest relocation with Linux").
+    from the lowest upward, the greater from the highest downward (published: the same
+    report, and IBM's "z/VM live guest relocation with Linux").
     """
     if lesser:
-        ascending = sorted(devices, key=lambda device: device.rdev)
-    else:
-        ascending = sorted(devices, key=lambda device: device.partner_rdev)
-    scan = ascending if lesser else ascending[::-1]
-    return tuple(device.rdev for device in scan[: len(scan) - stop_short(len(scan))])
+        return tuple(d.rdev for d in sorted(devices, key=lambda device: device.rdev))
+    descending = sorted(devices, key=lambda device: device.partner_rdev, reverse=True)
+    return tuple(device.rdev for device in descending)
+
+
+def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ...]:
+    """The devices one end may write on: those of `scan_order`, stopping short of its end."""
+    scan = scan_order(devices, lesser=lesser)
+    return scan[: len(scan) - stop_short(len(scan))]
 
 
 class Backlog(Protocol):
@@ -64,25 +68,35 @@ class Backlog(Protocol):
 
 
 class WriteScheduler:
-    """Gives out the CTCs this end may write on, in its write order.
+    """Gives out the CTCs this end may write on, in its scan order.
 
     A device is free or in use, nothing else: CP's test-and-set of LDVINUSE, without spinning.
     """
 
     def __init__(
-        self, order: Sequence[Rdev], open_message_length: int, open_backlog_length: int
+        self, scan: Sequence[Rdev], open_message_length: int, open_backlog_length: int
     ) -> None:
-        self._order = tuple(order)
+        self._scan = tuple(scan)
         self._open_message_length = open_message_length
         self._open_backlog_length = open_backlog_length
-        self._bits = {rdev: 1 << index for index, rdev in enumerate(self._order)}
+        self._bits = {rdev: 1 << index for index, rdev in enumerate(self._scan)}
+        self._ours = (1 << len(self._scan)) - 1
         self._free = 0
         self._writing = 0
 
     @property
     def order(self) -> tuple[Rdev, ...]:
-        """The devices in scan order."""
-        return self._order
+        """The devices that may be written on, in scan order."""
+        return tuple(rdev for rdev in self._scan if self._bits[rdev] & self._ours)
+
+    def arrange(self, usable: Container[Rdev]) -> None:
+        """Write only on the usable devices of the scan from now on, stopping short of its end.
+
+        Both ends see the same devices come and go. So each keeps one to write on for as long
+        as there is any, and the two still come from different ends of the list.
+        """
+        scan = [rdev for rdev in self._scan if rdev in usable]
+        self._ours = sum(self._bits[rdev] for rdev in scan[: len(scan) - stop_short(len(scan))])
 
     def opens(self, backlog: Backlog) -> bool:
         """Whether a CTC is to be given to what waits.
@@ -91,7 +105,7 @@ class WriteScheduler:
         large message or for much that waits. Published rates of small messages stay alike from
         10 to 16 CTCs, which no other rule explains.
         """
-        if not self._free or not backlog:
+        if not self._free & self._ours or not backlog:
             return False
         return (
             not self._writing
@@ -102,12 +116,12 @@ class WriteScheduler:
 
     def acquire(self) -> Rdev:
         """The first free device of the scan, now in use. There must be one: see `opens`."""
-        free = self._free
+        free = self._free & self._ours
         assert free, "no free device to acquire"
         bit = free & -free
-        self._free = free ^ bit
+        self._free ^= bit
         self._writing |= bit
-        return self._order[bit.bit_length() - 1]
+        return self._scan[bit.bit_length() - 1]
 
     def release(self, rdev: Rdev) -> None:
         """The device can be written on again."""

@@ -102,15 +102,19 @@ class VirtualEngine:
                 end.node.send(thing, now_ns)
             self.event_count += 1
             self._drain(end)
-        self.now_ns = until_ns
+        self.now_ns = max(self.now_ns, until_ns)
+
+    def drain(self) -> None:
+        """Carry on what was asked of a node directly, between runs: a message, a command."""
+        for end in self._ends:
+            self._drain(end)
 
     def plug(self, rdev: Rdev) -> None:
         """Connect one CTC, named by the first node's number."""
         first, second = self._ends
         first.node.connect(rdev, self.now_ns)
         second.node.connect(first.mates[rdev], self.now_ns)
-        self._drain(first)
-        self._drain(second)
+        self.drain()
 
     def unplug(self, rdev: Rdev) -> None:
         """Cut one CTC, named by the first node's number; what is in its fibre is lost."""
@@ -121,8 +125,7 @@ class VirtualEngine:
         heapq.heapify(self._heap)
         first.node.disconnect(rdev, self.now_ns)
         second.node.disconnect(mate_rdev, self.now_ns)
-        self._drain(first)
-        self._drain(second)
+        self.drain()
 
     def _drain(self, end: _End) -> None:
         """Carry what the node has for its mate, tell its program, set its timer."""
