@@ -83,6 +83,7 @@ class LogicalLink:
             scan_order(devices, lesser=lesser),
             parameters.open_message_length,
             parameters.open_backlog_length,
+            parameters.open_backlog_count,
         )
         self._segmenter = Segmenter()
         self._resequencer = Resequencer()

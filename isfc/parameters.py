@@ -14,10 +14,10 @@ PACKAGE_LIMIT: Final = PackageLimit(length=870_000, count=100_000)
 """Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
 of them are small: between 860,160 and 884,736 bytes. No limit on messages is seen."""
 
-LONE_CTC_LIMIT: Final = PackageLimit(length=130_000, count=2)
-"""The limit on a link of one CTC, which both ends write on by turns. Derived: collisions per
-exchange in the one-CTC rows give 1.0 HL messages a package and about two smaller ones, however
-many wait."""
+LONE_CTC_LIMIT: Final = PackageLimit(length=65_535, count=3)
+"""The limit on a link of one CTC, which both ends write on by turns: what the 16-bit count of one
+CCW can move, and three messages. Derived: collisions per exchange in the one-CTC rows give 1.0
+HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ class LinkParameters:
 
     open_message_length: int = 74_010
     open_backlog_length: int = 271_600
+    open_backlog_count: int = 25
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
-    many bytes at the head of the backlog, or for a backlog of so many."""
+    many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT

@@ -66,6 +66,10 @@ class Backlog(Protocol):
     def backlog_length(self) -> int:
         """Bytes of all messages that wait."""
 
+    @property
+    def backlog_count(self) -> int:
+        """All messages that wait."""
+
 
 class WriteScheduler:
     """Gives out the CTCs this end may write on, in its scan order.
@@ -74,11 +78,16 @@ class WriteScheduler:
     """
 
     def __init__(
-        self, scan: Sequence[Rdev], open_message_length: int, open_backlog_length: int
+        self,
+        scan: Sequence[Rdev],
+        open_message_length: int,
+        open_backlog_length: int,
+        open_backlog_count: int,
     ) -> None:
         self._scan = tuple(scan)
         self._open_message_length = open_message_length
         self._open_backlog_length = open_backlog_length
+        self._open_backlog_count = open_backlog_count
         self._bits = {rdev: 1 << index for index, rdev in enumerate(self._scan)}
         self._ours = (1 << len(self._scan)) - 1
         self._free = 0
@@ -112,6 +121,7 @@ class WriteScheduler:
             or backlog.redrives
             or backlog.head_length >= self._open_message_length
             or backlog.backlog_length >= self._open_backlog_length
+            or backlog.backlog_count >= self._open_backlog_count
         )
 
     def acquire(self) -> Rdev:

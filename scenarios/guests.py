@@ -17,9 +17,11 @@ START_SPREAD_NS: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class GuestCosts:
-    """How long a guest takes from a message to having its answer ready to be sent.
+    """How long a guest takes, on average, from a message to having its answer ready to be sent.
 
-    Nanoseconds, and nanoseconds per byte received ("in") and sent ("out"); calibrated.
+    Nanoseconds, and nanoseconds per byte received ("in") and sent ("out"). ``jitter`` is the
+    share of that time which varies, exponentially, from message to message: guests that answer
+    in step would send in step. All calibrated.
     """
 
     server_ns: int = 10_640
@@ -28,6 +30,11 @@ class GuestCosts:
     client_ns: int = 12_960
     client_ns_per_byte_in: float = 0.0635
     client_ns_per_byte_out: float = 0.4429
+    jitter: float = 0.2
+
+    def vary(self, service_ns: float, random: Random) -> int:
+        """One guest's time, drawn around the mean ``service_ns``."""
+        return int(service_ns * (1.0 - self.jitter + self.jitter * random.expovariate(1.0)))
 
 
 class Clients:
@@ -50,17 +57,19 @@ class Clients:
         """A reply releases the next message of its conversation."""
         if not isinstance(event, Delivered):
             return ()
-        return gather(self._send(m.conversation, m.length, now_ns) for m in event.messages)
+        return [self._send(m.conversation, m.length, now_ns) for m in event.messages]
 
     def _send(self, conversation: int, received_length: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
         small = self._random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        ready_ns = max(now_ns, self._free_ns[conversation]) + int(
+        service_ns = (
             costs.client_ns
             + costs.client_ns_per_byte_in * received_length
             + costs.client_ns_per_byte_out * length
         )
+        start_ns = max(now_ns, self._free_ns[conversation])
+        ready_ns = start_ns + costs.vary(service_ns, self._random)
         self._free_ns[conversation] = ready_ns
         return ready_ns, (Message(conversation, length, workload.traffic),)
 
@@ -68,9 +77,10 @@ class Clients:
 class Servers:
     """The server guests: each answers one message at a time, and waits until its reply is sent."""
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
         self._workload = workload
         self._costs = costs
+        self._random = random
         self._busy = [False] * pairs
         self._waiting: list[deque[int]] = [deque() for _ in range(pairs)]
 
@@ -81,9 +91,9 @@ class Servers:
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Every message gets its reply, once the one before has left."""
         if isinstance(event, Delivered):
-            return gather(self._take(event.messages, now_ns))
+            return self._take(event.messages, now_ns)
         if isinstance(event, Sent):
-            return gather(self._go_on(event.messages, now_ns))
+            return self._go_on(event.messages, now_ns)
         return ()
 
     def _take(self, messages: Iterable[Message], now_ns: int) -> Iterable[Offer]:
@@ -108,17 +118,10 @@ class Servers:
     def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
         length = workload.reply_length
-        ready_ns = now_ns + int(
+        service_ns = (
             costs.server_ns
             + costs.server_ns_per_byte_in * received_length
             + costs.server_ns_per_byte_out * length
         )
+        ready_ns = now_ns + costs.vary(service_ns, self._random)
         return ready_ns, (Message(conversation, length, workload.traffic),)
-
-
-def gather(offers: Iterable[Offer]) -> Iterable[Offer]:
-    """Offers of the same moment made one, in the order in which they came."""
-    by_time: dict[int, list[Message]] = {}
-    for at_ns, messages in offers:
-        by_time.setdefault(at_ns, []).extend(messages)
-    return by_time.items()

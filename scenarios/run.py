@@ -122,8 +122,12 @@ def build(experiment: Experiment, trace: Sink | None = None) -> tuple[VirtualEng
         Node(define_node(layout, name, experiment.link), trace)
         for name in (client_name, server_name)
     ]
-    clients = Clients(workload, experiment.pairs, experiment.guests, Random(experiment.seed))
-    servers = Servers(workload, experiment.pairs, experiment.guests)
+    clients = Clients(
+        workload, experiment.pairs, experiment.guests, Random(f"clients {experiment.seed}")
+    )
+    servers = Servers(
+        workload, experiment.pairs, experiment.guests, Random(f"servers {experiment.seed}")
+    )
     return VirtualEngine(nodes, [clients, servers]), nodes
 
 
