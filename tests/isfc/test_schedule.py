@@ -95,6 +95,7 @@ class Waiting:
     redrives: bool = False
     head_length: int = 1
     backlog_length: int = 1
+    backlog_count: int = 1
 
     def __bool__(self) -> bool:
         return self.backlog_length > 0
@@ -102,12 +103,19 @@ class Waiting:
 
 OPEN_MESSAGE_LENGTH = 100
 OPEN_BACKLOG_LENGTH = 300
+OPEN_BACKLOG_COUNT = 20
+
+
+def new_scheduler(scan: str) -> WriteScheduler:
+    return WriteScheduler(
+        parse_rdevs(scan), OPEN_MESSAGE_LENGTH, OPEN_BACKLOG_LENGTH, OPEN_BACKLOG_COUNT
+    )
 
 
 @pytest.fixture
 def scheduler() -> WriteScheduler:
     """Two devices, both free."""
-    scheduler = WriteScheduler(parse_rdevs("6000-6001"), OPEN_MESSAGE_LENGTH, OPEN_BACKLOG_LENGTH)
+    scheduler = new_scheduler("6000-6001")
     for rdev in scheduler.order:
         scheduler.release(rdev)
     return scheduler
@@ -147,6 +155,8 @@ def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
         ),
         (Waiting(head_length=OPEN_MESSAGE_LENGTH), True),
         (Waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
+        (Waiting(backlog_count=OPEN_BACKLOG_COUNT - 1), False),
+        (Waiting(backlog_count=OPEN_BACKLOG_COUNT), True),
     ],
 )
 def test_further_ctc_is_opened_reluctantly(
@@ -155,3 +165,24 @@ def test_further_ctc_is_opened_reluctantly(
     assert scheduler.opens(waiting)
     scheduler.acquire()
     assert scheduler.opens(waiting) == opens
+
+
+def test_scan_goes_over_what_is_usable_and_stops_short_of_its_end() -> None:
+    scheduler = new_scheduler("6000-6003")
+    orders = []
+    for usable in ("6000-6003", "6001-6003", "6003", "6000,6003"):
+        scheduler.arrange(parse_rdevs(usable))
+        orders.append(printed(scheduler.order))
+    assert orders == [["6000", "6001", "6002"], ["6001", "6002"], ["6003"], ["6000"]]
+    scheduler.arrange(())
+    assert scheduler.order == ()
+
+
+def test_device_stays_free_or_in_use_when_the_scan_changes(scheduler: WriteScheduler) -> None:
+    scheduler.acquire()
+    scheduler.arrange([Rdev(0x6001)])
+    assert scheduler.acquire() == 0x6001
+    scheduler.arrange([Rdev(0x6000)])
+    assert not scheduler.opens(Waiting(redrives=True))
+    scheduler.release(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6000

@@ -1,0 +1,181 @@
+"""One end of a logical link, driven through the door: interrupts in, instructions out."""
+
+import pytest
+
+from ctc.address import Rdev
+from ctc.subchannel import (
+    Attention,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ssch,
+)
+from isfc.errors import Backpressure, LocalProtocolError
+from isfc.events import Delivered, DeviceChanged, LinkUp, Sent
+from isfc.link import LogicalLink
+from isfc.message import Message, Traffic
+from isfc.package import BACKLOG_LENGTH_MAX, Package
+from isfc.parameters import LinkParameters
+from isfc.schedule import LinkDevice
+from isfc.state import DeviceState, LinkState
+from tests.isfc.door import PARAMETERS, TIMES, A, B, C, Door, theirs
+
+
+def test_link_comes_up_with_its_first_ctc() -> None:
+    link = LogicalLink(
+        [LinkDevice(A, B), LinkDevice(B, A)], lesser=True, parameters=LinkParameters()
+    )
+    states = [link.state]
+    link.receive_interrupt(DeviceReady(B), 0)
+    assert [*states, link.state] == [LinkState.DOWN, LinkState.DEGRADED]
+    assert isinstance(link.poll_event(), DeviceChanged)
+    assert isinstance(link.poll_event(), LinkUp)
+    assert link.poll_event() is None
+
+
+def test_message_is_built_into_a_package_and_written() -> None:
+    door = Door()
+    door.send(100)
+    assert door.state(A) is DeviceState.BUILDING
+    assert door.asked() == []
+    assert door.link.next_deadline() == PARAMETERS.build_ns(theirs(0, 0))
+    door.work()
+    assert door.asked() == [("WRITE", A)]
+    assert door.state(A) is DeviceState.WRITING
+
+
+def test_written_package_frees_its_device_and_tells_the_sender() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.ended(rdev, Command.WRITE, package)
+    (sent,) = door.events()
+    assert isinstance(sent, Sent)
+    assert sent.messages == package.messages
+    assert door.state(rdev) is DeviceState.IDLE
+    assert door.write(100)[0] == rdev
+
+
+def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
+    door = Door()
+    rdev, package = door.write(10, 20, 30)  # the lock is taken for the first at once
+    assert package.count == 1
+    door.ended(rdev, Command.WRITE, package)
+    door.work()
+    (instruction,) = [door.link.poll_instruction()]
+    assert isinstance(instruction, Ssch)
+    assert isinstance(instruction.load, Package)
+    assert [message.length for message in instruction.load.messages] == [20, 30]
+
+
+def test_partners_write_is_sensed_read_and_delivered() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    assert door.state(C) is DeviceState.ATTENTION
+    door.work()
+    assert door.state(C) is DeviceState.READING
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("READ", C)]
+    door.ended(C, Command.READ, theirs(0, 0, 1))
+    assert door.state(C) is DeviceState.IDLE
+    assert door.events() == []  # the package has yet to be taken in
+    door.work()
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [message.serial for message in delivered.messages] == [0, 1]
+
+
+def test_receiving_goes_before_sending() -> None:
+    door = Door()
+    door.send(100, 100_000)  # the first is being built; the second would open a CTC
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C), ("WRITE", B)]
+
+
+def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() -> None:
+    door = Door()
+    door.send(100)
+    assert door.state(A) is DeviceState.BUILDING
+    door.link.receive_interrupt(Attention(A), 0)
+    door.work()
+    assert set(door.asked()) == {("SENSE_COMMAND_BYTE", A), ("WRITE", B)}
+
+
+def test_package_read_twice_is_delivered_once() -> None:
+    door = Door()
+    for _ in range(2):
+        door.read(C, theirs(0, 0))
+    assert [type(event) for event in door.events()] == [Delivered]
+
+
+def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_does() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(A), 0)
+    door.send(100)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B)]
+
+
+def test_deactivated_device_is_not_used_until_it_is_activated() -> None:
+    door = Door()
+    door.link.deactivate(A)
+    door.link.receive_interrupt(DeviceReady(A), 0)
+    assert door.state(A) is DeviceState.INACTIVE
+    assert door.write(100)[0] == B
+    door.link.activate(A)
+    assert door.state(A) is DeviceState.DOWN
+    door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+    assert door.write(100_000)[0] == A
+
+
+def test_commands_for_the_wrong_device_are_refused() -> None:
+    door = Door()
+    with pytest.raises(LocalProtocolError, match="6000 is active already"):
+        door.link.activate(A)
+    for command in (door.link.activate, door.link.deactivate):
+        with pytest.raises(LocalProtocolError, match="7000 is not a CTC of this link"):
+            command(Rdev(0x7000))
+
+
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> None:
+    door = Door()
+    for rdev in (A, B, C):
+        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+    third = BACKLOG_LENGTH_MAX // 3
+    door.send(third, third, traffic=traffic)
+    count = door.link.packager.backlog_count
+    with pytest.raises(Backpressure):
+        door.send(third, third, traffic=traffic)
+    assert door.link.packager.backlog_count == count
+    door.work()
+    assert door.link.packager.backlog_length == 2 * third
+    door.send(third, traffic=traffic)
+
+
+def test_appc_messages_pass_their_layer_one_at_a_time() -> None:
+    door = Door()
+    door.send(100, 200, traffic=Traffic.LEGACY)
+    assert door.state(A) is DeviceState.IDLE  # the layer has them first
+    one_ns = door.link.next_deadline()
+    assert one_ns is not None
+    door.link.handle_deadline(one_ns)
+    assert door.state(A) is DeviceState.BUILDING
+    assert door.link.packager.backlog_count == 0
+    door.work()
+    assert door.link.appc.busy_ns > one_ns
+    assert door.asked() == [("WRITE", A)]
+    assert door.link.packager.backlog_count == 1
+
+
+def test_appc_message_that_arrives_is_delivered_by_its_layer() -> None:
+    door = Door()
+    package = Package(0, [Message(0, 100), Message(1, 100, Traffic.LEGACY)], 200)
+    door.read(C, package)
+    transport, legacy = door.events()
+    assert isinstance(transport, Delivered)
+    assert [m.traffic for m in transport.messages] == [Traffic.TRANSPORT]
+    assert isinstance(legacy, Delivered)
+    assert [m.traffic for m in legacy.messages] == [Traffic.LEGACY]
+    assert door.link.appc.busy_ns > 0

@@ -1,0 +1,209 @@
+"""What a link does about collisions, lost devices and missing interrupts."""
+
+import pytest
+
+from ctc.subchannel import (
+    Attention,
+    Collided,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Hsch,
+    IoTimes,
+    Ssch,
+    UnitStatus,
+)
+from isfc.events import DeviceChanged, LinkDown
+from isfc.state import DeviceState, LinkState
+from tests.isfc.door import PARAMETERS, TIMES, A, B, C, Door, theirs
+
+
+@pytest.mark.parametrize("lesser", [True, False])
+def test_lesser_writes_first_after_the_first_collision(lesser: bool) -> None:
+    door = Door(lesser=lesser)
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    collided_ns = door.now_ns
+    assert door.link.counters.collision_count == 1
+    if not lesser:
+        assert door.state(rdev) is DeviceState.YIELDING
+        door.work()
+        assert door.asked() == []
+        return
+    assert door.state(rdev) is DeviceState.RECOVERING
+    door.work()
+    assert door.now_ns == collided_ns + PARAMETERS.recovery_ns
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert (instruction.rdev, instruction.load) == (rdev, package)
+
+
+def test_after_ours_it_is_the_partners_turn_and_then_the_device_is_free() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.work()
+    door.asked()
+    door.ended(rdev, Command.WRITE, package)
+    assert door.state(rdev) is DeviceState.YIELDING
+    door.read(rdev, theirs(0, 0))
+    assert door.state(rdev) is DeviceState.IDLE
+
+
+def test_after_the_partners_it_is_our_turn_and_then_the_device_is_free() -> None:
+    door = Door(lesser=False)
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.link.receive_interrupt(Attention(rdev), door.now_ns)
+    door.work()
+    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
+    door.asked()
+    door.ended(rdev, Command.READ, theirs(0, 0))
+    assert door.state(rdev) is DeviceState.RECOVERING
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert instruction.load is package
+    door.ended(rdev, Command.WRITE, package)
+    assert door.state(rdev) is DeviceState.IDLE
+
+
+def test_turns_alternate_from_collision_to_collision() -> None:
+    doors = [Door(lesser=True), Door(lesser=False)]
+    first = []
+    for _ in range(4):
+        for door in doors:
+            door.link.receive_interrupt(Collided(A, theirs(0, 0), TIMES), door.now_ns)
+        states = [door.state(A) for door in doors]
+        assert set(states) == {DeviceState.RECOVERING, DeviceState.YIELDING}
+        first.append(states.index(DeviceState.RECOVERING))
+    assert first == [0, 1, 0, 1]
+
+
+def test_lost_device_gives_its_package_to_another() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), door.now_ns)
+    assert [type(event) for event in door.events()] == [DeviceChanged]
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert (instruction.rdev, instruction.load) == (B, package)
+
+
+def test_device_lost_while_a_package_is_built_for_it() -> None:
+    door = Door()
+    door.send(100)
+    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.work()
+    assert door.asked() == [("WRITE", B)]
+
+
+def test_device_lost_in_its_recovery_gives_up_the_package_it_held() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), door.now_ns)
+    door.work()
+    assert door.asked() == [("WRITE", B)]
+
+
+def test_device_lost_before_the_attention_is_answered() -> None:
+    door = Door()
+    door.send(100)
+    door.link.receive_interrupt(Attention(C), 0)
+    door.link.receive_interrupt(DeviceLost(C, None, TIMES), 0)
+    door.work()
+    assert door.asked() == [("WRITE", A)]
+
+
+def test_last_device_lost_takes_the_link_down_and_the_messages_wait() -> None:
+    door = Door()
+    for rdev in (A, B, C):
+        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+    assert isinstance(door.events()[-1], LinkDown)
+    states = [door.link.state]
+    door.send(100)
+    door.work()
+    assert door.asked() == []
+    door.link.receive_interrupt(DeviceReady(C), door.now_ns)
+    door.work()
+    assert door.asked() == [("WRITE", C)]  # ours again: it is all there is
+    assert [*states, door.link.state] == [LinkState.DOWN, LinkState.DEGRADED]
+
+
+def test_scan_stops_short_of_what_is_left() -> None:
+    door = Door()
+    orders = [door.link.scheduler.order]
+    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    orders.append(door.link.scheduler.order)
+    door.link.receive_interrupt(DeviceReady(A), 0)
+    assert [*orders, door.link.scheduler.order] == [(A, B), (B,), (A, B)]
+
+
+def test_device_lost_when_idle_counts_no_io() -> None:
+    door = Door()
+    door.link.receive_interrupt(DeviceLost(A, None, IoTimes(0, 0, 0)), 0)
+    assert door.link.ctcs[A].counters.io_count == 0
+
+
+def test_missing_interrupt_resets_the_device() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    started_ns = door.now_ns
+    due_ns = door.link.next_deadline()
+    assert due_ns == started_ns + PARAMETERS.mih_ns
+    door.link.handle_deadline(due_ns - 1)
+    assert door.asked() == []
+    door.link.handle_deadline(due_ns)
+    assert door.asked() == [("HALT", rdev)]
+    assert door.state(rdev) is DeviceState.RESETTING
+    door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), due_ns)
+    door.link.receive_interrupt(DeviceReady(rdev), due_ns)
+    assert door.state(rdev) is DeviceState.IDLE
+    door.now_ns = due_ns
+    door.work()
+    assert door.asked() == [("WRITE", B)]  # begun while the device was being reset
+
+
+def test_reset_that_is_not_answered_is_tried_again() -> None:
+    door = Door()
+    rdev, _ = door.write(100)
+    for _ in range(3):
+        due_ns = door.link.next_deadline()
+        assert due_ns is not None
+        door.link.handle_deadline(due_ns)
+        assert door.asked() == [("HALT", rdev)]
+    assert door.link.state is LinkState.DEGRADED
+
+
+@pytest.mark.parametrize("command", [Command.WRITE, Command.READ])
+@pytest.mark.parametrize("status", [UnitStatus.BUSY_ATTENTION, UnitStatus.UNIT_CHECK])
+def test_end_that_makes_no_sense_resets_the_device_and_loses_nothing(
+    command: Command, status: UnitStatus
+) -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.ended(rdev, command, package if command is Command.WRITE else None, status)
+    assert ("HALT", rdev) in door.asked()
+    door.link.receive_interrupt(
+        DeviceLost(rdev, package if command is Command.READ else None, TIMES), door.now_ns
+    )
+    door.work()
+    assert door.asked() == [("WRITE", B)]
+
+
+def test_halt_is_for_the_device_that_is_stuck_only() -> None:
+    door = Door()
+    door.write(100)
+    door.now_ns += 1
+    door.link.receive_interrupt(Attention(C), door.now_ns)
+    door.work()
+    door.asked()
+    due_ns = door.link.next_deadline()
+    assert due_ns is not None
+    door.link.handle_deadline(due_ns)
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Hsch)
+    assert instruction.rdev == A
+    assert door.link.poll_instruction() is None

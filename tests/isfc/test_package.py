@@ -1,0 +1,139 @@
+"""What one write carries: whatever waited, up to the cap, oldest first."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.errors import Backpressure
+from isfc.message import Message
+from isfc.package import (
+    MESSAGE_HEADER_LENGTH,
+    PACKAGE_HEADER_LENGTH,
+    Package,
+    PackageLimit,
+    Packager,
+)
+
+LIMIT = PackageLimit(length=1_000, count=3)
+
+
+def packager(*lengths: int, limit: PackageLimit = LIMIT) -> Packager:
+    """A packager in which messages of so many bytes wait."""
+    packager = Packager(limit)
+    for conversation, length in enumerate(lengths):
+        packager.add(Message(conversation, length))
+    return packager
+
+
+def lengths(package: Package) -> list[int]:
+    return [message.length for message in package.messages]
+
+
+def test_package_is_whatever_waited() -> None:
+    waiting = packager(10, 20)
+    assert lengths(waiting.pack()) == [10, 20]
+    assert not waiting
+
+
+def test_package_has_a_header_of_its_own_and_one_for_each_message() -> None:
+    package = packager(10, 20).pack()
+    assert package.length == PACKAGE_HEADER_LENGTH + 2 * MESSAGE_HEADER_LENGTH + 30
+    assert package.count == 2
+    assert repr(package) == f"Package(#0, 2 messages, {package.length} B)"
+
+
+def test_headers_account_for_both_directions_of_h001709c() -> None:
+    # published: 829,631 B hold 7.012 messages of 117,964.8 B; 205,140 B hold 24.70 of 8,192 B
+    for total, count, payload in ((829_631, 7.012, 117_964.8), (205_140, 24.70, 8_192)):
+        header = PACKAGE_HEADER_LENGTH + MESSAGE_HEADER_LENGTH * count
+        assert header + count * payload == pytest.approx(total, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "packed"),
+    [
+        ([600, 400, 1], [600, 400]),
+        ([600, 401], [600]),
+        ([5_000, 1], [5_000]),  # never empty, whatever the cap
+        ([1, 1, 1, 1], [1, 1, 1]),
+    ],
+)
+def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
+    assert lengths(packager(*waiting).pack()) == packed
+
+
+def test_packages_are_numbered_from_0() -> None:
+    waiting = packager(900, 900, 900)
+    assert [waiting.pack().number for _ in range(3)] == [0, 1, 2]
+
+
+def test_package_to_be_sent_again_goes_first_and_unchanged() -> None:
+    waiting = packager(10, 20)
+    first = waiting.pack()
+    waiting.add(Message(0, 30))
+    redrives = [waiting.redrives]
+    waiting.add_again(first)
+    assert [*redrives, waiting.redrives] == [False, True]
+    assert waiting.pack() is first
+    assert lengths(waiting.pack()) == [30]
+
+
+def test_packages_to_be_sent_again_keep_their_order() -> None:
+    waiting = packager(900, 900)
+    packages = [waiting.pack(), waiting.pack()]
+    for package in packages:
+        waiting.add_again(package)
+    assert [waiting.pack(), waiting.pack()] == packages
+
+
+def test_backlog_counts_what_waits() -> None:
+    waiting = packager(900, 300, 20)
+    assert (waiting.backlog_count, waiting.backlog_length, waiting.head_length) == (3, 1_220, 900)
+    package = waiting.pack()
+    assert (waiting.backlog_count, waiting.backlog_length, waiting.head_length) == (2, 320, 300)
+    waiting.add_again(package)
+    assert (waiting.backlog_count, waiting.backlog_length) == (3, 320)
+    assert waiting.head_length == 300
+
+
+def test_empty_backlog_is_false() -> None:
+    empty = packager()
+    assert not empty
+    assert (empty.backlog_count, empty.backlog_length, empty.head_length) == (0, 0, 0)
+
+
+def test_backlog_is_bounded() -> None:
+    waiting = Packager(LIMIT, backlog_length_max=1_000)
+    waiting.reserve(1_000)
+    waiting.add(Message(0, 999))
+    waiting.reserve(1)
+    with pytest.raises(Backpressure) as caught:
+        waiting.reserve(2)
+    assert (caught.value.depth, caught.value.limit) == (999, 1_000)
+
+
+@dataclass
+class Tally:
+    """What is known of a packager from outside."""
+
+    added: int = 0
+    packed: int = 0
+
+
+@given(st.lists(st.one_of(st.integers(0, 1_500), st.none()), max_size=60))
+def test_nothing_is_lost_and_nothing_overtakes(script: list[int | None]) -> None:
+    waiting, tally = packager(), Tally()
+    for step in script:
+        if step is not None:
+            waiting.add(Message(tally.added, step))
+            tally.added += 1
+        elif waiting:
+            package = waiting.pack()
+            payload = sum(lengths(package))
+            assert package.count == 1 or (payload <= LIMIT.length and package.count <= LIMIT.count)
+            for message in package.messages:
+                assert message.conversation == tally.packed
+                tally.packed += 1
+        assert waiting.backlog_count == tally.added - tally.packed

@@ -1,0 +1,64 @@
+"""The numbers of the link driver, and what they are reckoned from."""
+
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import pytest
+
+from isfc.message import Message
+from isfc.package import Package, Packager
+from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
+
+FREE = replace(
+    LinkParameters(),
+    build_package_ns=0,
+    build_message_ns=0,
+    build_ns_per_byte=0.0,
+    receive_package_ns=0,
+    receive_message_ns=0,
+    receive_ns_per_byte=0.0,
+)
+PACKAGE = Package(0, [Message(0, 400), Message(1, 600)], 1_000)
+
+
+@pytest.mark.parametrize("work", ["build", "receive"])
+def test_work_costs_something_per_package_message_and_byte(work: str) -> None:
+    def cost_ns(**costs: float) -> int:
+        given = {f"{work}_{name}": cost for name, cost in costs.items()}
+        parameters = replace(FREE, **given)  # type: ignore[arg-type]  # names from the caller
+        return int(getattr(parameters, f"{work}_ns")(PACKAGE))
+
+    assert cost_ns() == 0
+    assert cost_ns(package_ns=70) == 70
+    assert cost_ns(message_ns=70) == 140
+    assert cost_ns(ns_per_byte=0.5) == PACKAGE.length // 2
+    assert cost_ns(package_ns=7, message_ns=5, ns_per_byte=1.0) == 7 + 10 + PACKAGE.length
+
+
+@pytest.mark.parametrize("large", range(9))
+def test_eight_hl_messages_fit_only_when_five_of_them_are_small(large: int) -> None:
+    # derived from the 7.01 messages a package of H001709C; 122,880 and 98,304 bytes
+    packager = Packager(PACKAGE_LIMIT)
+    for length in [122_880] * large + [98_304] * (8 - large):
+        packager.add(Message(0, length))
+    assert packager.pack().count == (8 if large <= 3 else 7)
+
+
+def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
+    # derived from the one-CTC rows: one HL message, one or two of HM's, two or three of HS's
+    for length, counts in ((8_192, {2, 3}), (32_768, {1, 2}), (122_880, {1})):
+        packager = Packager(LONE_CTC_LIMIT)
+        for _ in range(50):
+            packager.add(Message(0, length))
+        assert packager.pack().count in counts
+
+
+def test_every_time_is_positive() -> None:
+    parameters = LinkParameters()
+    names = [name for name in parameters.__slots__ if name.endswith("_ns") or "_ns_" in name]
+    assert len(names) > 5
+    assert all(getattr(parameters, name) > 0 for name in names)
+    for fewer, more in combinations_with_replacement((1, 2, 30), 2):
+        small, large = (Package(0, [Message(0, 100)] * n, 100 * n) for n in (fewer, more))
+        assert parameters.build_ns(small) <= parameters.build_ns(large)
+        assert parameters.receive_ns(small) <= parameters.receive_ns(large)

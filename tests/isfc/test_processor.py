@@ -1,0 +1,52 @@
+"""The link lock: one holder, receiving first."""
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.message import Message
+from isfc.package import Package
+from isfc.processor import Answer, LinkLock, Receive, Send
+
+PACKAGE = Package(0, [Message(0, 10)], 10)
+
+
+def test_free_lock_has_no_deadline() -> None:
+    lock = LinkLock()
+    assert lock.next_deadline() is None
+    assert lock.poll_released(10**9) is None
+    assert lock.poll_received() is None
+
+
+def test_lock_is_held_for_its_time() -> None:
+    lock = LinkLock()
+    work = Send(Rdev(0x6000), PACKAGE)
+    lock.hold(work, 500, 1_000)
+    assert lock.next_deadline() == 1_500
+    assert lock.poll_released(1_499) is None
+    states = [lock.free]
+    assert lock.poll_released(1_500) is work
+    assert [*states, lock.free] == [False, True]
+
+
+def test_lock_has_one_holder() -> None:
+    lock = LinkLock()
+    lock.hold(Receive(PACKAGE), 500, 0)
+    with pytest.raises(AssertionError, match="one holder"):
+        lock.hold(Receive(PACKAGE), 500, 0)
+
+
+def test_what_was_received_comes_in_its_order() -> None:
+    lock = LinkLock()
+    works: list[Receive | Answer] = [Answer(Rdev(0x6000)), Receive(PACKAGE), Answer(Rdev(0x6001))]
+    for work in works:
+        lock.want(work)
+    assert [lock.poll_received() for _ in range(3)] == works
+    assert lock.poll_received() is None
+
+
+def test_time_held_adds_up() -> None:
+    lock = LinkLock()
+    for now_ns, hold_ns in ((0, 300), (1_000, 200)):
+        lock.hold(Receive(PACKAGE), hold_ns, now_ns)
+        lock.poll_released(now_ns + hold_ns)
+    assert lock.held_ns == 500
