@@ -58,8 +58,8 @@ def describe_check(check: BoundCheck) -> str:
     bound, summary = check.bound, check.summary
     return (
         f"{MEASURES[bound.measure][0]}, {summary.count} {bound.group} rows: "
-        f"median error {summary.median:.1%} (at most {bound.median:.0%}), "
-        f"90th percentile {summary.p90:.1%} ({bound.p90:.0%})"
+        f"median {summary.median:.1%} (at most {bound.median:.0%}), "
+        f"90 % within {summary.p90:.1%} ({bound.p90:.0%})"
     )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scenarios.run import Experiment, Result
 
 FAILURES_SHOWN = 10
-"""Cells named on stderr; the output marks them all."""
+"""Lines on stderr; the output marks all that is out of tolerance."""
 
 
 def complete_table(incomplete: str) -> list[str]:
@@ -128,8 +128,8 @@ def _judge(
     from isfc.cli.render_replay import describe_check, describe_failure
 
     failures = [
-        *(describe_failure(table, c) for c in comparisons if c.within is False),
         *(describe_check(check) for check in checks if not check.within),
+        *(describe_failure(table, c) for c in comparisons if c.within is False),
     ]
     if not failures:
         return

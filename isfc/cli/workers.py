@@ -23,7 +23,7 @@ def share_out(
 
     Results come as they are ready. The workers end when all is done, when the iterator is
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
-    Raises `ChildProcessError` when one of them dies.
+    Raises `ChildProcessError` when one of them dies. To be used in the main thread.
     """
     waiting = deque(enumerate(items))
     staff: list[BaseProcess] = []
@@ -61,7 +61,7 @@ def _hire(
     """A new worker, and the line to it."""
     ours, theirs = _CONTEXT.Pipe()
     process = _CONTEXT.Process(target=serve, args=(theirs, work), daemon=True)
-    with _interrupts_blocked():
+    with _interrupts_held():
         process.start()
         staff.append(process)
     theirs.close()
@@ -77,14 +77,23 @@ def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C waiting; a process started meanwhile never sees it."""
-    resource_tracker.ensure_running()  # at its own start it would let Ctrl-C through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _interrupts_held() -> Iterator[None]:
+    """Keep Ctrl-C waiting; a process started meanwhile never sees it.
+
+    The mask is for the new process, which inherits it. It does not do for this one, where the
+    signal may come to another thread and still break off what the main thread does.
+    """
+    held: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
+    resource_tracker.ensure_running()  # would undo the mask, at its own start
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _cause(process: BaseProcess) -> str:

@@ -68,7 +68,7 @@ def test_help_is_quick_because_it_loads_nothing_else() -> None:
         (["plan"], "Missing argument 'LAYOUT'.\nTry 'isfc plan --help'."),
         (["plan", "--fast"], "No such option: --fast\nTry 'isfc plan --help'."),
         (["plan", "a", "b"], "Got unexpected extra argument(s) (b)\nTry 'isfc plan --help'."),
-        (["plna"], "No such command 'plna'. Did you mean 'plan'?\nTry 'isfc --help'."),
+        (["plann"], "No such command 'plann'. Did you mean 'plan'?\nTry 'isfc --help'."),
         (["--fast"], "No such option: --fast\nTry 'isfc --help'."),
     ],
 )  # fmt: skip

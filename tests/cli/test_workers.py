@@ -1,0 +1,91 @@
+"""Work among processes: every result, no one left over, and no silence about a death."""
+
+import os
+import signal
+import time
+from contextlib import closing
+from functools import partial
+from multiprocessing import Pipe, active_children
+
+import pytest
+
+from isfc.cli.workers import serve, share_out
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 9])
+def test_every_item_has_its_result(jobs: int) -> None:
+    items = [4, -3, 2, -1]
+    assert dict(share_out(abs, items, jobs)) == {0: 4, 1: 3, 2: 2, 3: 1}
+    assert active_children() == []
+
+
+def test_no_work_needs_no_workers() -> None:
+    assert list(share_out(abs, [], 2)) == []
+
+
+def test_workers_end_when_nobody_wants_their_results() -> None:
+    with closing(share_out(time.sleep, [0.0, 600.0, 600.0], 2)) as answers:
+        assert next(answers) == (0, None)
+        assert len(active_children()) == 2
+    assert active_children() == []
+
+
+@pytest.mark.parametrize(
+    ("work", "item", "cause"),
+    [
+        (os._exit, 3, "exit code 3"),
+        (os._exit, 0, "exit code 0"),
+        (signal.raise_signal, signal.SIGKILL, "signal 9"),
+    ],
+)
+def test_death_of_a_worker_is_reported(work: object, item: int, cause: str) -> None:
+    assert callable(work)
+    with pytest.raises(ChildProcessError, match=f"a worker died \\({cause}\\)"):
+        list(share_out(work, [item] * 3, 2))
+    assert active_children() == []
+
+
+class Interrupting:
+    """Work during whose way to a new worker the user presses Ctrl-C."""
+
+    def __call__(self, number: int) -> int:
+        return number
+
+    def __reduce__(self) -> tuple[type, tuple[object]]:
+        signal.raise_signal(signal.SIGINT)
+        return partial, (abs,)
+
+
+def test_ctrl_c_while_a_worker_starts_waits_until_it_has() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        list(share_out(Interrupting(), [600] * 3, 3))
+    assert active_children() == []
+
+
+def test_workers_never_see_ctrl_c() -> None:
+    assert dict(share_out(signal.raise_signal, [signal.SIGINT], 1)) == {0: None}
+
+
+def test_ctrl_c_works_again_once_the_workers_have_started() -> None:
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    handler = signal.getsignal(signal.SIGINT)
+    with closing(share_out(time.sleep, [0.0, 600.0], 1)) as answers:
+        next(answers)
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask
+        assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_worker_answers_until_its_line_is_closed() -> None:
+    ours, theirs = Pipe()
+    ours.send((7, -5))
+    ours.send((8, 6))
+    received = []
+
+    def absolute(number: int) -> int:
+        received.append(number)
+        if len(received) == 2:
+            ours.close()
+        return abs(number)
+
+    serve(theirs, absolute)  # ends without a word
+    assert received == [-5, 6]
