@@ -76,7 +76,10 @@ simulate: .venv/test  ## the property tests at length; SEED=... repeats a run
 bench: .venv/test  ## time the engine beside its peer
 	@$(BIN)/python -m tools.bench
 
-docs: .venv/run-time  ## check that every link of the pages leads somewhere
+docs: .venv/run-time  ## renew what the pages take from the code, and check their links
+	$(BIN)/python -m tools.diagram
+	$(BIN)/python -m tools.sources
+	$(BIN)/python -m tools.console
 	$(BIN)/python -m tools.links
 
 clean:  ## remove caches and reports; .venv stays

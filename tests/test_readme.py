@@ -1,0 +1,145 @@
+"""The pages' commands print what the pages show, and the README's tables are complete."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.plan import plan_record
+from isfc.cli.replay import comparison_record
+from isfc.cli.run import run_record
+from scenarios.catalog import load_layout, shipped_layouts
+from scenarios.layout_file import parse_layout
+from scenarios.plan import make_plan
+from scenarios.published import Role
+from scenarios.replay import Comparison
+from scenarios.run import Experiment, run
+from scenarios.workload import SUITES
+from tools import console
+
+README = (console.PROJECT / "README.md").read_text("utf-8")
+STEPS = [
+    step
+    for page in console.PAGES
+    for step in console.steps(page, (console.PROJECT / page).read_text("utf-8"))
+]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(
+            step,
+            id=f"{step.page}: {step.command}",
+            marks=[pytest.mark.slow] if step.mark == "slow" else [],
+        )
+        for step in STEPS
+        if not step.command.startswith("make ")
+    ],
+)
+def test_command_prints_what_the_page_shows(step: console.Step) -> None:
+    printed = console.abridge(console.run(step.command), step.shown)
+    assert printed == step.shown, "if it should: make docs"
+
+
+def test_make_targets_exist() -> None:
+    makefile = (console.PROJECT / "Makefile").read_text("utf-8")
+    targets = [step.command.split()[1] for step in STEPS if step.command.startswith("make ")]
+    assert targets == ["replay", "test"]
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_plan_keys() -> None:
+    assert_keys("plan", plan_record(make_plan(load_layout("published-12"))))
+
+
+def test_run_keys() -> None:
+    layout = load_layout("published-1")
+    experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
+    assert_keys("run", run_record(experiment, run(experiment)))
+
+
+def test_replay_keys() -> None:
+    comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
+    assert_keys("replay", comparison_record(comparison))
+
+
+def assert_keys(command: str, record: dict[str, Any]) -> None:
+    """The section on a command's ``--json`` has a row for each key, and names all below it."""
+    section = README.partition(f"### `isfc {command} --json`")[2].partition("\n#")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(record)
+    assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
+
+
+def keys(record: object) -> Iterator[str]:
+    """All keys in a JSON document; names of nodes, which are in capitals, among them."""
+    if isinstance(record, dict):
+        for key, value in record.items():
+            yield key
+            yield from keys(value)
+    elif isinstance(record, list | tuple):
+        for value in record:
+            yield from keys(value)
+
+
+def test_exit_codes() -> None:
+    section = README.partition("## Exit codes")[2].partition("\n#")[0]
+    assert re.findall(r"^\| (\d+) \|", section, re.MULTILINE) == [str(int(c)) for c in ExitCode]
+
+
+def test_layout_example() -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    assert len(parse_layout(example.encode(), "README.md").ctcs) == 6
+
+
+def test_shipped_layouts_are_named() -> None:
+    assert {*shipped_layouts()} <= {*re.findall(r"`([\w-]+)`", README)}
+
+
+PAGE = """text
+
+```console slow
+$ one
+old
+$ two
+a
+...
+b
+```
+
+```console once
+$ x
+y
+```
+"""
+
+
+def test_steps_of_a_page() -> None:
+    assert list(console.steps("p", PAGE)) == [
+        console.Step("p", "one", "old\n", "slow"),
+        console.Step("p", "two", "a\n...\nb\n", "slow"),
+        console.Step("p", "x", "y\n", "once"),
+    ]
+
+
+def test_a_page_is_renewed() -> None:
+    printed = {"one": "new\n", "two": "1\n2\n3\n4\n"}
+    renewed = console.renewed(PAGE, printed.__getitem__)
+    assert renewed == PAGE.replace("old", "new").replace("a\n...\nb", "1\n...\n4")
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown", "abridged"),
+    [
+        ("1\n2\n", "", "1\n2\n"),
+        ("1\n2\n3\n", "a\n...\n", "1\n...\n"),
+        ("1\n2\n3\n", "...\nb\n", "...\n3\n"),
+        ("1\n2\n3\n", "a\n...\nb\n", "1\n2\n3\n"),
+        ("1\n", "a\n...\nb\n", "1\n"),
+    ],
+)
+def test_lines_left_out(printed: str, shown: str, abridged: str) -> None:
+    assert console.abridge(printed, shown) == abridged
