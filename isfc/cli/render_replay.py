@@ -135,10 +135,15 @@ def _summary(table: PublishedTable, comparisons: Sequence[Comparison]) -> Table:
                     page.add_row(
                         MEASURES[measure][0].partition(" x ")[0],
                         *(name, role, str(summary.count)),
-                        *(f"{figure:.1%}" for figure in figures),
+                        *map(_size, figures),
                         summary.worst.key,
                     )
     return page
+
+
+def _size(error: float) -> str:
+    """The size of an error, in six columns at most."""
+    return f"{error:.1%}" if error < 9.9995 else ">999%"
 
 
 def _collisions(comparisons: Iterable[Comparison]) -> Iterator[str]:

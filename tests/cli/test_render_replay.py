@@ -122,6 +122,7 @@ def test_worst_figures_still_fit_their_columns(
     assert (
         "  16  182 123k >999! 307 123k >999! 538 123k >999! 911 123k >999!1031 123k >999!" in page
     )
+    assert "MB/s           one CTC    calibration     8   >999%  >999%  >999%  HS/1/5" in page
 
 
 def test_what_leaves_its_tolerance_is_marked(
