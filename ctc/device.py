@@ -99,7 +99,8 @@ class Ctc:
         self._command = command
         self._load = ssch.load
         self._started_ns = now_ns
-        self._departed_ns = self._chpid.admit(now_ns)
+        # the commands of one device leave in their order, even those that have failed since
+        self._departed_ns = max(self._departed_ns, self._chpid.admit(now_ns))
         self._matched_ns = None
         if outcome is Outcome.ATTEND or outcome is Outcome.WAIT:
             self._state = WAITING_STATE[command]

@@ -1,10 +1,14 @@
 """One end of a CTC, met by the other."""
 
+from collections import deque
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctc.device import Arbitration
+from ctc.address import Rdev
+from ctc.device import Arbitration, Ctc
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
 from ctc.subchannel import Attention, Collided, Command, Ended, UnitStatus
@@ -176,6 +180,29 @@ def test_control_that_crosses_a_command_is_busy(command: Command) -> None:
     cable.run()
     assert cable.near.heard() == ["CONTROL busy"]
     assert cable.far.heard() == ["collided" if command is Command.WRITE else "CONTROL busy"]
+
+
+@pytest.mark.parametrize("near", [Arbitration.LOSE, Arbitration.BOTH_FAIL])
+def test_write_that_fails_before_it_has_left_does_not_come_as_a_new_one(near: Arbitration) -> None:
+    # what the fibre is sending holds up our command so long that the mate's comes first
+    far = Arbitration.WIN if near is Arbitration.LOSE else near
+    cable = Cable(near, far, replace(PLAIN, io_contention_ns=100_000)).connect()
+    other = Ctc(Rdev(0x6001), cable.near.chpid, near, deque(), deque())
+    cable.near.chpid.begin(other, Cargo(30_000), cable.now_ns)  # takes 120 us
+    cargo = cable.write(cable.near, 10)
+    cable.write(cable.far, 20)
+    while not cable.near.interrupts:
+        assert cable.step()
+    assert cable.near.heard()[0] == "collided"
+    cable.near.chpid.abandon(other, Cargo(30_000), cable.now_ns)
+    if near is Arbitration.LOSE:
+        cable.start(cable.near, Command.READ)
+        cable.run()
+        assert (cable.near.heard(), cable.far.heard()) == (["READ ended"], ["WRITE ended"])
+    else:
+        cable.start(cable.near, Command.WRITE, cargo)
+        cable.run()
+        assert (cable.near.heard(), cable.far.heard()) == ([], ["collided", "attention"])
 
 
 def test_after_a_collision_either_end_may_write() -> None:
