@@ -160,7 +160,7 @@ def test_failure_names_run_measure_and_tolerance(table: PublishedTable) -> None:
     bad = replace(NOTHING, mb_per_s=123.456, collisions_per_s=8.0)
     failures = [c for c in compare_all(table, rows, lambda _: bad) if c.within is False]
     assert [describe_failure(table, failure) for failure in failures] == [
-        "HL/12/50 MB/s: 123.46, published 706; expected within 50%",
+        f"HL/12/50 MB/s: 123.46, published 706; expected {table.tolerance(rows[0], 'mb_per_s')}",
         "HL/12/50 collisions/s: 8, published 0; expected below 5",
     ]
 
