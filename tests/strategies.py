@@ -23,13 +23,15 @@ lengths = st.one_of(
 )
 """Bytes of a message: small ones, those that open a CTC, and those that are cut."""
 
+ctc_counts = st.one_of(st.integers(1, 4), st.integers(5, CTCS_MAX))
+
 arbitrations = st.sampled_from([BOTH_FAIL, FIRST_WINS, SECOND_WINS])
 
 
 @st.composite
-def setups(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] | None = None) -> Setup:
+def setups(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) -> Setup:
     """What a pair is made of."""
-    ctc_count = draw(ctc_counts or st.one_of(st.integers(1, 4), st.integers(5, CTCS_MAX)))
+    ctc_count = draw(ctc_counts)
     return Setup(
         ctc_count=ctc_count,
         fibre_count=draw(st.integers(1, min(4, ctc_count))),
