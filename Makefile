@@ -68,10 +68,10 @@ coverage: .venv/test  ## branch coverage of the quick tests, each ring held to i
 	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
 	$(BIN)/python -m tools.branches coverage.json
 
-simulate: .venv/test  ## the property tests at length; SEED=... repeats a run
+simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make simulate SEED=$$seed"; \
-	HYPOTHESIS_PROFILE=nightly \
-	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties
+	SEED=$$seed HYPOTHESIS_PROFILE=nightly \
+	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/simulation
 
 bench: .venv/test  ## time the engine beside its peer
 	@$(BIN)/python -m tools.bench
