@@ -129,7 +129,7 @@ class LogicalLink:
             ctc.turn = False
             self._watch(ctc, now_ns + self._mih_ns)
             self.scheduler.occupy(ctc.rdev)
-            self.lock.want(Answer(ctc.rdev))
+            self.lock.want(Answer(ctc.rdev), now_ns)
         elif isinstance(interrupt, Collided):
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
@@ -214,7 +214,7 @@ class LogicalLink:
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what was received first, then a send."""
         lock = self.lock
-        received = lock.poll_received()
+        received = lock.poll_received(now_ns)
         if received is not None:
             if isinstance(received, Receive):
                 hold_ns = self._parameters.receive_ns(received.package)
@@ -259,7 +259,7 @@ class LogicalLink:
             self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
             self.counters.count_read(package)
-            self.lock.want(Receive(package))
+            self.lock.want(Receive(package), now_ns)
             if ctc.held is not None:
                 ctc.state = DeviceState.RECOVERING
                 self._watch(ctc, now_ns + self._parameters.redrive_ns)

@@ -27,28 +27,28 @@ class LinkParameters:
     Building and receiving hold the link lock; so does answering an attention.
     """
 
-    build_package_ns: int = 164_400
-    build_message_ns: int = 1_014
-    build_ns_per_byte: float = 0.1833
+    build_package_ns: int = 2_045
+    build_message_ns: int = 193
+    build_ns_per_byte: float = 0.02139
     """Calibrated: what a package, each message and each byte cost before the write starts."""
 
-    attention_ns: int = 13_390
+    attention_ns: int = 98_910
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    receive_package_ns: int = 10_000
-    receive_message_ns: int = 101
-    receive_ns_per_byte: float = 0.286
+    receive_package_ns: int = 2_258
+    receive_message_ns: int = 64
+    receive_ns_per_byte: float = 0.3904
     """Calibrated: what a package read, each message and each byte cost until delivery."""
 
-    recovery_ns: int = 338_700
+    recovery_ns: int = 189_000
     """Calibrated: from a collision to the first of the two writes that are made again."""
 
-    redrive_ns: int = 121_200
+    redrive_ns: int = 68_160
     """Calibrated: from reading the partner's write after a collision to ours made again."""
 
-    open_message_length: int = 74_010
-    open_backlog_length: int = 271_600
-    open_backlog_count: int = 25
+    open_message_length: int = 107_000
+    open_backlog_length: int = 272_100
+    open_backlog_count: int = 24
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
     many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
 

@@ -1,13 +1,17 @@
-"""The guests: client and server programs of a workload, one of each for each pair."""
+"""The guests: client and server programs of a workload, one of each for each pair.
 
-from collections import deque
+ISFC Transport does not serialise: the exchanges of a pair do not wait for each other, whichever
+CTC they ride. So each place in a pair's window is a conversation of the link, in which order is
+kept; the guest itself takes one message at a time.
+"""
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from isfc.engine.virtual import Offer
-from isfc.events import Delivered, LinkEvent, Sent
+from isfc.events import Delivered, LinkEvent
 from isfc.message import Message
 from scenarios.workload import Workload
 
@@ -24,13 +28,13 @@ class GuestCosts:
     in step would send in step. All calibrated.
     """
 
-    server_ns: int = 10_640
-    server_ns_per_byte_in: float = 0.01
-    server_ns_per_byte_out: float = 4.301
-    client_ns: int = 12_960
-    client_ns_per_byte_in: float = 0.0635
-    client_ns_per_byte_out: float = 0.4429
-    jitter: float = 0.2
+    server_ns: int = 54_210
+    server_ns_per_byte_in: float = 0.06074
+    server_ns_per_byte_out: float = 15.73
+    client_ns: int = 119_900
+    client_ns_per_byte_in: float = 0.07995
+    client_ns_per_byte_out: float = 0.01156
+    jitter: float = 0.27
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
@@ -48,10 +52,11 @@ class Clients:
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
-        for conversation in range(len(self._free_ns)):
+        pairs = len(self._free_ns)
+        for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
-            for _ in range(self._workload.window):
-                yield self._send(conversation, 0, at_ns)
+            for place in range(self._workload.window):
+                yield self._send(place * pairs + pair, 0, at_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """A reply releases the next message of its conversation."""
@@ -68,52 +73,30 @@ class Clients:
             + costs.client_ns_per_byte_in * received_length
             + costs.client_ns_per_byte_out * length
         )
-        start_ns = max(now_ns, self._free_ns[conversation])
-        ready_ns = start_ns + costs.vary(service_ns, self._random)
-        self._free_ns[conversation] = ready_ns
+        guest = conversation % len(self._free_ns)
+        ready_ns = max(now_ns, self._free_ns[guest]) + costs.vary(service_ns, self._random)
+        self._free_ns[guest] = ready_ns
         return ready_ns, (Message(conversation, length, workload.traffic),)
 
 
 class Servers:
-    """The server guests: each answers one message at a time, and waits until its reply is sent."""
+    """The server guests: each answers every message with one reply, one after the other."""
 
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
         self._workload = workload
         self._costs = costs
         self._random = random
-        self._busy = [False] * pairs
-        self._waiting: list[deque[int]] = [deque() for _ in range(pairs)]
+        self._free_ns = [0] * pairs
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
         return ()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Every message gets its reply, once the one before has left."""
-        if isinstance(event, Delivered):
-            return self._take(event.messages, now_ns)
-        if isinstance(event, Sent):
-            return self._go_on(event.messages, now_ns)
-        return ()
-
-    def _take(self, messages: Iterable[Message], now_ns: int) -> Iterable[Offer]:
-        for message in messages:
-            conversation = message.conversation
-            if self._busy[conversation]:
-                self._waiting[conversation].append(message.length)
-            else:
-                self._busy[conversation] = True
-                yield self._reply(conversation, message.length, now_ns)
-
-    def _go_on(self, messages: Iterable[Message], now_ns: int) -> Iterable[Offer]:
-        for message in messages:
-            if message.more:
-                continue
-            conversation = message.conversation
-            if self._waiting[conversation]:
-                yield self._reply(conversation, self._waiting[conversation].popleft(), now_ns)
-            else:
-                self._busy[conversation] = False
+        """Every message gets its reply."""
+        if not isinstance(event, Delivered):
+            return ()
+        return [self._reply(m.conversation, m.length, now_ns) for m in event.messages]
 
     def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
@@ -123,5 +106,7 @@ class Servers:
             + costs.server_ns_per_byte_in * received_length
             + costs.server_ns_per_byte_out * length
         )
-        ready_ns = now_ns + costs.vary(service_ns, self._random)
+        guest = conversation % len(self._free_ns)
+        ready_ns = max(now_ns, self._free_ns[guest]) + costs.vary(service_ns, self._random)
+        self._free_ns[guest] = ready_ns
         return ready_ns, (Message(conversation, length, workload.traffic),)
