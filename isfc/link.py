@@ -167,6 +167,11 @@ class LogicalLink:
                 earliest_ns = deadline_ns
         return earliest_ns
 
+    def cpu_ns(self) -> int:
+        """Processor time the link driver has used, in ns."""
+        io_count = sum(ctc.counters.io_count for ctc in self.ctcs.values())
+        return self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
+
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
         return self._instructions.popleft() if self._instructions else None

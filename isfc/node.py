@@ -148,6 +148,16 @@ class Node:
     def snapshot(self, now_ns: int) -> NodeSnapshot:
         """All counters as they are at ``now_ns``."""
         counters = self._link.counters
+        devices = tuple(
+            DeviceSnapshot(
+                rdev,
+                ctc.counters.io_count,
+                ctc.counters.pend_ns,
+                ctc.counters.disc_ns,
+                ctc.counters.conn_ns,
+            )
+            for rdev, ctc in self._link.ctcs.items()
+        )
         return NodeSnapshot(
             now_ns=now_ns,
             write_package_count=counters.write_package_count,
@@ -158,17 +168,8 @@ class Node:
             read_length=counters.read_length,
             collision_count=counters.collision_count,
             tx_pend_count=self._link.packager.backlog_count,
-            cpu_ns=self._link.lock.held_ns,
-            devices=tuple(
-                DeviceSnapshot(
-                    rdev,
-                    ctc.counters.io_count,
-                    ctc.counters.pend_ns,
-                    ctc.counters.disc_ns,
-                    ctc.counters.conn_ns,
-                )
-                for rdev, ctc in self._link.ctcs.items()
-            ),
+            cpu_ns=self._link.cpu_ns(),
+            devices=devices,
         )
 
     def _settle(self, now_ns: int) -> None:

@@ -8,6 +8,7 @@ run. Each number says how it is known: published, derived (with its arithmetic) 
 from dataclasses import dataclass
 from typing import Final
 
+from isfc.monitor import LinkCounters
 from isfc.package import Package, PackageLimit
 
 PACKAGE_LIMIT: Final = PackageLimit(length=870_000, count=100_000)
@@ -59,6 +60,15 @@ class LinkParameters:
     appc_ns_per_byte: float = 0.5
     """To be calibrated: one APPC/VM message's time in the protocol layer of one end."""
 
+    cpu_message_ns: int = 682
+    cpu_ns_per_byte_written: float = 0.529
+    cpu_ns_per_byte_read: float = 0.332
+    cpu_io_ns: int = 65
+    spinning_processors: float = 2.93
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of an
+    I/O with its interrupt, and how many processors spin while one work waits for the lock.
+    Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
+
     mih_ns: int = 15_000_000_000
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
 
@@ -76,4 +86,15 @@ class LinkParameters:
             self.receive_package_ns
             + self.receive_message_ns * package.count
             + int(self.receive_ns_per_byte * package.length)
+        )
+
+    def cpu_ns(self, counters: LinkCounters, io_count: int, waited_ns: int) -> int:
+        """Processor time of so many messages, bytes and I/Os, and of waiting for the lock."""
+        message_count = counters.write_message_count + counters.read_message_count
+        return int(
+            self.cpu_message_ns * message_count
+            + self.cpu_ns_per_byte_written * counters.write_length
+            + self.cpu_ns_per_byte_read * counters.read_length
+            + self.cpu_io_ns * io_count
+            + self.spinning_processors * waited_ns
         )
