@@ -86,6 +86,8 @@ def _shown(value: Any) -> str:
             return f"{value:,.6g}"
         case str():
             return f"`{value}`"
+        case ChpidProfile():
+            return f"`{value.feature}`"
         case _ if is_dataclass(value):
             return "; ".join(f"{f.name} {_shown(getattr(value, f.name))}" for f in fields(value))
         case Sized():
