@@ -135,5 +135,5 @@ def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:
         ) from None
     if link_gbps is None:
         return profile
-    line_ns_per_byte = 1e9 / line_payload_bytes_per_s(link_gbps)
+    line_ns_per_byte = profile.line_ns_per_byte * (profile.link_gbps / link_gbps)
     return replace(profile, link_gbps=link_gbps, line_ns_per_byte=line_ns_per_byte)
