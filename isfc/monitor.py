@@ -51,13 +51,13 @@ class LinkCounters:
     def count_written(self, package: Package) -> None:
         """Add a package whose write has ended well."""
         self.write_package_count += 1
-        self.write_message_count += package.count
+        self.write_message_count += package.message_count
         self.write_length += package.length
 
     def count_read(self, package: Package) -> None:
         """Add a package that was read."""
         self.read_package_count += 1
-        self.read_message_count += package.count
+        self.read_message_count += package.message_count
         self.read_length += package.length
 
 

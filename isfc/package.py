@@ -39,8 +39,13 @@ class Package:
 
     @property
     def count(self) -> int:
-        """Messages in the package, each of them one data-chained piece of the write."""
+        """Segments in the package, each of them one data-chained piece of the write."""
         return len(self.messages)
+
+    @property
+    def message_count(self) -> int:
+        """Messages that end in this package; a message's other segments do not count."""
+        return sum(not message.more for message in self.messages)
 
     def __repr__(self) -> str:
         """Show number, messages and bytes."""
