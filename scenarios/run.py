@@ -1,6 +1,6 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -22,6 +22,9 @@ MIB: Final = 2**20
 """Published MB are 2^20 bytes (derived: 834.2 packages/s of 829,631 B are the 660.0 MB/s)."""
 PAIRS_MAX: Final = 10_000
 SECONDS_MAX: Final = 86_400
+INTERVAL_MIN: Final = 0.001
+"""Seconds between two samples: a package takes as long."""
+_ROUNDING_NS: Final = 1_000
 SLICE_NS: Final = 20_000_000
 """Virtual time between two reports of progress: some milliseconds of ours."""
 
@@ -99,6 +102,14 @@ class Result:
     devices: tuple[DeviceResult, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one side saw in an interval that ended ``until`` seconds after the run began."""
+
+    until: float
+    result: Result
+
+
 def define_node(layout: Layout, name: NodeName, parameters: LinkParameters) -> NodeDefinition:
     """One end of the layout's logical link."""
     here = layout.nodes.index(name)
@@ -141,12 +152,49 @@ def run(
 
     ``progress`` is told now and then how many seconds of virtual time have passed.
     """
+    (whole,) = _samples(experiment, None, side, trace, progress)
+    return whole.result
+
+
+def sample(
+    experiment: Experiment,
+    interval: float,
+    side: NodeName | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[Sample]:
+    """As `run`, but measured every ``interval`` seconds, as Monitor does; the last may be short.
+
+    Looking changes nothing in the run. Raises `ConfigurationError`, before anything is run,
+    for an interval that is not above 0.
+    """
+    if not INTERVAL_MIN <= interval <= SECONDS_MAX:
+        raise ConfigurationError(
+            f"--interval {interval:g}: expected {INTERVAL_MIN:g} to {SECONDS_MAX} s"
+        )
+    return _samples(experiment, interval, side, None, progress)
+
+
+def _samples(
+    experiment: Experiment,
+    interval: float | None,
+    side: NodeName | None,
+    trace: Sink | None,
+    progress: Callable[[float], None] | None,
+) -> Iterator[Sample]:
+    """Every sample after the warm-up; one of everything if ``interval`` is None."""
     engine, nodes = build(experiment, trace)
     node = nodes[0] if side is None or side == nodes[0].name else nodes[1]
-    _run_on(engine, int(experiment.warmup * NS_PER_S), progress)
+    begin_ns = int(experiment.warmup * NS_PER_S)
+    end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
+    step_ns = end_ns - begin_ns if interval is None else round(interval * NS_PER_S)
+    _run_on(engine, begin_ns, progress)
     before = node.snapshot(engine.now_ns)
-    _run_on(engine, int((experiment.warmup + experiment.seconds) * NS_PER_S), progress)
-    return measure(node.name, before, node.snapshot(engine.now_ns))
+    # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
+    for until_ns in (*range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns), end_ns):
+        _run_on(engine, until_ns, progress)
+        after = node.snapshot(engine.now_ns)
+        yield Sample(until_ns / NS_PER_S, measure(node.name, before, after))
+        before = after
 
 
 def _run_on(engine: VirtualEngine, until_ns: int, progress: Callable[[float], None] | None) -> None:

@@ -11,7 +11,16 @@ from isfc.monitor import DeviceSnapshot, NodeSnapshot
 from isfc.name import NodeName
 from isfc.trace import DigestSink
 from scenarios.catalog import load_layout
-from scenarios.run import MIB, NS_PER_S, PAIRS_MAX, SECONDS_MAX, Experiment, measure, run
+from scenarios.run import (
+    MIB,
+    NS_PER_S,
+    PAIRS_MAX,
+    SECONDS_MAX,
+    Experiment,
+    measure,
+    run,
+    sample,
+)
 from scenarios.workload import find_workload
 
 SMALL = Experiment(
@@ -93,6 +102,44 @@ def test_watching_a_run_changes_nothing_in_it() -> None:
     assert moments == sorted(set(moments))
     assert moments[0] > 0
     assert moments[-1] <= SMALL.warmup + SMALL.seconds
+
+
+def test_samples_add_up_to_the_run() -> None:
+    whole = run(SMALL)
+    parts = list(sample(SMALL, 0.025))
+    assert [part.until for part in parts] == pytest.approx([0.045, 0.07, 0.095, 0.12])
+    for measure_name in ("mb_per_s_out", "packages_per_s_in", "rdev_util_percent"):
+        figures = [getattr(part.result, measure_name) for part in parts]
+        assert sum(figures) / 4 == pytest.approx(getattr(whole, measure_name))
+        assert len(set(figures)) > 1
+    assert parts[-1].result.tx_pend_count == whole.tx_pend_count
+
+
+def test_one_sample_as_long_as_the_run_is_the_run() -> None:
+    for interval in (SMALL.seconds, 5.0):
+        assert [part.result for part in sample(SMALL, interval, SERVER)] == [run(SMALL, SERVER)]
+
+
+def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
+    def ends(interval: float, warmup: float, seconds: float) -> list[float]:
+        experiment = replace(SMALL, pairs=1, warmup=warmup, seconds=seconds)
+        return [part.until for part in sample(experiment, interval)]
+
+    assert ends(0.04, 0.01, 0.1) == pytest.approx([0.05, 0.09, 0.11])
+    for warmup in (0.0029, 0.0113, 0.00057):
+        assert len(ends(0.01, warmup, 0.03)) == 3
+
+
+@pytest.mark.parametrize("interval", [0.0, -1.0, 0.0009, math.nan, math.inf])
+def test_interval_is_bounded(interval: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"--interval {interval:g}: expected 0.001 to"):
+        sample(SMALL, interval)
+
+
+def test_watching_samples_changes_nothing_in_them() -> None:
+    moments: list[float] = []
+    assert [*sample(SMALL, 0.05, progress=moments.append)] == [*sample(SMALL, 0.05)]
+    assert moments
 
 
 def snapshot(seconds: int, scale: int) -> NodeSnapshot:
