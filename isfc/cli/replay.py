@@ -1,6 +1,7 @@
 """``isfc replay``: a published table again, in virtual time, ours beside IBM's."""
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,23 @@ if TYPE_CHECKING:
 
 FAILURES_SHOWN = 10
 """Lines on stderr; the output marks all that is out of tolerance."""
+
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", min=SECONDS_MIN, help="Virtual time measured of each run; 1 if not given."
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors if not given."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Draw published beside emulated; FILE ends with .svg, .png or .html."
+    ),
+]
 
 
 def complete_table(incomplete: str) -> list[str]:
@@ -45,18 +63,9 @@ def replay(
     pairs: Annotated[
         list[int] | None, typer.Option(metavar="N", help="Only N pairs. May be repeated.")
     ] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(
-            metavar="S", min=SECONDS_MIN, help="Virtual time measured of each run; 1 if not given."
-        ),
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", min=1, help="Runs at a time; as many as processors if not given."
-        ),
-    ] = None,
+    seconds: SecondsOption = None,
+    jobs: JobsOption = None,
+    plot: PlotOption = None,
     json: JsonOption = False,
 ) -> None:
     """Replay IBM's published measurements and show ours beside them.
@@ -71,6 +80,10 @@ def replay(
     rows = choose(published, {"suite": suite or (), "rdevs": rdevs or (), "pairs": pairs or ()})
     if not rows:
         raise ConfigurationError("no run of the table has all of that: ask for less at once")
+    if plot:
+        from isfc.cli.plot import check_plot, write_plot
+
+        check_plot(plot, published)
     seconds = SECONDS if seconds is None else seconds
     results = _run_all([make_experiment(published, row, seconds) for row in rows], jobs)
     comparisons = [
@@ -79,6 +92,8 @@ def replay(
         for comparison in compare(published, row, result)
     ]
     checks = check_bounds(published, comparisons)
+    if plot:
+        write_plot(plot, published, rows, comparisons)
     if json:
         show_json([comparison_record(comparison) for comparison in comparisons])
     else:
