@@ -2,7 +2,6 @@
 
 from ctc.address import Rdev
 from ctc.subchannel import Command
-from isfc.package import MESSAGE_HEADER_LENGTH, PACKAGE_HEADER_LENGTH
 from isfc.segment import SEGMENT_LENGTH_MAX
 from isfc.state import DeviceState, LinkState
 from tests.pair import Pair, S, Side
@@ -63,7 +62,7 @@ class Ledger:
         assert pair.engine.event_count == event_count, "perpetual motion"
         pair.expect_state(LinkState.UP)
         for side in pair.sides:
-            assert _payload_written(side) == side.sent_length
+            assert side.written_length == side.sent_length
             snapshot = side.node.snapshot(pair.engine.now_ns)
             assert snapshot.tx_pend_count == 0
             states = {ctc.state for ctc in side.node.link.ctcs.values()}
@@ -79,11 +78,12 @@ class Ledger:
         """Bytes sent are those that wait, those that were written and a few in between."""
         partner, link = self._pair.partner(side), side.node.link
         waiting = link.packager.backlog_length + link.appc.outbound_length
-        written, read = _payload_written(side), _payload_read(partner)
-        in_flight = side.sent_length - waiting - written
+        in_flight = side.sent_length - waiting - side.written_length
         assert 0 <= in_flight <= (len(link.ctcs) + 1) * self._package_length_max()
-        assert written <= read
-        assert partner.arrived_length <= min(read, side.sent_length - waiting)
+        assert partner.arrived_length <= side.sent_length - waiting
+        written, read = link.counters, partner.node.link.counters
+        assert written.write_length <= read.read_length
+        assert written.write_package_count <= read.read_package_count
 
     def _package_length_max(self) -> int:
         parameters = self._pair.setup.parameters
@@ -104,21 +104,3 @@ class Ledger:
         active_count = sum(state is not DeviceState.INACTIVE for state in states)
         assert (link.state is LinkState.UP) == (0 < usable_count == active_count)
         assert bool(link.scheduler.order) == bool(usable_count)
-
-
-def _payload_written(side: Side) -> int:
-    counters = side.node.link.counters
-    headers = (
-        counters.write_package_count * PACKAGE_HEADER_LENGTH
-        + counters.write_message_count * MESSAGE_HEADER_LENGTH
-    )
-    return counters.write_length - headers
-
-
-def _payload_read(side: Side) -> int:
-    counters = side.node.link.counters
-    headers = (
-        counters.read_package_count * PACKAGE_HEADER_LENGTH
-        + counters.read_message_count * MESSAGE_HEADER_LENGTH
-    )
-    return counters.read_length - headers

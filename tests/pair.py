@@ -9,7 +9,7 @@ from ctc.device import Arbitration, Departure
 from ctc.frame import Frame
 from ctc.profiles import find_profile
 from isfc.engine.virtual import PROPAGATION_NS, Offer, VirtualEngine
-from isfc.events import Delivered, LinkEvent
+from isfc.events import Delivered, LinkEvent, Sent
 from isfc.message import Message, Traffic
 from isfc.name import NodeName
 from isfc.node import CtcDefinition, Node, NodeDefinition
@@ -93,6 +93,7 @@ class Side:
         self.trace = trace
         self.events: list[LinkEvent] = []
         self.sent: list[tuple[int, int]] = []
+        self.written_length = 0
         self.arrived: list[Message] = []
         self.answer: Answer = lambda _: ()
 
@@ -103,6 +104,8 @@ class Side:
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Note the event; answer the messages it brings."""
         self.events.append(event)
+        if isinstance(event, Sent):
+            self.written_length += sum(message.length for message in event.messages)
         if isinstance(event, Delivered):
             for message in event.messages:
                 self.arrived.append(message)

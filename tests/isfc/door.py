@@ -21,7 +21,14 @@ from isfc.state import DeviceState
 
 TIMES = IoTimes(1, 2, 3)
 A, B, C = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002)
-PARAMETERS = replace(LinkParameters(), recovery_ns=500_000, redrive_ns=100_000)
+PARAMETERS = replace(
+    LinkParameters(),
+    build_package_ns=100_000,
+    attention_ns=10_000,
+    recovery_ns=500_000,
+    redrive_ns=50_000,
+    open_message_length=50_000,
+)
 
 
 class Door:

@@ -137,3 +137,10 @@ def test_nothing_is_lost_and_nothing_overtakes(script: list[int | None]) -> None
                 assert message.conversation == tally.packed
                 tally.packed += 1
         assert waiting.backlog_count == tally.added - tally.packed
+
+
+def test_message_counts_where_it_ends() -> None:
+    messages = [Message(0, 10), Message(1, 10), Message(2, 10)]
+    messages[1].more = True  # goes on in a later package
+    package = Package(0, messages, 30)
+    assert (package.count, package.message_count) == (3, 2)

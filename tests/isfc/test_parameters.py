@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from isfc.message import Message
+from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
 from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
 
@@ -62,3 +63,30 @@ def test_every_time_is_positive() -> None:
         small, large = (Package(0, [Message(0, 100)] * n, 100 * n) for n in (fewer, more))
         assert parameters.build_ns(small) <= parameters.build_ns(large)
         assert parameters.receive_ns(small) <= parameters.receive_ns(large)
+
+
+def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
+    counters = LinkCounters()
+    nothing = dict.fromkeys(
+        (
+            "cpu_message_ns",
+            "cpu_ns_per_byte_written",
+            "cpu_ns_per_byte_read",
+            "cpu_io_ns",
+            "spinning_processors",
+        ),
+        0,
+    )
+    counters.write_message_count, counters.read_message_count = 2, 3
+    counters.write_length, counters.read_length = 1_000, 500
+
+    def cpu_ns(**costs: int) -> int:
+        parameters = replace(LinkParameters(), **nothing | costs)  # type: ignore[arg-type]  # numbers
+        return parameters.cpu_ns(counters, io_count=7, waited_ns=900)
+
+    assert cpu_ns() == 0
+    assert cpu_ns(cpu_message_ns=1) == 5
+    assert cpu_ns(cpu_ns_per_byte_written=1) == 1_000
+    assert cpu_ns(cpu_ns_per_byte_read=1) == 500
+    assert cpu_ns(cpu_io_ns=1) == 7
+    assert cpu_ns(spinning_processors=2) == 1_800
