@@ -188,7 +188,7 @@ class Node:
             if isinstance(instruction, Ssch):
                 if trace is not None:
                     command = instruction.command
-                    trace((now_ns, self.name, instruction.rdev, command.name, command))
+                    trace((now_ns, self.name, instruction.rdev, command.name, command.value))
                 ctc.start(instruction, now_ns)
             else:
                 ctc.reset(now_ns)
