@@ -1,0 +1,136 @@
+"""The search: one tiny generation, going on from a stored state, and what it tells."""
+
+import csv
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scenarios.published import PublishedTable, load_table
+from scenarios.replay import Comparison
+from tools import calibrate
+from tools.calibrate import Extent, Search, predicted, record, residuals, tally
+from tools.knobs import KNOBS, Knob, present_values
+from tools.loss import Case, calibration_cases
+
+TINY = 0.001
+FEW = [knob for knob in KNOBS if knob.field in ("attention_ns", "client_ns", "server_ns")]
+
+
+@pytest.fixture(scope="module")
+def table() -> PublishedTable:
+    return load_table("transport")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def case(table: PublishedTable) -> Case:
+    (case,) = (c for c in calibration_cases(table, length=TINY) if c.row.key == "HL/1/5")
+    return case
+
+
+def search(
+    state: Path, case: Case, pool: Executor, generations: int, knobs: list[Knob] = FEW
+) -> tuple[Search, list[str]]:
+    said: list[str] = []
+    begun = Search(state, knobs, seed=1, suite=None)
+    begun.improve([case], Extent(10, generations), pool, said.append)
+    return begun, said
+
+
+def test_generation_stays_between_the_bounds_and_never_loses(
+    case: Case, pool: Executor, tmp_path: Path
+) -> None:
+    done, said = search(tmp_path / "state", case, pool, 1)
+    assert (done.generations, len(said)) == (1, 1)
+    assert said[0].startswith("generation 1: loss ")
+    best = done.best([case], pool, said.append)
+    assert best.keys() == {knob.name for knob in FEW}
+    assert all(knob.low <= best[knob.name] <= knob.high for knob in FEW)
+    finalists = {line.split()[3]: float(line.split()[-1]) for line in said[1:]}
+    assert finalists.keys() == {"start,", "best", "centre,"}
+    if best == present_values(FEW):
+        assert finalists["start,"] == min(finalists.values())
+    else:
+        assert finalists["start,"] > min(finalists.values())
+
+
+def test_search_goes_on_as_if_it_had_not_been_interrupted(
+    case: Case, pool: Executor, tmp_path: Path
+) -> None:
+    _, whole = search(tmp_path / "whole", case, pool, 2)
+    _, first = search(tmp_path / "parts", case, pool, 1)
+    resumed, rest = search(tmp_path / "parts", case, pool, 2)
+    assert resumed.generations == 2
+    parts = first + rest
+    assert [line.rpartition(",")[0] for line in parts] == [
+        line.rpartition(",")[0] for line in whole
+    ]
+
+
+def test_state_of_another_search_is_refused(case: Case, pool: Executor, tmp_path: Path) -> None:
+    search(tmp_path / "state", case, pool, 1)
+    with pytest.raises(ValueError, match="is of another search"):
+        Search(tmp_path / "state", FEW, seed=2, suite=None)
+    with pytest.raises(ValueError, match="is of another search"):
+        Search(tmp_path / "state", FEW, seed=1, suite="HL")
+    with pytest.raises(ValueError, match="is of another search"):
+        Search(tmp_path / "state", list(KNOBS), seed=1, suite=None)
+
+
+def test_without_a_generation_the_constants_stay(
+    case: Case, pool: Executor, tmp_path: Path
+) -> None:
+    begun = Search(tmp_path / "state", FEW, seed=1, suite=None)
+    assert begun.best([case], pool, lambda _: None) == present_values(FEW)
+
+
+def off_by(table: PublishedTable, factor: float) -> list[Comparison]:
+    return [
+        Comparison("transport", row.key, measure, 1.0, factor, factor - 1, row.role, None)
+        for row in table.rows
+        for measure in table.measures
+    ]
+
+
+def test_tally_keeps_roles_and_groups_apart(table: PublishedTable) -> None:
+    lines = list(tally(table, off_by(table, 1.5)))
+    assert len(lines) == 4 * 2 * 2
+    assert lines[2] == (
+        "mb_per_s             multi-CTC  calibration   60 rows: "
+        "median  50.0%, 90 % within  50.0%, worst +50.0% at HY/16/50"
+    )
+
+
+def test_left_out_suite_is_recorded_in_its_place(table: PublishedTable, tmp_path: Path) -> None:
+    page = tmp_path / "leave-one-out.csv"
+    for suite, factor in (("HY", 1.5), ("HL", 0.9), ("HY", 1.25)):
+        record(predicted(table, suite, off_by(table, factor), 7), page)
+    with page.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["suite"], row["rows"], row["median"], row["generations"]) for row in rows] == [
+        ("HL", "30", "0.1000", "7"),
+        ("HY", "30", "0.2500", "7"),
+    ]
+
+
+def test_residuals_cover_the_whole_table(table: PublishedTable, pool: Executor) -> None:
+    three = table.rows[::60]
+    found = residuals(replace(table, rows=three), {}, pool, TINY)
+    assert [c.key for c in found[:: len(table.measures)]] == [row.key for row in three]
+
+
+def test_bad_state_file_ends_with_2(
+    case: Case, pool: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search(tmp_path / "state", case, pool, 1)
+    arguments = ["--generations", "1", "--jobs", "1", "--state", str(tmp_path / "state")]
+    assert calibrate.main(arguments) == 2
+    assert "is of another search" in capsys.readouterr().err

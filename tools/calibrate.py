@@ -1,0 +1,239 @@
+"""Fit what is marked calibrated, on the rows that are declared for it, and on nothing else.
+
+``python -m tools.calibrate --minutes 30`` starts from the constants as they stand in the code,
+searches with CMA-ES (the package ``cma``, from ``pip install 'isfc[calibrate]'``) and prints
+what it found, with its residuals, calibration and prediction rows apart. Each generation runs
+with a seed of its own, so that the search cannot settle on the luck of one. After each it stores
+its state and, started again, goes on from there. Nothing in the code is changed: the numbers
+are carried over by hand, and reviewed.
+
+``--leave-out SUITE`` fits without the rows of a suite and predicts them all the same; with
+``--record`` the result goes into the table that ``docs/fidelity.md`` shows.
+"""
+
+import argparse
+import csv
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from scenarios.published import PublishedTable, Role, load_table
+from scenarios.replay import Comparison, compare, in_group, summarise
+from tools.knobs import KNOBS, Knob, Values, positions, present_values, values_at
+from tools.loss import Case, calibration_cases, emulate, losses, make_case
+
+STEP: Final = 0.08
+"""How far the first generation strays, on the knobs' scale."""
+
+FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
+"""The seeds that decide between the finalists; no generation comes to them."""
+
+LEFT_OUT: Final = Path(__file__).resolve().parents[1] / "docs" / "leave-one-out.csv"
+LEFT_OUT_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row", "generations")
+
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """When a search ends: after so much time, or after so many generations in all."""
+
+    minutes: float
+    generations: int = sys.maxsize
+
+
+class Search:
+    """CMA-ES over some knobs, which keeps its state in a file.
+
+    Raises `ValueError` if the file holds the state of another search.
+    """
+
+    def __init__(self, state: Path, knobs: Sequence[Knob], seed: int, suite: str | None) -> None:
+        self._state = state
+        self._knobs = knobs
+        self._kind = {"knobs": [knob.name for knob in knobs], "seed": seed, "left out": suite}
+        if state.exists():
+            stored = pickle.loads(state.read_bytes())
+            if stored["kind"] != self._kind:
+                raise ValueError(f"{state} is of another search: {stored['kind']}")
+            self._evolution = stored["evolution"]
+        else:
+            self._evolution = self._begin(seed)
+
+    @property
+    def generations(self) -> int:
+        """How many there have been, earlier runs included."""
+        return int(self._evolution.countiter)
+
+    def improve(self, cases: Sequence[Case], extent: Extent, pool: Executor, say: Show) -> None:
+        """Go on until ``extent`` is reached or the search has converged."""
+        start = time.monotonic()
+        end = start + extent.minutes * 60
+        evolution = self._evolution
+        while (
+            time.monotonic() < end
+            and self.generations < extent.generations
+            and not evolution.stop()
+        ):
+            points = evolution.ask()
+            candidates = [values_at(self._knobs, point) for point in points]
+            found = losses(cases, candidates, self.generations + 1, pool)
+            evolution.tell(points, found)
+            self._store()
+            say(
+                f"generation {self.generations}: loss {min(found):.4f} to {max(found):.4f}, "
+                f"step {evolution.sigma:.4f}, {time.monotonic() - start:.0f} of "
+                f"{extent.minutes * 60:.0f} s"
+            )
+
+    def best(self, cases: Sequence[Case], pool: Executor, say: Show) -> Values:
+        """The best of start, best point and centre of the search, by seeds new to it."""
+        result = self._evolution.result
+        finalists = {"start": present_values(self._knobs)}
+        if self.generations:
+            finalists["best point"] = values_at(self._knobs, result.xbest)
+            finalists["centre"] = values_at(self._knobs, result.xfavorite)
+        candidates = list(finalists.values())
+        rounds = [losses(cases, candidates, seed, pool) for seed in FINAL_SEEDS]
+        means = [sum(column) / len(FINAL_SEEDS) for column in zip(*rounds, strict=True)]
+        for name, mean in zip(finalists, means, strict=True):
+            say(f"loss of the {name}, with three new seeds: {mean:.4f}")
+        return candidates[means.index(min(means))]
+
+    def _begin(self, seed: int) -> Any:
+        import cma
+
+        start = positions(self._knobs, present_values(self._knobs))
+        options = {"bounds": [0, 1], "popsize": 14, "seed": seed, "verbose": -9}
+        return cma.CMAEvolutionStrategy(start, STEP, options)
+
+    def _store(self) -> None:
+        """Replace the file whole, so that an interrupted search can go on."""
+        beside = self._state.with_suffix(".new")
+        beside.write_bytes(pickle.dumps({"kind": self._kind, "evolution": self._evolution}))
+        beside.replace(self._state)
+
+
+def residuals(
+    table: PublishedTable, values: Values, pool: Executor, length: float = 1.0
+) -> list[Comparison]:
+    """Every published figure beside ours with the knobs at ``values``."""
+    cases = [make_case(table, row, length) for row in table.rows]
+    results = pool.map(emulate, [(case.experiment, values) for case in cases], chunksize=4)
+    return [
+        comparison
+        for case, result in zip(cases, results, strict=True)
+        for comparison in compare(table, case.row, result)
+    ]
+
+
+def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[str]:
+    """The residuals of calibration and of prediction rows, a line for each measure and group."""
+    for measure in table.measures:
+        for name, group in table.groups.items():
+            for role in Role:
+                chosen = in_group(table, group, measure, comparisons)
+                summary = summarise(c for c in chosen if c.role == role)
+                if summary:
+                    yield (
+                        f"{measure:20} {name:10} {role:12} {summary.count:3} rows: "
+                        f"median {summary.median:6.1%}, 90 % within {summary.p90:6.1%}, "
+                        f"worst {summary.worst.error or 0:+6.1%} at {summary.worst.key}"
+                    )
+
+
+def predicted(
+    table: PublishedTable, suite: str, comparisons: Sequence[Comparison], generations: int
+) -> dict[str, str]:
+    """How well a suite came out that nothing was fitted to: its multi-CTC rows, MB/s."""
+    group = {**table.groups["multi-CTC"], "suite": [suite]}
+    summary = summarise(in_group(table, group, "mb_per_s", comparisons))
+    assert summary is not None, "every suite has links of several CTCs"
+    figures = (summary.median, summary.p90, abs(summary.worst.error or 0))
+    cells = (
+        *(suite, str(summary.count), *(f"{figure:.4f}" for figure in figures)),
+        *(summary.worst.key, str(generations)),
+    )
+    return dict(zip(LEFT_OUT_COLUMNS, cells, strict=True))
+
+
+def record(row: dict[str, str], path: Path) -> None:
+    """Put the row of a suite in the place of its former one."""
+    rows = {}
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = {former["suite"]: former for former in csv.DictReader(file)}
+    rows[row["suite"]] = row
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, LEFT_OUT_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[suite] for suite in sorted(rows))
+
+
+def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
+    """One search, all rows or without a suite, and what came of it."""
+    table = load_table("transport")
+    knobs = [
+        knob for knob in KNOBS if not options.only or any(t in knob.name for t in options.only)
+    ]
+    state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
+    search = Search(state, knobs, options.seed, suite)
+    cases = calibration_cases(table, suite, options.length)
+    say = _say_progress
+    search.improve(cases, Extent(options.minutes, options.generations), pool, say)
+    best = search.best(cases, pool, say)
+    before = present_values(knobs)
+    show(f"{search.generations} generations, {len(cases)} rows, without {suite or 'none'}")
+    for name, value in best.items():
+        show(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
+    comparisons = residuals(table, best, pool, options.length)
+    for line in tally(table, comparisons):
+        show(line)
+    if suite:
+        row = predicted(table, suite, comparisons, search.generations)
+        show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
+        if options.record:
+            record(row, LEFT_OUT)
+
+
+def _say_progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
+    """Calibrate as the command line says; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tools.calibrate", description=__doc__)
+    suites = [str(suite) for suite in load_table("transport").choices("suite")]
+    parser.add_argument("--minutes", type=float, default=30, help="how long to search (30)")
+    parser.add_argument("--generations", type=int, default=sys.maxsize, help="at most so many")
+    parser.add_argument("--seed", type=int, default=1, help="of the search (1)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
+    parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")
+    parser.add_argument("--state", type=Path, default=Path("calibration.state"))
+    parser.add_argument(
+        "--only", action="append", help="only the knobs with this in their name (may be repeated)"
+    )
+    parser.add_argument(
+        "--leave-out", action="append", choices=suites, help="a search without this suite"
+    )
+    parser.add_argument("--record", action="store_true", help="renew docs/leave-one-out.csv")
+    options = parser.parse_args(arguments)
+    try:
+        with ProcessPoolExecutor(options.jobs) as pool:
+            for suite in options.leave_out or [None]:
+                calibrate(options, suite, pool, show)
+    except (ImportError, ValueError) as error:
+        hint = "; pip install 'isfc[calibrate]'" if isinstance(error, ImportError) else ""
+        print(f"calibrate: {error}{hint}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
