@@ -81,7 +81,7 @@ def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
     counters.write_length, counters.read_length = 1_000, 500
 
     def cpu_ns(**costs: int) -> int:
-        parameters = replace(LinkParameters(), **nothing | costs)  # type: ignore[arg-type]  # numbers
+        parameters = replace(LinkParameters(), **nothing | costs)  # type: ignore[arg-type]
         return parameters.cpu_ns(counters, io_count=7, waited_ns=900)
 
     assert cpu_ns() == 0
