@@ -14,9 +14,11 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import mean, median
 from typing import Final
 
+import isfc.link
 from benchmarks.simpy_run import simulate
 from isfc.package import PackageLimit
 from isfc.parameters import LinkParameters
@@ -40,6 +42,10 @@ SLOWDOWN_MAX: Final = 1.3
 PACKAGES_PERCENT_MAX: Final = 1.0
 """Between the messages per package of those two, which are to be equal."""
 
+COMPILED: Final = not str(isfc.link.__file__).endswith(".py")
+"""Whether it is the compiled package that is timed."""
+
+_ROOT: Final = Path(__file__).parents[1]
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
@@ -160,7 +166,8 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
 def peak_memory_mb(seconds: float) -> float:
     """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
     command = [sys.executable, "-m", "tools.bench", "--memory", str(seconds)]
-    return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True, text=True)
+    return float(done.stdout)
 
 
 def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[Check]]:
@@ -236,7 +243,9 @@ def bench(
     """All of it; ``say`` is told each part as soon as it is known."""
     timings: dict[str, list[Timing]] = {}
     checks: list[Check] = []
-    say(HEADING)
+    say(
+        f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.\n{HEADING}"
+    )
     for suite in CELLS:
         say(f"{suite}, 16 CTCs, 100 pairs")
         timings[suite], judged = compare_with_simpy(suite, extent)
@@ -269,6 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     timings, checks = bench(extent, _keep_quiet if options.json else _say)
     if options.json:
         figures = {
+            "compiled": COMPILED,
             "timings": {name: [asdict(t) for t in pair] for name, pair in timings.items()},
             "checks": [{**asdict(check), "passed": check.passed} for check in checks],
         }
