@@ -162,16 +162,20 @@ def sample(
     side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Iterator[Sample]:
-    """As `run`, but measured every ``interval`` seconds, as Monitor does; the last may be short.
+    """As `run`, measured every ``interval`` seconds, as Monitor does; the last may be short.
 
-    Looking changes nothing in the run. Raises `ConfigurationError`, before anything is run,
-    for an interval that is not above 0.
+    Looking changes nothing in the run. `check_interval` says which intervals there can be.
     """
+    check_interval(interval)
+    return _samples(experiment, interval, side, None, progress)
+
+
+def check_interval(interval: float) -> None:
+    """Raise `ConfigurationError` unless samples can be so many seconds long."""
     if not INTERVAL_MIN <= interval <= SECONDS_MAX:
         raise ConfigurationError(
             f"--interval {interval:g}: expected {INTERVAL_MIN:g} to {SECONDS_MAX} s"
         )
-    return _samples(experiment, interval, side, None, progress)
 
 
 def _samples(

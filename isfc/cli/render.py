@@ -4,10 +4,12 @@ Modules named ``render_*`` make the tables of one command; only this one prints 
 leaves out the colours when the output is no terminal.
 """
 
+import csv
+import io
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from rich.console import Console, RenderableType
@@ -60,6 +62,16 @@ def show_json(record: object) -> None:
     text = json.dumps(record, indent=2, allow_nan=False)
     with _pipe_may_break():
         print(text, flush=True)
+
+
+def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print at least one row to stdout as CSV, below a line of their keys; None is empty."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with _pipe_may_break():
+        print(text.getvalue(), end="", flush=True)
 
 
 def show_error(message: str) -> None:

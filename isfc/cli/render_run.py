@@ -5,23 +5,42 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from isfc.cli.render_seeds import run_spreads
+from scenarios.repeat import mean, spreads
 from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import Workload
 
 
-def run_page(experiment: Experiment, result: Result) -> RenderableType:
-    """The whole page."""
+def run_page(
+    experiment: Experiment, results: Sequence[Result], *, repeated: bool = False
+) -> RenderableType:
+    """The whole page; the mean of the results, and their spread if the run was repeated."""
+    result = mean(results)
+    parts: list[RenderableType] = [
+        run_heading(experiment, result.node, len(results)),
+        _traffic(result),
+        _state(result),
+        _devices(result.devices, result.rdev_util_percent),
+    ]
+    if repeated:
+        parts.append(run_spreads(spreads(results)))
+    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def run_heading(experiment: Experiment, node: str, seeds: int = 1) -> str:
+    """What was run, for how long, and where it was measured."""
     first, second = experiment.layout.nodes
     client = experiment.client or first
     pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}"
-    heading = (
-        f"Logical link {first} - {second}, seen from {result.node}; clients on {client}\n"
+    seed = f"seed {experiment.seed}"
+    if seeds > 1:
+        seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
+    return (
+        f"Logical link {first} - {second}, seen from {node}; clients on {client}\n"
         f"{_describe(experiment.workload)}\n"
         f"{pairs}, {experiment.seconds:g} s of virtual time after "
-        f"{experiment.warmup:g} s of warm-up, seed {experiment.seed}"
+        f"{experiment.warmup:g} s of warm-up, {seed}"
     )
-    parts = _traffic(result), _state(result), _devices(result.devices, result.rdev_util_percent)
-    return Group(heading, *(line for part in parts for line in ("", part)))
 
 
 def _describe(workload: Workload) -> str:

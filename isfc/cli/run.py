@@ -1,18 +1,31 @@
 """``isfc run``: one workload over one layout, in virtual time."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.layout_argument import JsonOption, LayoutArgument
+from isfc.cli.report import (
+    CsvOption,
+    IntervalOption,
+    Output,
+    ReportOption,
+    SeedsOption,
+    check_view,
+    show_report,
+)
 from isfc.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from isfc.name import NodeName
     from scenarios.layout import Layout
     from scenarios.run import Experiment, Result
     from scenarios.workload import Workload
+
+_Outcome = TypeVar("_Outcome")
 
 SECONDS_MIN = 0.001
 """A shorter run measures nothing: a large package takes longer than that."""
@@ -84,8 +97,12 @@ def run_layout(
     seconds: SecondsOption = 10.0,
     warmup: WarmupOption = 1.0,
     seed: SeedOption = 1,
+    seeds: SeedsOption = None,
     client: ClientOption = None,
     side: SideOption = None,
+    report: ReportOption = None,
+    interval: IntervalOption = None,
+    csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
     """Run a workload and measure it as z/VM would.
@@ -94,10 +111,10 @@ def run_layout(
     MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
     byte, on any machine.
     """
-    from isfc.cli.render import show, show_json
     from scenarios.catalog import load_layout
     from scenarios.run import Experiment
 
+    output = Output(report, interval, csv, json, seeds)
     link = load_layout(layout)
     experiment = Experiment(
         link,
@@ -108,13 +125,12 @@ def run_layout(
         seed=seed,
         client=_node(link, "--from", client),
     )
-    result = _watch(experiment, _node(link, "--side", side))
-    if json:
-        show_json(run_record(experiment, result))
+    node = _node(link, "--side", side)
+    check_view(output, [experiment])
+    if report is None:
+        _show_results(experiment, _results(experiment, node, seeds), output)
     else:
-        from isfc.cli.render_run import run_page
-
-        show(run_page(experiment, result))
+        _show_view(experiment, node, output)
 
 
 def choose_workload(
@@ -156,6 +172,52 @@ def run_record(experiment: "Experiment", result: "Result") -> dict[str, Any]:
     }
 
 
+def repeated_run_record(experiment: "Experiment", results: "Sequence[Result]") -> dict[str, Any]:
+    """What ``--json`` prints with ``--seeds``: the means, and two more keys."""
+    from scenarios.repeat import mean, spreads
+
+    return {
+        **run_record(experiment, mean(results)),
+        "seeds": len(results),
+        "spread_percent": spreads(results),
+    }
+
+
+def _show_results(experiment: "Experiment", results: "Sequence[Result]", output: Output) -> None:
+    """Print the record of a run, or its page; with the spread if it was repeated."""
+    from isfc.cli.render import show, show_json
+
+    if output.json and output.seeds:
+        show_json(repeated_run_record(experiment, results))
+    elif output.json:
+        show_json(run_record(experiment, results[0]))
+    else:
+        from isfc.cli.render_run import run_page
+
+        show(run_page(experiment, results, repeated=output.seeds is not None))
+
+
+def _show_view(experiment: "Experiment", side: "NodeName | None", output: Output) -> None:
+    """Run the experiment, and print the view of the report that is wanted."""
+    from isfc.cli.render_run import run_heading
+    from scenarios.repeat import mean
+    from scenarios.report import MeasuredRun, make_name, measured
+    from scenarios.run import sample
+
+    name = make_name(experiment)
+    interval = output.sample_s
+    if interval is None:
+        run = measured(name, experiment, mean(_results(experiment, side, output.seeds)))
+    else:
+        samples = _watch(
+            experiment,
+            lambda progress: tuple(sample(experiment, interval, side, progress)),
+        )
+        run = MeasuredRun(name, experiment, samples)
+    heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
+    show_report(output, heading, [run])
+
+
 def _node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
     """The node of the layout that an option names."""
     if name is None:
@@ -169,11 +231,28 @@ def _node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
     )
 
 
-def _watch(experiment: "Experiment", side: "NodeName | None") -> "Result":
-    """Run the experiment and show how far it has got."""
+def _results(
+    experiment: "Experiment", side: "NodeName | None", seeds: int | None
+) -> "list[Result]":
+    """The result of the run, or of one with each seed."""
+    from functools import partial
+
+    from scenarios.run import run
+
+    if seeds is None:
+        return [_watch(experiment, lambda progress: run(experiment, side, progress=progress))]
+    from isfc.cli.experiments import run_all
+    from scenarios.repeat import repetitions
+
+    return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
+
+
+def _watch(
+    experiment: "Experiment", work: "Callable[[Callable[[float], None]], _Outcome]"
+) -> "_Outcome":
+    """Do ``work`` on the experiment, which reports its progress, and show how far it has got."""
     from isfc.cli.progress import progress_bar
     from isfc.cli.render import show_error
-    from scenarios.run import run
 
     done = 0.0
     total = experiment.warmup + experiment.seconds
@@ -185,7 +264,7 @@ def _watch(experiment: "Experiment", side: "NodeName | None") -> "Result":
 
     try:
         with progress_bar(total, "s of virtual time") as show_progress:
-            return run(experiment, side, progress=advance)
+            return work(advance)
     except KeyboardInterrupt:
         show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
         raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.exits import ExitCode
-from isfc.cli.render import PIPED_WIDTH, open_console, show, show_error, show_json
+from isfc.cli.render import PIPED_WIDTH, open_console, show, show_csv, show_error, show_json
 
 
 class Terminal(io.StringIO):
@@ -52,6 +52,13 @@ def test_piped_output_has_no_colours_and_no_trailing_blanks(
 ) -> None:
     show(Text("red  ", "bold red"), "", "plain")
     assert capsys.readouterr().out == "red\n\nplain\n"
+
+
+def test_csv_quotes_what_needs_it_and_leaves_none_empty(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_csv([{"a": 1, "b": None, "c": "x,y"}, {"a": 0.5, "b": "", "c": "z"}])
+    assert capsys.readouterr().out == 'a,b,c\n1,,"x,y"\n0.5,,z\n'
 
 
 def test_terminal_gets_colours_in_its_own_width(monkeypatch: pytest.MonkeyPatch) -> None:

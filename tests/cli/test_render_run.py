@@ -38,7 +38,7 @@ RESULT = Result(
 
 
 def page_of(experiment: Experiment, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    show(run_page(experiment, RESULT))
+    show(run_page(experiment, [RESULT]))
     return capsys.readouterr().out.splitlines()
 
 

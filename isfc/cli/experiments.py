@@ -1,0 +1,44 @@
+"""Many experiments: shared out among the processors, with a bar that says how many are done."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from isfc.cli.exits import ExitCode
+
+if TYPE_CHECKING:
+    from scenarios.run import Experiment
+
+_Outcome = TypeVar("_Outcome")
+
+
+def run_all(
+    work: "Callable[[Experiment], _Outcome]", experiments: "Sequence[Experiment]", jobs: int | None
+) -> list[_Outcome]:
+    """What ``work`` makes of every experiment, in their order; ``jobs`` of them at a time.
+
+    ``work`` is a function of a module, which workers can find. After Ctrl-C the command ends
+    and says how many were done.
+    """
+    import os
+
+    from isfc.cli.progress import progress_bar
+    from isfc.cli.render import show_error
+    from isfc.cli.workers import share_out
+
+    outcomes: dict[int, _Outcome] = {}
+    jobs = jobs or os.cpu_count() or 1
+    try:
+        with (
+            progress_bar(len(experiments), "runs") as advance,
+            closing(share_out(work, experiments, jobs)) as answers,
+        ):
+            for index, outcome in answers:
+                outcomes[index] = outcome
+                advance(len(outcomes))
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {len(outcomes)} of {len(experiments)} runs")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    return [outcomes[index] for index in range(len(experiments))]
