@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from ctc.errors import CtcError
+from isfc.cli.compare import compare
 from isfc.cli.exits import ExitCode
 from isfc.cli.plan import plan
 from isfc.cli.replay import replay
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(plan)
 app.command("run")(run_layout)
 app.command()(replay)
+app.command()(compare)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

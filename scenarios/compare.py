@@ -1,0 +1,210 @@
+"""Two results side by side: what ``isfc run --json`` or ``isfc replay --json`` printed, twice."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from isfc.errors import ConfigurationError
+from scenarios.repeat import MEASURES
+from scenarios.run import DeviceResult, Result
+
+RESULT_LENGTH_MAX: Final = 64 * 2**20
+"""Bytes of a file: a hundred times those of a replay of everything."""
+
+_EXPECTED: Final = "expected what isfc run --json or isfc replay --json printed"
+_SETTINGS: Final = (
+    "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
+)  # fmt: skip
+_DEVICE_MEASURES: Final = tuple(field.name for field in fields(DeviceResult))[1:]
+_KINDS: Final = {
+    "str": "text",
+    "int": "a number",
+    "float": "a number",
+    "object": "an object",
+    "array": "a list",
+    "bool": "true or false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of two results; None where a result does not have it.
+
+    ``table`` is ``run`` or that of a replay; ``key`` is ``link``, an RDEV or a published run.
+    ``within`` says whether a tolerance is kept, None if none is declared.
+    """
+
+    table: str
+    key: str
+    measure: str
+    published: float | None
+    a: float | None
+    b: float | None
+    a_within: bool | None = None
+    b_within: bool | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """How much more B has."""
+        return None if self.a is None or self.b is None else _finite(self.b - self.a)
+
+    @property
+    def percent(self) -> float | None:
+        """`difference` in percent of A's figure; None if that is 0."""
+        if self.difference is None or not self.a:
+            return None
+        return _finite(self.difference / self.a * 100)
+
+
+def _finite(value: float) -> float | None:
+    """What JSON can hold: not the difference of absurd figures."""
+    return value if isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Something in which two runs were set up differently; None where it is not said."""
+
+    name: str
+    a: str | float | None
+    b: str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPair:
+    """Two results of a kind, ``run`` or ``replay``; the figures in the order of A, then of B."""
+
+    kind: str
+    settings: tuple[Setting, ...]
+    figures: tuple[Figure, ...]
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """An entry of ``isfc replay --json``, as far as it matters here."""
+
+    table: str
+    key: str
+    measure: str
+    emulated: float
+    published: float | None
+    within: bool | None
+
+
+_Cells = Mapping[tuple[str, str, str], _Entry]
+
+
+def compare_files(a: Path, b: Path) -> ResultPair:
+    """The results in two files. Raises `ConfigurationError`, which names the file and the key."""
+    first, second = _read(a), _read(b)
+    if isinstance(first, dict) != isinstance(second, dict):
+        raise ConfigurationError(
+            f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
+        )
+    if isinstance(first, dict):
+        return _pair("run", _settings(first, second), _run(first, a), _run(second, b))
+    return _pair("replay", (), _replay(first, a), _replay(second, b))
+
+
+def _read(path: Path) -> Any:
+    """The document in a file, a pipe included: an object or a list."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(RESULT_LENGTH_MAX + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"{path}: cannot be read ({reason}); {_EXPECTED}") from None
+    if len(data) > RESULT_LENGTH_MAX:
+        raise ConfigurationError(f"{path}: is longer than {RESULT_LENGTH_MAX} bytes; {_EXPECTED}")
+    try:
+        document = msgspec.json.decode(data)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path}: is not JSON ({error}); {_EXPECTED}") from None
+    if not isinstance(document, dict | list) or not document:
+        raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")
+    return document
+
+
+def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
+    pairs = (Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS)
+    return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _setting(run: Mapping[str, Any], name: str) -> str | float | None:
+    value = run.get(name)
+    return value if isinstance(value, str | int | float) else None
+
+
+def _run(document: Any, path: Path) -> _Cells:
+    """The figures of a run: of the link, then of each device."""
+    with _named(path):
+        result = msgspec.convert(document, Result)
+    keyed = [("link", measure, getattr(result, measure)) for measure in MEASURES]
+    keyed += [
+        (device.rdev, measure, getattr(device, measure))
+        for device in result.devices
+        for measure in _DEVICE_MEASURES
+    ]
+    return _cells((_Entry("run", *figure, None, None) for figure in keyed), path)
+
+
+def _replay(document: Any, path: Path) -> _Cells:
+    """The entries of a replay."""
+    with _named(path):
+        return _cells(msgspec.convert(document, list[_Entry]), path)
+
+
+def _cells(entries: Iterable[_Entry], path: Path) -> _Cells:
+    """The entries by table, key and measure, which name each of them."""
+    cells: dict[tuple[str, str, str], _Entry] = {}
+    for entry in entries:
+        cell = entry.table, entry.key, entry.measure
+        if cell in cells:
+            raise ConfigurationError(f"{path}: {' '.join(cell)}: comes twice; {_EXPECTED}")
+        cells[cell] = entry
+    return cells
+
+
+def _pair(kind: str, settings: tuple[Setting, ...], first: _Cells, second: _Cells) -> ResultPair:
+    figures = []
+    for cell in dict.fromkeys((*first, *second)):
+        a, b = first.get(cell), second.get(cell)
+        figures.append(
+            Figure(
+                *cell,
+                published=next(entry.published for entry in (a, b) if entry),
+                a=a.emulated if a else None,
+                b=b.emulated if b else None,
+                a_within=a.within if a else None,
+                b_within=b.within if b else None,
+            )
+        )
+    return ResultPair(kind, settings, tuple(figures))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Turn what msgspec finds wrong into a message that names the file and the key."""
+    try:
+        yield
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"{path}: {_explain(str(error))}; {_EXPECTED}") from None
+
+
+def _explain(message: str) -> str:
+    problem, _, place = message.partition(" - at `")
+    place = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    missing = re.fullmatch(r"Object missing required field `(.+)`", problem)
+    if missing:
+        return f"{place}{'.' * bool(place)}{missing[1]}: is missing"
+    wanted, _, found = problem.removeprefix("Expected ").partition(", got ")
+    words = (
+        " or ".join(_KINDS.get(kind, kind) for kind in kinds.replace("`", "").split(" | "))
+        for kinds in (found, wanted)
+    )
+    return f"{place}: is {next(words)} instead of {next(words)}" if found else f"{place}: {problem}"
