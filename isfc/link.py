@@ -6,7 +6,7 @@ The rules live in the rooms it joins (`isfc.package`, `isfc.schedule`, `isfc.pro
 
 from collections import deque
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
 
 from ctc.address import Rdev
 from ctc.subchannel import (
@@ -30,7 +30,7 @@ from isfc.package import Package, Packager
 from isfc.parameters import LinkParameters
 from isfc.processor import Answer, LinkLock, Receive, Send
 from isfc.schedule import LinkDevice, WriteScheduler, scan_order
-from isfc.segment import Reassembler, Segmenter
+from isfc.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.sequence import Resequencer
 from isfc.state import DeviceState, LinkState
 
@@ -61,6 +61,10 @@ class LinkCtc:
         self.due_ns = None
 
 
+# An enumeration's members are slow to reach, and these are needed for every message.
+_TRANSPORT: Final = Traffic.TRANSPORT
+_LEGACY: Final = Traffic.LEGACY
+
 _UNUSABLE = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 
 
@@ -68,7 +72,7 @@ class LogicalLink:
     """One end of a logical link.
 
     Inputs (`send`, `receive_interrupt`, `handle_deadline`, `activate`, `deactivate`) return
-    nothing and may change what `poll_ssch`, `poll_event` and `next_deadline` answer.
+    nothing and may change what `poll_instruction`, `poll_event` and `next_deadline` answer.
     """
 
     def __init__(
@@ -110,10 +114,12 @@ class LogicalLink:
 
         Raises `Backpressure` when the backlog is full.
         """
-        length = sum(message.length for message in messages)
-        self.packager.reserve(self.appc.outbound_length + length)
+        length = self.appc.outbound_length
         for message in messages:
-            if message.traffic is Traffic.LEGACY:
+            length += message.length
+        self.packager.reserve(length)
+        for message in messages:
+            if message.traffic is _LEGACY:
                 self.appc.want(message, outbound=True, now_ns=now_ns)
             else:
                 self._enqueue(message, now_ns)
@@ -200,6 +206,12 @@ class LogicalLink:
 
     def _enqueue(self, message: Message, now_ns: int) -> None:
         """Let a message wait, and give it the lock if nobody has it."""
+        if message.length <= SEGMENT_LENGTH_MAX:
+            self._segmenter.number(message)
+            self.packager.add(message)
+            if self.lock.free:
+                self._work(now_ns)
+            return
         for segment in self._segmenter.cut(message):
             self.packager.add(segment)
             if self.lock.free:
@@ -208,12 +220,12 @@ class LogicalLink:
     def _deliver(self, package: Package, now_ns: int) -> None:
         """Hand over what a package has made whole."""
         messages = self._reassembler.join(self._resequencer.accept(package))
-        transport = [m for m in messages if m.traffic is Traffic.TRANSPORT]
+        transport = [m for m in messages if m.traffic is _TRANSPORT]
         if transport:
             self._events.append(Delivered(transport))
         if len(transport) < len(messages):
             for message in messages:
-                if message.traffic is Traffic.LEGACY:
+                if message.traffic is _LEGACY:
                     self.appc.want(message, outbound=False, now_ns=now_ns)
 
     def _work(self, now_ns: int) -> None:

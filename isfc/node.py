@@ -83,6 +83,12 @@ class Node:
         """The hardware's ends of the CTCs, to look at."""
         return self._ctcs
 
+    @property
+    def busy(self) -> bool:
+        """Whether messages of ISFC Transport would only wait: no link lock or no CTC is free."""
+        link = self._link
+        return not (link.lock.free and link.scheduler.has_free)
+
     def send(self, messages: Sequence[Message], now_ns: int) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
         self._link.send(messages, now_ns)

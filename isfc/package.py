@@ -30,22 +30,19 @@ class PackageLimit:
 class Package:
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
-    __slots__ = ("length", "messages", "number")
+    __slots__ = ("count", "length", "message_count", "messages", "number")
 
     def __init__(self, number: int, messages: Sequence[Message], payload_length: int) -> None:
         self.number = number
         self.messages = messages
-        self.length = PACKAGE_HEADER_LENGTH + MESSAGE_HEADER_LENGTH * len(messages) + payload_length
-
-    @property
-    def count(self) -> int:
+        self.count = len(messages)
         """Segments in the package, each of them one data-chained piece of the write."""
-        return len(self.messages)
-
-    @property
-    def message_count(self) -> int:
+        self.message_count = self.count
         """Messages that end in this package; a message's other segments do not count."""
-        return sum(not message.more for message in self.messages)
+        for message in messages:
+            if message.more:
+                self.message_count -= 1
+        self.length = PACKAGE_HEADER_LENGTH + MESSAGE_HEADER_LENGTH * len(messages) + payload_length
 
     def __repr__(self) -> str:
         """Show number, messages and bytes."""
@@ -63,23 +60,16 @@ class Packager:
         self._limit = limit
         self._backlog_length_max = backlog_length_max
         self._waiting: deque[Message] = deque()
-        self._waiting_length = 0
+        self.backlog_count = 0
+        """Messages that wait."""
+        self.backlog_length = 0
+        """Bytes of messages that wait, without those of packages to be sent again."""
         self._again: deque[Package] = deque()
         self._number = 0
 
     def __bool__(self) -> bool:
         """Whether anything waits."""
         return bool(self._waiting or self._again)
-
-    @property
-    def backlog_count(self) -> int:
-        """Messages that wait."""
-        return len(self._waiting) + sum(package.count for package in self._again)
-
-    @property
-    def backlog_length(self) -> int:
-        """Bytes of messages that wait, without those of packages to be sent again."""
-        return self._waiting_length
 
     @property
     def redrives(self) -> bool:
@@ -93,22 +83,26 @@ class Packager:
 
     def reserve(self, length: int) -> None:
         """Raise `Backpressure` unless the backlog has room for ``length`` more bytes."""
-        if self._waiting_length + length > self._backlog_length_max:
-            raise Backpressure("backlog", self._waiting_length, self._backlog_length_max)
+        if self.backlog_length + length > self._backlog_length_max:
+            raise Backpressure("backlog", self.backlog_length, self._backlog_length_max)
 
     def add(self, message: Message) -> None:
         """Let ``message`` wait."""
-        self._waiting_length += message.length
+        self.backlog_count += 1
+        self.backlog_length += message.length
         self._waiting.append(message)
 
     def add_again(self, package: Package) -> None:
         """Let a package whose write failed go next."""
         self._again.append(package)
+        self.backlog_count += package.count
 
     def pack(self) -> Package:
         """The next package. Something must wait; then it is never empty, whatever the cap."""
         if self._again:
-            return self._again.popleft()
+            package = self._again.popleft()
+            self.backlog_count -= package.count
+            return package
         waiting = self._waiting
         message = waiting.popleft()
         messages = [message]
@@ -119,7 +113,8 @@ class Packager:
             message = waiting.popleft()
             messages.append(message)
             length += message.length
-        self._waiting_length -= length
+        self.backlog_count -= len(messages)
+        self.backlog_length -= length
         package = Package(self._number, messages, length)
         self._number += 1
         return package

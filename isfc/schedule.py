@@ -98,6 +98,11 @@ class WriteScheduler:
         """The devices that may be written on, in scan order."""
         return tuple(rdev for rdev in self._scan if self._bits[rdev] & self._ours)
 
+    @property
+    def has_free(self) -> bool:
+        """Whether any device that may be written on is free."""
+        return self._free & self._ours != 0
+
     def arrange(self, usable: Container[Rdev]) -> None:
         """Write only on the usable devices of the scan from now on, stopping short of its end.
 
@@ -118,10 +123,10 @@ class WriteScheduler:
             return False
         return (
             not self._writing
-            or backlog.redrives
-            or backlog.head_length >= self._open_message_length
-            or backlog.backlog_length >= self._open_backlog_length
             or backlog.backlog_count >= self._open_backlog_count
+            or backlog.backlog_length >= self._open_backlog_length
+            or backlog.head_length >= self._open_message_length
+            or backlog.redrives
         )
 
     def acquire(self) -> Rdev:

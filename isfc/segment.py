@@ -16,15 +16,20 @@ class Segmenter:
     def __init__(self) -> None:
         self._next_serial: dict[int, int] = {}
 
+    def number(self, message: Message) -> None:
+        """Number a message that stays in one piece."""
+        serials, conversation = self._next_serial, message.conversation
+        message.serial = serial = serials.get(conversation, 0)
+        serials[conversation] = serial + 1
+
     def cut(self, message: Message) -> Iterator[Message]:
         """The segments of ``message``, numbered; a short message is its own only segment."""
-        conversation = message.conversation
-        serial = self._next_serial.get(conversation, 0)
         if message.length <= SEGMENT_LENGTH_MAX:
-            self._next_serial[conversation] = serial + 1
-            message.serial = serial
+            self.number(message)
             yield message
             return
+        conversation = message.conversation
+        serial = self._next_serial.get(conversation, 0)
         for start in range(0, message.length, SEGMENT_LENGTH_MAX):
             length = min(SEGMENT_LENGTH_MAX, message.length - start)
             data = message.data[start : start + length] if message.data is not None else None
@@ -48,8 +53,12 @@ class Reassembler:
 
     def join(self, segments: Sequence[Message]) -> Sequence[Message]:
         """The messages that are whole once ``segments`` have arrived."""
-        if not self._parts and not any(segment.more for segment in segments):
-            return segments
+        if not self._parts:
+            for segment in segments:
+                if segment.more:
+                    break
+            else:
+                return segments
         messages: list[Message] = []
         for segment in segments:
             if segment.more:

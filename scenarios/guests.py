@@ -7,6 +7,7 @@ kept; the guest itself takes one message at a time.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import log
 from random import Random
 from typing import Final
 
@@ -38,7 +39,8 @@ class GuestCosts:
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
-        return int(service_ns * (1.0 - self.jitter + self.jitter * random.expovariate(1.0)))
+        drawn = -log(1.0 - random.random())  # exponential, with mean 1
+        return int(service_ns * (1.0 - self.jitter + self.jitter * drawn))
 
 
 class Clients:
