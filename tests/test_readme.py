@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from isfc.cli.compare import pair_record
 from isfc.cli.exits import ExitCode
 from isfc.cli.plan import plan_record
-from isfc.cli.replay import comparison_record
-from isfc.cli.run import run_record
+from isfc.cli.replay import comparison_record, repeated_comparison_record
+from isfc.cli.report import View
+from isfc.cli.run import repeated_run_record, run_record
 from scenarios.catalog import load_layout, shipped_layouts
+from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.layout_file import parse_layout
 from scenarios.plan import make_plan
 from scenarios.published import Role
@@ -65,6 +69,30 @@ def test_run_keys() -> None:
 def test_replay_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
     assert_keys("replay", comparison_record(comparison))
+
+
+def test_seeds_keys() -> None:
+    layout = load_layout("published-1")
+    experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
+    result = run(experiment)
+    more = repeated_run_record(experiment, [result, result])
+    section = README.partition("### With `--seeds N`")[2].partition("\n#")[0]
+    named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert [*run_record(experiment, result), *named] == list(more)
+    comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
+    repeated = repeated_comparison_record(comparison, 2, 0.5)
+    assert [*comparison_record(comparison), *named] == list(repeated)
+
+
+def test_compare_keys() -> None:
+    figure = Figure("transport", "HS/1/1", "mb_per_s", 1, 2, 3)
+    pair = ResultPair("run", (Setting("pairs", 1, 2),), (figure,))
+    assert_keys("compare", pair_record(Path("a.json"), Path("b.json"), pair))
+
+
+def test_views_are_named() -> None:
+    section = README.partition("## The views of the report")[2].partition("\n#")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(View)
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:
