@@ -78,11 +78,10 @@ class LogicalLink:
     def __init__(
         self, devices: Sequence[LinkDevice], *, lesser: bool, parameters: LinkParameters
     ) -> None:
-        limit = parameters.lone_ctc_limit if len(devices) == 1 else parameters.package_limit
         self.appc = AppcLayer(parameters)
         self.lock = LinkLock()
         self.counters = LinkCounters()
-        self.packager = Packager(limit)
+        self.packager = Packager(parameters.package_limit)
         self.scheduler = WriteScheduler(
             scan_order(devices, lesser=lesser),
             parameters.open_message_length,
@@ -344,8 +343,12 @@ class LogicalLink:
                 self._events.append(LinkUp())
 
     def _arrange(self) -> None:
-        """The scan goes over what is usable: a link that loses CTCs stops short of what is left."""
-        self.scheduler.arrange([c.rdev for c in self.ctcs.values() if c.state not in _UNUSABLE])
+        """The rules go by what is usable: a link that loses CTCs stops short of what is left."""
+        usable = [c.rdev for c in self.ctcs.values() if c.state not in _UNUSABLE]
+        self.scheduler.arrange(usable)
+        parameters = self._parameters
+        alone = len(usable) == 1
+        self.packager.limit = parameters.lone_ctc_limit if alone else parameters.package_limit
 
     def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
         """An interrupt is missing, or made no sense: reset the device."""

@@ -57,7 +57,8 @@ class Packager:
     """
 
     def __init__(self, limit: PackageLimit, backlog_length_max: int = BACKLOG_LENGTH_MAX) -> None:
-        self._limit = limit
+        self.limit = limit
+        """How much the next package may hold."""
         self._backlog_length_max = backlog_length_max
         self._waiting: deque[Message] = deque()
         self.backlog_count = 0
@@ -107,7 +108,7 @@ class Packager:
         message = waiting.popleft()
         messages = [message]
         length = message.length
-        length_max, room_count = self._limit.length, self._limit.count - 1
+        length_max, room_count = self.limit.length, self.limit.count - 1
         while waiting and room_count and length + waiting[0].length <= length_max:
             room_count -= 1
             message = waiting.popleft()

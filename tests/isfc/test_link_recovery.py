@@ -141,6 +141,14 @@ def test_scan_stops_short_of_what_is_left() -> None:
     assert [*orders, door.link.scheduler.order] == [(A, B), (B,), (A, B)]
 
 
+def test_link_down_to_one_ctc_writes_small_packages_by_turns() -> None:
+    door = Door(ctc_count=2)
+    door.link.receive_interrupt(DeviceLost(B, None, TIMES), 0)
+    assert door.link.packager.limit == PARAMETERS.lone_ctc_limit
+    door.link.receive_interrupt(DeviceReady(B), 0)
+    assert door.link.packager.limit == PARAMETERS.package_limit
+
+
 def test_device_lost_when_idle_counts_no_io() -> None:
     door = Door()
     door.link.receive_interrupt(DeviceLost(A, None, IoTimes(0, 0, 0)), 0)
