@@ -7,7 +7,6 @@ kept; the guest itself takes one message at a time.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import log
 from random import Random
 from typing import Final
 
@@ -25,8 +24,8 @@ class GuestCosts:
     """How long a guest takes, on average, from a message to having its answer ready to be sent.
 
     Nanoseconds, and nanoseconds per byte received ("in") and sent ("out"). ``jitter`` is the
-    share of that time which varies, exponentially, from message to message: guests that answer
-    in step would send in step. All calibrated.
+    share of that time which varies, evenly around its mean, from message to message: guests that
+    answer in step would send in step. All calibrated.
     """
 
     server_ns: int = 54_210
@@ -39,7 +38,7 @@ class GuestCosts:
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
-        drawn = -log(1.0 - random.random())  # exponential, with mean 1
+        drawn = 2.0 * random.random()  # of mean 1
         return int(service_ns * (1.0 - self.jitter + self.jitter * drawn))
 
 
