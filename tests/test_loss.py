@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.published import PublishedRow, PublishedTable, Role, load_table
 from scenarios.run import Result
-from tools.loss import SECONDS_MIN, calibration_cases, losses, make_case, row_loss
+from tools.loss import SECONDS_MIN, Case, calibration_cases, losses, row_loss
 
 NOTHING = Result("CLIENT", *(0.0,) * 16, devices=())
 MEASURES = ("mb_per_s", "rdev_util_percent", "cpu_percent_per_msg", "collisions_per_s")
@@ -67,11 +67,11 @@ def test_nothing_moved_is_a_finite_loss(table: PublishedTable) -> None:
 def test_a_run_takes_as_long_as_its_exchanges_need(table: PublishedTable) -> None:
     by_key = {row.key: row for row in table.rows}
     # one-CTC HL: 84.6 MB/s of 126,157 bytes an exchange are 703/s
-    slow = make_case(table, by_key["HL/1/10"]).experiment
+    slow = Case("transport", by_key["HL/1/10"]).experiment()
     assert slow.seconds == pytest.approx((2_500 + 200) / 703, rel=0.01)
     assert slow.warmup == slow.seconds / 4
-    fast = make_case(table, by_key["HS/16/100"], length=0.001).experiment
-    assert (fast.seconds, fast.warmup) == (SECONDS_MIN, SECONDS_MIN)
+    fast = Case("transport", by_key["HS/16/100"], length=0.001).experiment(7)
+    assert (fast.seconds, fast.warmup, fast.seed) == (SECONDS_MIN, SECONDS_MIN, 7)
 
 
 def test_only_calibration_rows_are_fitted_and_a_suite_can_stay_out(table: PublishedTable) -> None:

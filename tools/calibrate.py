@@ -26,7 +26,7 @@ from typing import Any, Final
 from scenarios.published import PublishedTable, Role, load_table
 from scenarios.replay import Comparison, compare, in_group, summarise
 from tools.knobs import KNOBS, Knob, Values, positions, present_values, values_at
-from tools.loss import Case, calibration_cases, emulate, losses, make_case
+from tools.loss import Case, calibration_cases, emulate, losses
 
 STEP: Final = 0.08
 """How far the first generation strays, on the knobs' scale."""
@@ -124,8 +124,8 @@ def residuals(
     table: PublishedTable, values: Values, pool: Executor, length: float = 1.0
 ) -> list[Comparison]:
     """Every published figure beside ours with the knobs at ``values``."""
-    cases = [make_case(table, row, length) for row in table.rows]
-    results = pool.map(emulate, [(case.experiment, values) for case in cases], chunksize=4)
+    cases = [Case(table.name, row, length) for row in table.rows]
+    results = pool.map(emulate, [(case, 1, values) for case in cases], chunksize=4)
     return [
         comparison
         for case, result in zip(cases, results, strict=True)

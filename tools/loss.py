@@ -8,9 +8,10 @@ import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
-from scenarios.published import PublishedRow, PublishedTable, Role
+from scenarios.published import PublishedRow, PublishedTable, Role, load_table
 from scenarios.replay import make_experiment
 from scenarios.run import MIB, Experiment, Result, run
 from scenarios.workload import Workload
@@ -27,24 +28,26 @@ WARMUP_SHARE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A published run, and how it is repeated here."""
+    """A published run, and how many times as long as is usual it is repeated here."""
 
+    table: str
     row: PublishedRow
-    experiment: Experiment
+    length: float = 1.0
+
+    def experiment(self, seed: int = 1) -> Experiment:
+        """What to run."""
+        experiment = make_experiment(_table(self.table), self.row)
+        rate = self.row.number("mb_per_s") * MIB / _exchange_length(experiment.workload)
+        exchanges = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * experiment.pairs)
+        seconds = max(SECONDS_MIN, exchanges / rate)
+        warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
+        return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
 
 
-Task = tuple[Experiment, Values]
+Task = tuple[Case, int, Values]
+"""A case, a seed, and the knobs that are turned."""
 
-
-def make_case(table: PublishedTable, row: PublishedRow, length: float = 1.0) -> Case:
-    """How ``row`` is repeated for a fit, ``length`` times as long as is usual."""
-    experiment = make_experiment(table, row)
-    exchange_length = _exchange_length(experiment.workload)
-    rate = row.number("mb_per_s") * MIB / exchange_length
-    seconds = length * (EXCHANGES + EXCHANGES_PER_PAIR * experiment.pairs) / rate
-    seconds = max(SECONDS_MIN, seconds)
-    warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
-    return Case(row, replace(experiment, seconds=seconds, warmup=warmup))
+_table: Final = cache(load_table)
 
 
 def calibration_cases(
@@ -52,25 +55,23 @@ def calibration_cases(
 ) -> list[Case]:
     """The rows that constants may be fitted to, those of the suite ``leave_out`` excepted."""
     return [
-        make_case(table, row, length)
+        Case(table.name, row, length)
         for row in table.rows
         if row.role is Role.CALIBRATION and row.columns["suite"] != leave_out
     ]
 
 
 def emulate(task: Task) -> Result:
-    """Run one experiment with some knobs turned."""
-    experiment, values = task
-    return run(build_constants(values).apply(experiment))
+    """Run one case."""
+    case, seed, values = task
+    return run(build_constants(values).apply(case.experiment(seed)))
 
 
 def losses(
     cases: Sequence[Case], candidates: Sequence[Values], seed: int, pool: Executor
 ) -> list[float]:
     """The mean loss of each candidate over the cases, all drawn from the same seed."""
-    tasks = [
-        (replace(case.experiment, seed=seed), values) for values in candidates for case in cases
-    ]
+    tasks = [(case, seed, values) for values in candidates for case in cases]
     results = iter(list(pool.map(emulate, tasks, chunksize=4)))
     return [_mean(row_loss(case.row, next(results)) for case in cases) for _ in candidates]
 

@@ -1,0 +1,151 @@
+"""How much the fit loses when one calibrated constant moves by 20 %, down or up.
+
+``python -m tools.sensitivity`` runs every calibration row for each constant, both ways, and
+writes ``docs/sensitivity.csv``, from which ``tools.fidelity`` makes its table. It takes some
+ten minutes on two idle processors, stores each constant as it is done and, when started again,
+leaves out what is stored already for the same model.
+"""
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from scenarios.published import load_table
+from tools.knobs import KNOBS, Knob, present_values
+from tools.loss import Case, calibration_cases, losses
+
+MOVE: Final = 0.2
+"""How far a constant is moved."""
+
+SEEDS: Final = (1, 2)
+"""Each loss is the mean over these seeds."""
+
+NOISE_SEEDS: Final = (3, 4, 5, 6)
+"""What the loss of the unmoved constants differs by from seed to seed is told from these."""
+
+FIGURES: Final = Path(__file__).resolve().parents[1] / "docs" / "sensitivity.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """What moving one constant does. The losses are those of `tools.loss`, means over rows.
+
+    ``noise`` is the standard deviation of ``unmoved`` that other seeds would give; a loss
+    that changes by less than twice that says nothing.
+    """
+
+    name: str
+    value: float
+    unmoved: float
+    down: float
+    up: float
+    noise: float
+
+    @property
+    def loss(self) -> float:
+        """What the fit loses, the two ways on average, as a share of what it has."""
+        return ((self.down + self.up) / 2 - self.unmoved) / self.unmoved
+
+    @property
+    def felt(self) -> bool:
+        """Whether either move changes the loss by more than chance does, for better or worse."""
+        change = max(abs(self.down - self.unmoved), abs(self.up - self.unmoved))
+        return change > 2 * self.noise
+
+
+def measure(
+    cases: Sequence[Case],
+    knobs: Iterable[Knob],
+    known: Mapping[str, Sensitivity],
+    pool: Executor,
+) -> Iterator[Sensitivity]:
+    """Move each of ``knobs`` both ways and see what it does to the loss over ``cases``.
+
+    What is ``known`` of the same model is taken as it is.
+    """
+    present = present_values()
+    unmoved = _rounded(_mean(losses(cases, [{}], seed, pool)[0] for seed in SEEDS))
+    others = [losses(cases, [{}], seed, pool)[0] for seed in NOISE_SEEDS]
+    noise = _rounded(_deviation(others) / len(SEEDS) ** 0.5)
+    for knob in knobs:
+        former = known.get(knob.name)
+        if former and (former.unmoved, former.noise) == (unmoved, noise):
+            yield former
+            continue
+        value = present[knob.name]
+        moved = [{knob.name: value * factor} for factor in (1 - MOVE, 1 + MOVE)]
+        rounds = [losses(cases, moved, seed, pool) for seed in SEEDS]
+        down, up = (_rounded(_mean(column)) for column in zip(*rounds, strict=True))
+        yield Sensitivity(knob.name, value, unmoved, down, up, noise)
+
+
+def load(path: Path = FIGURES) -> dict[str, Sensitivity]:
+    """What was measured, by the constant's name; nothing if there is no file."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {row["name"]: _read(row) for row in rows}
+
+
+def store(found: Mapping[str, Sensitivity], length: float, path: Path = FIGURES) -> None:
+    """Write the file, the constants in the order of `KNOBS`; what is no knob any more goes."""
+    head = (
+        f"# made by python -m tools.sensitivity: every calibration row, each run {length:g} times\n"
+        f"# as long as tools/loss.py says, means over {len(SEEDS)} seeds, moves of {MOVE:.0%}\n"
+    )
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(head)
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Sensitivity.__slots__)
+        for knob in KNOBS:
+            if row := found.get(knob.name):
+                writer.writerow(getattr(row, column) for column in Sensitivity.__slots__)
+
+
+def _read(row: Mapping[str, str]) -> Sensitivity:
+    figures = (float(row[column]) for column in Sensitivity.__slots__[1:])
+    return Sensitivity(row["name"], *figures)
+
+
+def _rounded(loss: float) -> float:
+    """As it is stored: the same model gives the same digits."""
+    return float(f"{loss:.6g}")
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """The standard deviation, estimated from a sample."""
+    mean = _mean(values)
+    return float((sum((value - mean) ** 2 for value in values) / (len(values) - 1)) ** 0.5)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure as the command line says, and renew the file; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tools.sensitivity", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
+    parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")
+    options = parser.parse_args(arguments)
+    cases = calibration_cases(load_table("transport"), length=options.length)
+    known = load()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for number, row in enumerate(measure(cases, KNOBS, known, pool), start=1):
+            known[row.name] = row
+            store(known, options.length)
+            line = f"{number} of {len(KNOBS)}: {row.name}: loss {row.loss:+.1%}"
+            print(line, file=sys.stderr, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
