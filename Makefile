@@ -9,6 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOURCES := $(wildcard ctc isfc scenarios tools tests benchmarks)
+COMPILED := PYTHONSAFEPATH=1 PYTHONPATH=build/compiled:. $(BIN)/python
 RECIPES := setup.cfg pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
@@ -74,9 +75,10 @@ simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/simulation
 
 bench: .venv/test build/compiled/made  ## time the engine beside its peer
-	@PYTHONSAFEPATH=1 PYTHONPATH=build/compiled:. $(BIN)/python -m tools.bench
+	@$(COMPILED) -m tools.bench
 
-build/compiled/made: .venv/test setup.py $(wildcard ctc/*.py isfc/*.py isfc/engine/*.py scenarios/*.py)
+build/compiled/made: .venv/test setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
+    scenarios/tables/* scenarios/layouts/*)
 	@rm -rf build/compiled && mkdir -p build/compiled
 	@if command -v cc >/dev/null; then echo 'Compiling isfc into build/compiled ...'; \
 	    ISFC_COMPILE=1 $(PIP) --no-build-isolation --no-deps --target build/compiled .; \
@@ -88,11 +90,16 @@ wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about fo
 	    --no-build-isolation --no-deps --wheel-dir dist .
 	@ls dist
 
-docs: .venv/run-time  ## renew what the pages take from the code, and check their links
+docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
 	$(BIN)/python -m tools.diagram
 	$(BIN)/python -m tools.sources
 	$(BIN)/python -m tools.console
+	$(COMPILED) -m tools.fidelity
 	$(BIN)/python -m tools.links
+
+fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
+	$(COMPILED) -m tools.sensitivity
+	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays
 	rm -rf build dist *.egg-info .coverage* coverage.json htmlcov
