@@ -28,27 +28,27 @@ class LinkParameters:
     Building and receiving hold the link lock; so does answering an attention.
     """
 
-    build_package_ns: int = 2_045
-    build_message_ns: int = 193
-    build_ns_per_byte: float = 0.02139
+    build_package_ns: int = 3_303
+    build_message_ns: int = 147
+    build_ns_per_byte: float = 0.01246
     """Calibrated: what a package, each message and each byte cost before the write starts."""
 
-    attention_ns: int = 98_910
+    attention_ns: int = 97_520
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    receive_package_ns: int = 2_258
-    receive_message_ns: int = 64
-    receive_ns_per_byte: float = 0.3904
+    receive_package_ns: int = 2_000
+    receive_message_ns: int = 67
+    receive_ns_per_byte: float = 0.4162
     """Calibrated: what a package read, each message and each byte cost until delivery."""
 
-    recovery_ns: int = 189_000
+    recovery_ns: int = 156_200
     """Calibrated: from a collision to the first of the two writes that are made again."""
 
-    redrive_ns: int = 68_160
+    redrive_ns: int = 70_840
     """Calibrated: from reading the partner's write after a collision to ours made again."""
 
-    open_message_length: int = 107_000
-    open_backlog_length: int = 272_100
+    open_message_length: int = 116_400
+    open_backlog_length: int = 267_300
     open_backlog_count: int = 24
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
     many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""

@@ -28,13 +28,13 @@ class GuestCosts:
     answer in step would send in step. All calibrated.
     """
 
-    server_ns: int = 54_210
-    server_ns_per_byte_in: float = 0.06074
-    server_ns_per_byte_out: float = 15.73
-    client_ns: int = 119_900
-    client_ns_per_byte_in: float = 0.07995
-    client_ns_per_byte_out: float = 0.01156
-    jitter: float = 0.27
+    server_ns: int = 43_610
+    server_ns_per_byte_in: float = 0.2012
+    server_ns_per_byte_out: float = 15.77
+    client_ns: int = 109_300
+    client_ns_per_byte_in: float = 0.06752
+    client_ns_per_byte_out: float = 0.01316
+    jitter: float = 0.251
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
