@@ -79,7 +79,7 @@ bench: .venv/test build/compiled/made  ## time the engine beside its peer
 
 build/compiled/made: .venv/test setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
     scenarios/tables/* scenarios/layouts/*)
-	@rm -rf build/compiled && mkdir -p build/compiled
+	@rm -rf build && mkdir -p build/compiled
 	@if command -v cc >/dev/null; then echo 'Compiling isfc into build/compiled ...'; \
 	    ISFC_COMPILE=1 $(PIP) --no-build-isolation --no-deps --target build/compiled .; \
 	else echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; fi

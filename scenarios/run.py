@@ -1,16 +1,19 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
+import copyreg
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import format_rdev
+from ctc.profiles import ChpidProfile
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.monitor import DeviceSnapshot, NodeSnapshot
 from isfc.name import NodeName
 from isfc.node import CtcDefinition, Node, NodeDefinition
+from isfc.package import PackageLimit
 from isfc.parameters import LinkParameters
 from isfc.trace import Sink
 from scenarios.guests import Clients, GuestCosts, Servers
@@ -58,6 +61,15 @@ class Experiment:
             raise ConfigurationError(
                 f"node {self.client} is not of this layout: expected {first} or {second}"
             )
+
+
+def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:
+    return type(record), tuple(getattr(record, part.name) for part in fields(record))
+
+
+# An experiment travels to another process. Compiled, these cannot be restored field by field.
+for _record in (ChpidProfile, PackageLimit, LinkParameters, GuestCosts):
+    copyreg.pickle(_record, _reduce)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
     ours, simpy = _both(suite, ctcs, pairs, seconds=0.4)
     assert simpy.mb_per_s == pytest.approx(ours.mb_per_s, rel=0.02)
     assert simpy.rdev_util_percent == pytest.approx(ours.rdev_util_percent, rel=0.04)
-    assert simpy.collisions_per_s == pytest.approx(ours.collisions_per_s, rel=0.04)
+    # the absolute part is for six rare collisions more or less
+    assert simpy.collisions_per_s == pytest.approx(ours.collisions_per_s, rel=0.04, abs=15)
 
 
 @pytest.mark.slow

@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 PROGRAM = """
+import pickle
+
 import isfc.link
 from isfc.trace import DigestSink
 from scenarios.catalog import load_layout
@@ -23,6 +25,8 @@ for layout, name, pairs in (("published-1", "HM", 5), ("published-8", "HY", 100)
     sink = DigestSink()
     run(Experiment(load_layout(layout), find_workload(name), pairs, 0.1, 0.05), trace=sink)
     print(sink.hexdigest())
+experiment = Experiment(load_layout("published-12"), find_workload("HL"), 5)
+print(pickle.loads(pickle.dumps(experiment)) == experiment)
 """
 
 

@@ -31,7 +31,7 @@ CORE: Final = f"{PURE} isfc ctc.address ctc.subchannel"
 OUTER: Final = "isfc.node isfc.engine isfc.cli"
 EXPERIMENT: Final = (
     f"{CORE} ctc.errors ctc.profiles scenarios "
-    "contextlib importlib math msgspec pathlib random re tomllib"
+    "contextlib copyreg importlib math msgspec pathlib random re tomllib"
 )
 
 RINGS: Final = {
