@@ -174,9 +174,9 @@ def _panel(
         ctcs = [run.number("rdevs") for run in runs]
         figures = [emulated[run.key, measure] for run in runs]
         means = [sum(values) / len(values) for values in figures]
-        spread = [
-            [mean - min(values) for mean, values in zip(means, figures, strict=True)],
-            [max(values) - mean for mean, values in zip(means, figures, strict=True)],
+        spread = [  # the mean of equal figures may be a rounding error beside them
+            [max(0.0, mean - min(values)) for mean, values in zip(means, figures, strict=True)],
+            [max(0.0, max(values) - mean) for mean, values in zip(means, figures, strict=True)],
         ]
         axes.plot(ctcs, [run.number(measure) for run in runs], color=colours[pairs], **_PUBLISHED)
         several = any(len(values) > 1 for values in figures)
