@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from ctc.address import Rdev
+from isfc.errors import ConfigurationError
 
 CTCS_MAX: Final = 16
 """A logical link has at most sixteen CTCs (published: ACTIVATE ISLINK takes one to sixteen)."""
@@ -34,8 +35,11 @@ def scan_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ..
 
     Both ends order the CTCs by the *lesser* node's device numbers; the lesser node scans
     from the lowest upward, the greater from the highest downward (published: the same
-    report, and IBM's "z/VM live guest relocation with Linux").
+    report, and IBM's "z/VM live guest relocation with Linux"). Raises `ConfigurationError` for
+    more devices than a logical link may have.
     """
+    if len(devices) > CTCS_MAX:
+        raise ConfigurationError(f"{len(devices)} CTCs: expected at most {CTCS_MAX}")
     if lesser:
         return tuple(d.rdev for d in sorted(devices, key=lambda device: device.rdev))
     descending = sorted(devices, key=lambda device: device.partner_rdev, reverse=True)

@@ -42,14 +42,25 @@ class GuestCosts:
         return int(service_ns * (1.0 - self.jitter + self.jitter * drawn))
 
 
-class Clients:
-    """The client guests: each turns every reply into a new message, one after the other."""
+class _Guests:
+    """One side's guests: each takes one message at a time."""
 
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
         self._workload = workload
         self._costs = costs
         self._random = random
         self._free_ns = [0] * pairs
+
+    def _answer(self, conversation: int, length: int, service_ns: float, now_ns: int) -> Offer:
+        """A guest's next message: ready when it is done with those before, and this one."""
+        guest = conversation % len(self._free_ns)
+        ready_ns = max(now_ns, self._free_ns[guest]) + self._costs.vary(service_ns, self._random)
+        self._free_ns[guest] = ready_ns
+        return ready_ns, (Message(conversation, length, self._workload.traffic),)
+
+
+class Clients(_Guests):
+    """The client guests: each turns every reply into a new message."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
@@ -74,20 +85,11 @@ class Clients:
             + costs.client_ns_per_byte_in * received_length
             + costs.client_ns_per_byte_out * length
         )
-        guest = conversation % len(self._free_ns)
-        ready_ns = max(now_ns, self._free_ns[guest]) + costs.vary(service_ns, self._random)
-        self._free_ns[guest] = ready_ns
-        return ready_ns, (Message(conversation, length, workload.traffic),)
+        return self._answer(conversation, length, service_ns, now_ns)
 
 
-class Servers:
-    """The server guests: each answers every message with one reply, one after the other."""
-
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
-        self._workload = workload
-        self._costs = costs
-        self._random = random
-        self._free_ns = [0] * pairs
+class Servers(_Guests):
+    """The server guests: each answers every message with one reply."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
@@ -100,14 +102,10 @@ class Servers:
         return [self._reply(m.conversation, m.length, now_ns) for m in event.messages]
 
     def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
-        workload, costs = self._workload, self._costs
-        length = workload.reply_length
+        costs, length = self._costs, self._workload.reply_length
         service_ns = (
             costs.server_ns
             + costs.server_ns_per_byte_in * received_length
             + costs.server_ns_per_byte_out * length
         )
-        guest = conversation % len(self._free_ns)
-        ready_ns = max(now_ns, self._free_ns[guest]) + costs.vary(service_ns, self._random)
-        self._free_ns[guest] = ready_ns
-        return ready_ns, (Message(conversation, length, workload.traffic),)
+        return self._answer(conversation, length, service_ns, now_ns)

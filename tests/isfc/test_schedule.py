@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
+from isfc.errors import ConfigurationError
 from isfc.schedule import CTCS_MAX, LinkDevice, WriteScheduler, stop_short, write_order
 
 _rdev_lists = st.lists(
@@ -186,3 +187,10 @@ def test_device_stays_free_or_in_use_when_the_scan_changes(scheduler: WriteSched
     assert not scheduler.opens(Waiting(redrives=True))
     scheduler.release(Rdev(0x6000))
     assert scheduler.acquire() == 0x6000
+
+
+def test_more_than_sixteen_ctcs_are_refused() -> None:
+    devices = [LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)) for n in range(17)]
+    with pytest.raises(ConfigurationError, match="17 CTCs: expected at most 16"):
+        write_order(devices, lesser=True)
+    assert len(write_order(devices[:16], lesser=True)) == 14
