@@ -57,9 +57,10 @@ def describe_check(check: BoundCheck) -> str:
     """A bound and what it bounds, in one line."""
     bound, summary = check.bound, check.summary
     return (
-        f"{MEASURES[bound.measure][0]}, {summary.count} {bound.group} rows: "
-        f"median {summary.median:.1%} (at most {bound.median:.0%}), "
-        f"90 % within {summary.p90:.1%} ({bound.p90:.0%})"
+        f"{MEASURES[bound.measure][0].partition(' x ')[0]}, "
+        f"{summary.count} {bound.group} rows: "
+        f"median {summary.median:.1%} (bound {bound.median:.0%}), "
+        f"p90 {summary.p90:.1%} ({bound.p90:.0%})"
     )
 
 

@@ -98,7 +98,9 @@ def test_each_row_has_a_tolerance_for_its_throughput() -> None:
         tolerance = table.tolerance(row, "mb_per_s")
         assert tolerance is not None
         assert tolerance.relative is not None
-        assert tolerance.relative <= (0.4 if row.columns["rdevs"] == 1 else 0.5) or tolerance.reason
+        assert (
+            tolerance.relative <= (0.4 if row.columns["rdevs"] == 1 else 0.45) or tolerance.reason
+        )
 
 
 def test_no_collisions_published_means_fewer_than_five_a_second() -> None:
@@ -111,10 +113,11 @@ def test_no_collisions_published_means_fewer_than_five_a_second() -> None:
 
 
 def test_aggregates_are_bounded_as_the_project_promises() -> None:
-    (bound,) = load_table("transport").bounds
-    assert (bound.measure, bound.group) == ("mb_per_s", "multi-CTC")
-    assert bound.median <= 0.10
-    assert bound.p90 <= 0.30
+    bounds = {bound.measure: bound for bound in load_table("transport").bounds}
+    assert {bound.group for bound in bounds.values()} == {"multi-CTC"}
+    assert bounds["mb_per_s"].median <= 0.10
+    assert bounds["mb_per_s"].p90 <= 0.30
+    assert bounds.keys() == {"mb_per_s", "rdev_util_percent", "cpu_percent_per_msg"}
 
 
 def test_suites_are_the_workloads_of_the_same_name() -> None:
