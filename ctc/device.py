@@ -90,6 +90,10 @@ class Ctc:
         """Whether a new SSCH would be accepted."""
         return self._command is None
 
+    def times_so_far(self, now_ns: int) -> IoTimes:
+        """Where the time of the I/O in progress has gone until now; zeros when idle."""
+        return _NO_TIMES if self._command is None else self._times(now_ns)
+
     def start(self, ssch: Ssch, now_ns: int) -> None:
         """Issue a command. One at a time: the end of the last one must have come up."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"

@@ -63,7 +63,7 @@ class LinkCounters:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSnapshot:
-    """`DeviceCounters` at one moment."""
+    """`DeviceCounters` at one moment, with the time of the I/O that is in progress."""
 
     rdev: Rdev
     io_count: int

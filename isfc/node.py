@@ -154,16 +154,7 @@ class Node:
     def snapshot(self, now_ns: int) -> NodeSnapshot:
         """All counters as they are at ``now_ns``."""
         counters = self._link.counters
-        devices = tuple(
-            DeviceSnapshot(
-                rdev,
-                ctc.counters.io_count,
-                ctc.counters.pend_ns,
-                ctc.counters.disc_ns,
-                ctc.counters.conn_ns,
-            )
-            for rdev, ctc in self._link.ctcs.items()
-        )
+        devices = tuple(self._device_snapshot(rdev, now_ns) for rdev in self._ctcs)
         return NodeSnapshot(
             now_ns=now_ns,
             write_package_count=counters.write_package_count,
@@ -176,6 +167,18 @@ class Node:
             tx_pend_count=self._link.packager.backlog_count,
             cpu_ns=self._link.cpu_ns(),
             devices=devices,
+        )
+
+    def _device_snapshot(self, rdev: Rdev, now_ns: int) -> DeviceSnapshot:
+        """Times of I/Os that have ended and of the one in progress: busy is never above 100 %."""
+        counters = self._link.ctcs[rdev].counters
+        running = self._ctcs[rdev].times_so_far(now_ns)
+        return DeviceSnapshot(
+            rdev,
+            counters.io_count,
+            counters.pend_ns + running.pend_ns,
+            counters.disc_ns + running.disc_ns,
+            counters.conn_ns + running.conn_ns,
         )
 
     def _settle(self, now_ns: int) -> None:

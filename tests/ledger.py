@@ -16,7 +16,7 @@ class _Books:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self.busy_ns = dict.fromkeys(side.rdevs, 0)
+        self._ended_ns = dict.fromkeys(side.rdevs, 0)
         self._started_ns: dict[int, int] = {}
         self._read_count = 0
         self._now_ns = 0
@@ -31,8 +31,12 @@ class _Books:
                 self._started_ns[rdev] = now_ns
             elif verb in _END:
                 assert rdev in self._started_ns or verb == "DeviceLost"
-                self.busy_ns[Rdev(rdev)] += now_ns - self._started_ns.pop(rdev, now_ns)
+                self._ended_ns[Rdev(rdev)] += now_ns - self._started_ns.pop(rdev, now_ns)
         self._read_count = len(self.side.trace.records)
+
+    def busy_ns(self, rdev: Rdev, now_ns: int) -> int:
+        """How long a device was busy, with the I/O in progress."""
+        return self._ended_ns[rdev] + now_ns - self._started_ns.get(rdev, now_ns)
 
 
 class Ledger:
@@ -91,10 +95,11 @@ class Ledger:
         return max(*limits, SEGMENT_LENGTH_MAX)
 
     def _p5_service_times_are_how_long_the_ios_took(self, books: _Books) -> None:
-        for device in books.side.node.snapshot(self._pair.engine.now_ns).devices:
+        now_ns = self._pair.engine.now_ns
+        for device in books.side.node.snapshot(now_ns).devices:
             assert min(device.pend_ns, device.disc_ns, device.conn_ns) >= 0
             serv_ns = device.pend_ns + device.disc_ns + device.conn_ns
-            assert serv_ns == books.busy_ns[device.rdev]
+            assert serv_ns == books.busy_ns(device.rdev, now_ns)
 
     def _p11_link_knows_what_it_can_use(self, side: Side) -> None:
         link = side.node.link

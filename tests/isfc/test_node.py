@@ -363,3 +363,22 @@ def test_appc_request_and_reply_pass_both_layers_one_at_a_time() -> None:
     assert [layer.busy_ns for layer in layers] == [10 * MS, 10 * MS]
     # ten messages pass each layer, one at a time
     assert pair.engine.now_ns > 10 * MS
+
+
+def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
+    pair = Pair()
+    pair.send(pair.first, *[800_000] * 20)
+    before = pair.first.node.snapshot(pair.engine.now_ns)
+    busiest_ns = 0
+    for _ in range(50):
+        pair.run(200 * US)
+        after = pair.first.node.snapshot(pair.engine.now_ns)
+        for last, device in zip(before.devices, after.devices, strict=True):
+            busy_ns = (
+                device.pend_ns + device.disc_ns + device.conn_ns
+                - last.pend_ns - last.disc_ns - last.conn_ns
+            )  # fmt: skip
+            busiest_ns = max(busiest_ns, busy_ns)
+            assert busy_ns >= 0
+        before = after
+    assert busiest_ns == 200 * US  # a large write fills such a while, and no I/O more than fills it
