@@ -173,9 +173,10 @@ class LogicalLink:
         return earliest_ns
 
     def cpu_ns(self) -> int:
-        """Processor time the link driver has used, in ns."""
+        """Processor time the link driver and the APPC/VM layer have used, in ns."""
         io_count = sum(ctc.counters.io_count for ctc in self.ctcs.values())
-        return self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
+        driver_ns = self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
+        return driver_ns + self.appc.busy_ns
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""

@@ -50,8 +50,6 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self.held_ns = 0
-        """Total time the lock was held."""
         self.waited_ns = 0
         """Total time that work for what was received waited for the lock, spinning."""
         self._counted_ns = 0
@@ -81,7 +79,6 @@ class LinkLock:
         assert self._work is None, "the link lock has one holder"
         self._work = work
         self._release_ns = now_ns + hold_ns
-        self.held_ns += hold_ns
 
     def next_deadline(self) -> int | None:
         """When the holder is done, in ns; None when the lock is free."""

@@ -32,7 +32,7 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_traffic(monkeypatch: pytest.MonkeyPatch, own_process: None) -> None:  # noqa: ARG001
+def no_traffic(monkeypatch: pytest.MonkeyPatch, own_process: None) -> None:  # noqa: ARG001  # wanted for what it does
     """Whatever is emulated, nothing moves."""
     still = Result("CLIENT", *(0.0,) * 16, devices=())
     monkeypatch.setattr("scenarios.replay.emulate", lambda _: still)

@@ -51,11 +51,3 @@ def test_time_waited_is_that_of_each_work_that_waits() -> None:
     lock.poll_received(200)
     lock.poll_received(300)
     assert lock.waited_ns == 100 + 150
-
-
-def test_time_held_adds_up() -> None:
-    lock = LinkLock()
-    for now_ns, hold_ns in ((0, 300), (1_000, 200)):
-        lock.hold(Receive(PACKAGE), hold_ns, now_ns)
-        lock.poll_released(now_ns + hold_ns)
-    assert lock.held_ns == 500
