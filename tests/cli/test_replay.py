@@ -32,8 +32,9 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def no_traffic(monkeypatch: pytest.MonkeyPatch, own_process: None) -> None:  # noqa: ARG001  # wanted for what it does
-    """Whatever is emulated, nothing moves."""
+def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Whatever is emulated, nothing moves; in this process."""
+    request.getfixturevalue("own_process")
     still = Result("CLIENT", *(0.0,) * 16, devices=())
     monkeypatch.setattr("scenarios.replay.emulate", lambda _: still)
 
