@@ -276,6 +276,7 @@ class LogicalLink:
             self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
             self.counters.count_read(package)
+            ctc.counters.count_read(package)
             self.lock.want(Receive(package), now_ns)
             if ctc.held is not None:
                 ctc.state = DeviceState.RECOVERING
@@ -284,6 +285,7 @@ class LogicalLink:
                 self._free(ctc)
         else:
             self.counters.count_written(package)
+            ctc.counters.count_written(package, ended.times)
             self._events.append(Sent(package.messages))
             if ctc.turn:
                 ctc.turn = False
@@ -303,6 +305,7 @@ class LogicalLink:
         Both count the CTC's collisions alike, so both know whose turn it is without a word.
         """
         self.counters.collision_count += 1
+        ctc.counters.collision_count += 1
         ctc.collision_count += 1
         ctc.held = package
         ctc.turn = (ctc.collision_count % 2 == 1) == self._lesser

@@ -12,7 +12,9 @@ from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc, Departure
 from ctc.frame import Frame
 from ctc.profiles import ChpidProfile
+from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
+from isfc.errors import LocalProtocolError
 from isfc.events import LinkEvent
 from isfc.link import LogicalLink
 from isfc.message import Message
@@ -66,6 +68,9 @@ class Node:
                 rdev, chpid, definition.arbitration, self._frames, self._interrupts
             )
         self._paths: set[Rdev] = set()
+        self._chpid_of = {ctc.device.rdev: ctc.chpid for ctc in definition.ctcs}
+        self._offline_rdevs: set[Rdev] = set()
+        self._offline_chpids: set[ChpidId] = set()
         self._deadlines = tuple(self._chpids.values())
         self._link = LogicalLink(
             [ctc.device for ctc in definition.ctcs],
@@ -127,11 +132,9 @@ class Node:
         return self._link.poll_event()
 
     def connect(self, rdev: Rdev, now_ns: int) -> None:
-        """The path of one CTC to the partner is there; it is used unless it is inactive."""
+        """The path of one CTC to the partner is there; it is used if it is active and online."""
         self._paths.add(rdev)
-        if self._link.ctcs[rdev].state is not DeviceState.INACTIVE:
-            self._ctcs[rdev].connect(now_ns)
-            self._settle(now_ns)
+        self._follow(rdev, now_ns)
 
     def disconnect(self, rdev: Rdev, now_ns: int) -> None:
         """The path of one CTC to the partner is gone."""
@@ -142,20 +145,47 @@ class Node:
     def activate(self, rdev: Rdev, now_ns: int) -> None:
         """ACTIVATE ISLINK for one CTC; it is used as soon as its path is there."""
         self._link.activate(rdev)
-        if rdev in self._paths:
-            self.connect(rdev, now_ns)
+        self._follow(rdev, now_ns)
 
     def deactivate(self, rdev: Rdev, now_ns: int) -> None:
         """DEACTIVE ISLINK for one CTC; what it was writing goes to another."""
         self._link.deactivate(rdev)
-        self._ctcs[rdev].retire(now_ns)
-        self._settle(now_ns)
+        self._follow(rdev, now_ns)
+
+    def vary_rdev(self, rdev: Rdev, now_ns: int, *, online: bool) -> None:
+        """VARY ON or OFF one device. Off, an active CTC is down, and the partner sees it."""
+        if rdev not in self._ctcs:
+            raise LocalProtocolError(f"{rdev:04X} is not a device of this node")
+        if online:
+            self._offline_rdevs.discard(rdev)
+        else:
+            self._offline_rdevs.add(rdev)
+        self._follow(rdev, now_ns)
+
+    def vary_chpid(self, chpid: ChpidId, now_ns: int, *, online: bool) -> None:
+        """VARY ON or OFF one chpid, and so the path of every device on it."""
+        if chpid not in self._chpids:
+            raise LocalProtocolError(f"{chpid:02X} is not a chpid of this node")
+        if online:
+            self._offline_chpids.discard(chpid)
+        else:
+            self._offline_chpids.add(chpid)
+        for rdev, device_chpid in self._chpid_of.items():
+            if device_chpid == chpid:
+                self._follow(rdev, now_ns)
+
+    def is_online(self, rdev: Rdev) -> bool:
+        """Whether neither the device nor its chpid is varied off."""
+        return rdev not in self._offline_rdevs and self._chpid_of[rdev] not in self._offline_chpids
 
     def snapshot(self, now_ns: int) -> NodeSnapshot:
         """All counters as they are at ``now_ns``."""
         counters = self._link.counters
         devices = tuple(self._device_snapshot(rdev, now_ns) for rdev in self._ctcs)
         return NodeSnapshot(
+            name=self.name,
+            partner=self.partner,
+            state=self._link.state,
             now_ns=now_ns,
             write_package_count=counters.write_package_count,
             write_message_count=counters.write_message_count,
@@ -165,20 +195,44 @@ class Node:
             read_length=counters.read_length,
             collision_count=counters.collision_count,
             tx_pend_count=self._link.packager.backlog_count,
+            tx_pend_length=self._link.packager.backlog_length,
             cpu_ns=self._link.cpu_ns(),
+            write_order=self._link.scheduler.order,
             devices=devices,
         )
 
+    def _follow(self, rdev: Rdev, now_ns: int) -> None:
+        """Make the hardware ready, or not, as it should be after what was asked for."""
+        ctc = self._ctcs[rdev]
+        active = self._link.ctcs[rdev].state is not DeviceState.INACTIVE
+        if rdev in self._paths and active and self.is_online(rdev):
+            if ctc.state is State.NOT_READY:
+                ctc.connect(now_ns)
+        elif ctc.state is not State.NOT_READY:
+            ctc.retire(now_ns)
+        self._settle(now_ns)
+
     def _device_snapshot(self, rdev: Rdev, now_ns: int) -> DeviceSnapshot:
         """Times of I/Os that have ended and of the one in progress: busy is never above 100 %."""
-        counters = self._link.ctcs[rdev].counters
+        ctc = self._link.ctcs[rdev]
+        counters = ctc.counters
         running = self._ctcs[rdev].times_so_far(now_ns)
         return DeviceSnapshot(
-            rdev,
-            counters.io_count,
-            counters.pend_ns + running.pend_ns,
-            counters.disc_ns + running.disc_ns,
-            counters.conn_ns + running.conn_ns,
+            rdev=rdev,
+            partner_rdev=ctc.device.partner_rdev,
+            state=ctc.state,
+            io_count=counters.io_count,
+            pend_ns=counters.pend_ns + running.pend_ns,
+            disc_ns=counters.disc_ns + running.disc_ns,
+            conn_ns=counters.conn_ns + running.conn_ns,
+            write_package_count=counters.write_package_count,
+            write_length=counters.write_length,
+            read_package_count=counters.read_package_count,
+            read_length=counters.read_length,
+            collision_count=counters.collision_count,
+            stale_count=self._ctcs[rdev].stale_count,
+            write_serv_ns=counters.write_serv_ns,
+            write_serv_counts=tuple(counters.write_serv_counts),
         )
 
     def _settle(self, now_ns: int) -> None:

@@ -2,9 +2,10 @@
 
 from ctc.subchannel import IoTimes
 from isfc.message import Message
-from isfc.monitor import DeviceCounters, LinkCounters
+from isfc.monitor import SERV_BOUNDS_NS, DeviceCounters, LinkCounters
 from isfc.package import Package
-from tests.pair import Pair
+from isfc.state import DeviceState, LinkState
+from tests.pair import MS, US, Pair, S, Setup
 
 PACKAGES = [Package(0, [Message(0, 10)], 10), Package(1, [Message(0, 20), Message(1, 30)], 50)]
 
@@ -15,6 +16,29 @@ def test_ios_add_up_by_part() -> None:
         counters.count_io(times)
     assert counters.io_count == 2
     assert (counters.pend_ns, counters.disc_ns, counters.conn_ns) == (5, 70, 900)
+
+
+def test_writes_are_counted_by_how_long_they_took() -> None:
+    counters = DeviceCounters()
+    for serv_ns in (1, 10 * US, 10 * US + 1, 16 * MS, S, S + 1):
+        counters.count_written(PACKAGES[0], IoTimes(0, 0, serv_ns))
+    counts = dict(zip((*SERV_BOUNDS_NS, None), counters.write_serv_counts, strict=True))
+    assert {bound: n for bound, n in counts.items() if n} == {
+        10 * US: 2,
+        20 * US: 1,
+        20 * MS: 1,
+        S: 1,
+        None: 1,
+    }
+    assert counters.write_serv_ns == 20 * US + 3 + 16 * MS + 2 * S
+    assert counters.write_package_count == 6
+    assert counters.write_length == 6 * PACKAGES[0].length
+
+
+def test_bounds_rise() -> None:
+    assert [*SERV_BOUNDS_NS] == sorted({*SERV_BOUNDS_NS})
+    assert SERV_BOUNDS_NS[:4] == (10 * US, 20 * US, 50 * US, 100 * US)
+    assert SERV_BOUNDS_NS[-2:] == (500 * MS, S)
 
 
 def test_written_and_read_packages_are_counted_apart() -> None:
@@ -60,3 +84,53 @@ def test_messages_that_wait_are_the_transmission_pending_count() -> None:
     pair.send(pair.first, *[1_000] * 10)
     # the first of them went into a package at once
     assert pair.first.node.snapshot(pair.engine.now_ns).tx_pend_count == 9
+
+
+def test_devices_add_up_to_the_link() -> None:
+    pair = Pair()
+    pair.send(pair.first, *[400_000] * 20)
+    pair.send(pair.second, *[1_000] * 20)
+    pair.expect_all_arrived()
+    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    for node in (first, second):
+        devices = node.devices
+        assert sum(d.write_length for d in devices) == node.write_length
+        assert sum(d.read_length for d in devices) == node.read_length
+        assert sum(d.write_package_count for d in devices) == node.write_package_count
+        assert sum(d.read_package_count for d in devices) == node.read_package_count
+        assert sum(d.collision_count for d in devices) == node.collision_count
+        for device in devices:
+            assert sum(device.write_serv_counts) == device.write_package_count
+    for here, there in zip(first.devices, second.devices, strict=True):
+        assert (here.rdev, here.partner_rdev) == (there.partner_rdev, there.rdev)
+        assert here.write_length == there.read_length
+
+
+def test_snapshot_tells_what_link_and_devices_are_doing() -> None:
+    pair = Pair()
+    pair.unplug(0)
+    pair.send(pair.first, 200_000)
+    pair.run(MS)
+    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    assert (first.name, first.partner, first.state) == ("ATLANTA", "BOSTON", LinkState.DEGRADED)
+    assert (second.name, second.partner) == ("BOSTON", "ATLANTA")
+    assert first.write_order == (0x6001, 0x6002)
+    assert second.write_order == (0x7003, 0x7002)
+    assert [d.state for d in first.devices][:2] == [DeviceState.DOWN, DeviceState.WRITING]
+    assert [d.state for d in second.devices][:2] == [DeviceState.DOWN, DeviceState.READING]
+
+
+def test_bytes_that_wait_are_told() -> None:
+    pair = Pair()
+    pair.send(pair.first, *[1_000] * 10)
+    assert pair.first.node.snapshot(pair.engine.now_ns).tx_pend_length == 9_000
+
+
+def test_a_collision_is_counted_where_it_happened() -> None:
+    pair = Pair(Setup(ctc_count=1))
+    for side in pair.sides:
+        pair.send(side, 100)
+    pair.expect_all_arrived()
+    for side in pair.sides:
+        snapshot = side.node.snapshot(pair.engine.now_ns)
+        assert [d.collision_count for d in snapshot.devices] == [snapshot.collision_count] == [1]

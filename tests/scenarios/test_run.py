@@ -9,6 +9,7 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.monitor import DeviceSnapshot, NodeSnapshot
 from isfc.name import NodeName
+from isfc.state import DeviceState, LinkState
 from isfc.trace import DigestSink
 from scenarios.catalog import load_layout
 from scenarios.run import (
@@ -145,9 +146,26 @@ def test_watching_samples_changes_nothing_in_them() -> None:
 def snapshot(seconds: int, scale: int) -> NodeSnapshot:
     """Counters of a node that did ``scale`` times the same until then."""
     device = DeviceSnapshot(
-        Rdev(0x6000), scale * 10, scale * 1_000_000, scale * 2_000_000, scale * 7_000_000
+        rdev=Rdev(0x6000),
+        partner_rdev=Rdev(0x7000),
+        state=DeviceState.IDLE,
+        io_count=scale * 10,
+        pend_ns=scale * 1_000_000,
+        disc_ns=scale * 2_000_000,
+        conn_ns=scale * 7_000_000,
+        write_package_count=4 * scale,
+        write_length=3 * MIB * scale,
+        read_package_count=2 * scale,
+        read_length=MIB * scale,
+        collision_count=6 * scale,
+        stale_count=0,
+        write_serv_ns=8_000_000 * scale,
+        write_serv_counts=(),
     )
     return NodeSnapshot(
+        name=CLIENT,
+        partner="SERVER",
+        state=LinkState.UP,
         now_ns=seconds * NS_PER_S,
         write_package_count=4 * scale,
         write_message_count=20 * scale,
@@ -157,7 +175,9 @@ def snapshot(seconds: int, scale: int) -> NodeSnapshot:
         read_length=MIB * scale,
         collision_count=6 * scale,
         tx_pend_count=scale,
+        tx_pend_length=scale,
         cpu_ns=10_000_000 * scale,
+        write_order=(),
         devices=(device,),
     )
 
