@@ -89,6 +89,25 @@ class Node:
         return self._ctcs
 
     @property
+    def chpids(self) -> dict[Rdev, ChpidId]:
+        """The chpid of each CTC."""
+        return self._chpid_of
+
+    @property
+    def offline_rdevs(self) -> set[Rdev]:
+        """The devices that are varied off."""
+        return self._offline_rdevs
+
+    @property
+    def offline_chpids(self) -> set[ChpidId]:
+        """The chpids that are varied off."""
+        return self._offline_chpids
+
+    def is_online(self, rdev: Rdev) -> bool:
+        """Whether neither the device nor its chpid is varied off."""
+        return rdev not in self._offline_rdevs and self._chpid_of[rdev] not in self._offline_chpids
+
+    @property
     def busy(self) -> bool:
         """Whether messages of ISFC Transport would only wait: no link lock or no CTC is free."""
         link = self._link
@@ -174,9 +193,15 @@ class Node:
             if device_chpid == chpid:
                 self._follow(rdev, now_ns)
 
-    def is_online(self, rdev: Rdev) -> bool:
-        """Whether neither the device nor its chpid is varied off."""
-        return rdev not in self._offline_rdevs and self._chpid_of[rdev] not in self._offline_chpids
+    def operate_like(self, other: "Node", now_ns: int) -> None:
+        """Deactivate and vary off what is so at ``other``: for a node that takes its place."""
+        for chpid in sorted(other.offline_chpids):
+            self.vary_chpid(chpid, now_ns, online=False)
+        for rdev in sorted(other.offline_rdevs):
+            self.vary_rdev(rdev, now_ns, online=False)
+        for rdev, ctc in other.link.ctcs.items():
+            if ctc.state is DeviceState.INACTIVE:
+                self.deactivate(rdev, now_ns)
 
     def snapshot(self, now_ns: int) -> NodeSnapshot:
         """All counters as they are at ``now_ns``."""
@@ -253,5 +278,5 @@ class Node:
                     command = instruction.command
                     trace((now_ns, self.name, instruction.rdev, command.name, command.value))
                 ctc.start(instruction, now_ns)
-            else:
+            elif ctc.state is not State.NOT_READY:  # else nobody is to hear of it
                 ctc.reset(now_ns)
