@@ -80,7 +80,6 @@ class LogicalLink:
     ) -> None:
         self.appc = AppcLayer(parameters)
         self.lock = LinkLock()
-        self.counters = LinkCounters()
         self.packager = Packager(parameters.package_limit)
         self.scheduler = WriteScheduler(
             scan_order(devices, lesser=lesser),
@@ -107,6 +106,14 @@ class LogicalLink:
         if not self._usable_count:
             return LinkState.DOWN
         return LinkState.UP if self._usable_count == active_count else LinkState.DEGRADED
+
+    @property
+    def counters(self) -> LinkCounters:
+        """What the CTCs have counted together."""
+        counters = LinkCounters()
+        for ctc in self.ctcs.values():
+            counters.add(ctc.counters)
+        return counters
 
     def send(self, messages: Sequence[Message], now_ns: int) -> None:
         """Let messages wait for a CTC, or start at once if nothing keeps them.
@@ -275,7 +282,6 @@ class LogicalLink:
                 self.packager.add_again(package)
             self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
-            self.counters.count_read(package)
             ctc.counters.count_read(package)
             self.lock.want(Receive(package), now_ns)
             if ctc.held is not None:
@@ -284,7 +290,6 @@ class LogicalLink:
             else:
                 self._free(ctc)
         else:
-            self.counters.count_written(package)
             ctc.counters.count_written(package, ended.times)
             self._events.append(Sent(package.messages))
             if ctc.turn:
@@ -304,7 +309,6 @@ class LogicalLink:
 
         Both count the CTC's collisions alike, so both know whose turn it is without a word.
         """
-        self.counters.collision_count += 1
         ctc.counters.collision_count += 1
         ctc.collision_count += 1
         ctc.held = package

@@ -29,8 +29,8 @@ class DeviceCounters:
 
     __slots__ = (
         "collision_count", "conn_ns", "disc_ns", "io_count", "pend_ns", "read_length",
-        "read_package_count", "write_length", "write_package_count", "write_serv_counts",
-        "write_serv_ns",
+        "read_message_count", "read_package_count", "write_length", "write_message_count",
+        "write_package_count", "write_serv_counts", "write_serv_ns",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -39,8 +39,10 @@ class DeviceCounters:
         self.disc_ns = 0
         self.conn_ns = 0
         self.write_package_count = 0
+        self.write_message_count = 0
         self.write_length = 0
         self.read_package_count = 0
+        self.read_message_count = 0
         self.read_length = 0
         self.collision_count = 0
         self.write_serv_ns = 0
@@ -57,6 +59,7 @@ class DeviceCounters:
         """Add a package whose write has ended well, and how long that took."""
         serv_ns = times.pend_ns + times.disc_ns + times.conn_ns
         self.write_package_count += 1
+        self.write_message_count += package.message_count
         self.write_length += package.length
         self.write_serv_ns += serv_ns
         self.write_serv_counts[bisect_left(SERV_BOUNDS_NS, serv_ns)] += 1
@@ -64,11 +67,12 @@ class DeviceCounters:
     def count_read(self, package: Package) -> None:
         """Add a package that was read."""
         self.read_package_count += 1
+        self.read_message_count += package.message_count
         self.read_length += package.length
 
 
 class LinkCounters:
-    """What Monitor D9 R4 (MRISFNOD) counts for a logical link."""
+    """What Monitor D9 R4 (MRISFNOD) counts for a logical link: the sums over its CTCs."""
 
     __slots__ = (
         "collision_count",
@@ -89,17 +93,15 @@ class LinkCounters:
         self.read_length = 0
         self.collision_count = 0
 
-    def count_written(self, package: Package) -> None:
-        """Add a package whose write has ended well."""
-        self.write_package_count += 1
-        self.write_message_count += package.message_count
-        self.write_length += package.length
-
-    def count_read(self, package: Package) -> None:
-        """Add a package that was read."""
-        self.read_package_count += 1
-        self.read_message_count += package.message_count
-        self.read_length += package.length
+    def add(self, device: DeviceCounters) -> None:
+        """Add what one CTC has counted."""
+        self.write_package_count += device.write_package_count
+        self.write_message_count += device.write_message_count
+        self.write_length += device.write_length
+        self.read_package_count += device.read_package_count
+        self.read_message_count += device.read_message_count
+        self.read_length += device.read_length
+        self.collision_count += device.collision_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,15 +42,30 @@ def test_bounds_rise() -> None:
 
 
 def test_written_and_read_packages_are_counted_apart() -> None:
-    counters = LinkCounters()
+    counters = DeviceCounters()
     for package in PACKAGES:
-        counters.count_written(package)
+        counters.count_written(package, IoTimes(0, 0, 0))
     counters.count_read(PACKAGES[0])
     assert counters.write_package_count == 2
     assert counters.write_message_count == 3
     assert counters.write_length == PACKAGES[0].length + PACKAGES[1].length
     assert counters.read_package_count == counters.read_message_count == 1
     assert counters.read_length == PACKAGES[0].length
+
+
+def test_a_link_counts_what_its_ctcs_count() -> None:
+    first, second, link = DeviceCounters(), DeviceCounters(), LinkCounters()
+    first.count_written(PACKAGES[0], IoTimes(0, 0, 0))
+    second.count_written(PACKAGES[1], IoTimes(0, 0, 0))
+    second.count_read(PACKAGES[1])
+    second.collision_count = 3
+    for device in (first, second):
+        link.add(device)
+    assert (link.write_package_count, link.write_message_count) == (2, 3)
+    assert link.write_length == PACKAGES[0].length + PACKAGES[1].length
+    assert (link.read_package_count, link.read_message_count) == (1, 2)
+    assert link.read_length == PACKAGES[1].length
+    assert link.collision_count == 3
 
 
 def test_what_one_side_wrote_the_other_has_read() -> None:
