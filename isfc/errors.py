@@ -8,6 +8,7 @@
       RemoteProtocolError    the partner sent something illegal
         WireError            bytes do not decode
       Backpressure           a bounded queue is full
+      JournalError           a journal is damaged, or is none
 
 An ``AssertionError`` is a bug of ours and is never caught. A collision is no error: it is
 an interrupt, and counted.
@@ -45,3 +46,11 @@ class Backpressure(IsfcError):
         super().__init__(f"{queue} is full: {depth} of {limit}")
         self.depth = depth
         self.limit = limit
+
+
+class JournalError(IsfcError):
+    """A journal is damaged, or is none; ``offset`` is the byte at which that was noticed."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(f"{reason} (at byte {offset})")
+        self.offset = offset
