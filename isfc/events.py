@@ -52,4 +52,19 @@ class DeviceChanged:
         self.usable = usable
 
 
-LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged
+@final
+class Severed:
+    """The link began anew: every conversation is over.
+
+    What was handed to the link and is not yet `Sent` may not have arrived. It happens when the
+    partner has restarted, and when the link was down for longer than it may be. An engine says
+    so, never a node: the node itself is replaced by a fresh one.
+    """
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged | Severed

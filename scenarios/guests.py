@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from isfc.engine.virtual import Offer
-from isfc.events import Delivered, LinkEvent
+from isfc.engine.program import Offer
+from isfc.events import Delivered, LinkEvent, Severed
 from isfc.message import Message
 from scenarios.workload import Workload
 
@@ -71,7 +71,9 @@ class Clients(_Guests):
                 yield self._send(place * pairs + pair, 0, at_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """A reply releases the next message of its conversation."""
+        """A reply releases the next message of its conversation; a new link begins anew."""
+        if isinstance(event, Severed):
+            return self.start(now_ns)
         if not isinstance(event, Delivered):
             return ()
         return [self._send(m.conversation, m.length, now_ns) for m in event.messages]

@@ -10,6 +10,8 @@ from typing import Final
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.live.pair import run_live as run_live  # a fixture
+
 # No deadline anywhere: it measures the machine, not the code.
 settings.register_profile("dev", deadline=None, print_blob=True, max_examples=50)
 settings.register_profile(

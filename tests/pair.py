@@ -8,7 +8,8 @@ from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration, Departure
 from ctc.frame import Frame
 from ctc.profiles import find_profile
-from isfc.engine.virtual import PROPAGATION_NS, Offer, VirtualEngine
+from isfc.engine.program import Offer
+from isfc.engine.virtual import PROPAGATION_NS, VirtualEngine
 from isfc.events import Delivered, LinkEvent, Sent
 from isfc.message import Message, Traffic
 from isfc.name import NodeName

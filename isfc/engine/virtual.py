@@ -10,10 +10,11 @@ node is next called for something else, which saves most calls and changes nothi
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from ctc.address import Rdev
 from ctc.frame import Frame
+from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.events import LinkEvent
 from isfc.message import Message, Traffic
@@ -25,19 +26,6 @@ PROPAGATION_NS: Final = 1_000
 
 _NEVER: Final = 2**63 - 1
 _TRANSPORT: Final = Traffic.TRANSPORT
-
-Offer = tuple[int, Sequence[Message]]
-"""Messages a program will send, all of one kind of traffic, and when, in ns."""
-
-
-class Program(Protocol):
-    """What runs on a node: it is told what the link says and answers with what it will send."""
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """The first offers."""
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Take in an event; the offers it leads to."""
 
 
 class _End:

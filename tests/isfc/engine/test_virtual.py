@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pytest
 
 from ctc.frame import DataFrame
-from isfc.engine.virtual import Offer, VirtualEngine
+from isfc.engine.program import Offer
+from isfc.engine.virtual import VirtualEngine
 from isfc.errors import Backpressure
 from isfc.events import Delivered, LinkEvent
 from isfc.message import Message

@@ -1,0 +1,366 @@
+"""Live: one node, and a connection for each of its CTCs.
+
+The same node as in virtual time. Here frames go to sockets, deadlines to the loop's clock, and
+a collision is a real race. The node itself never waits for anything: every input is followed
+by one turn, in which its frames leave, its program hears what happened and the next deadline
+is set.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from ctc.address import Rdev
+from ctc.frame import Frame
+from isfc.engine.clock import Clock
+from isfc.engine.connection import Connection
+from isfc.engine.program import Offer, Program
+from isfc.engine.pump import pump
+from isfc.errors import Backpressure, RemoteProtocolError
+from isfc.events import LinkDown, LinkEvent, LinkUp, Severed
+from isfc.message import Message
+from isfc.node import Node, NodeDefinition
+from isfc.wire import decode, encode
+
+RECONNECT_S: Final = 30.0
+"""How long a link may be down before its conversations are severed, in real seconds."""
+
+_SPIN_S: Final = 0.0015
+"""Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
+
+_T = TypeVar("_T")
+
+
+class Lag:
+    """How late a node is called: the machine is slower than the model, or busy.
+
+    ``late_ns`` of ``waited_ns`` of model time between setting a deadline and handling it were
+    lateness; ``late_ns_max`` is the worst single one.
+    """
+
+    __slots__ = ("late_ns", "late_ns_max", "waited_ns")
+
+    def __init__(self) -> None:
+        self.late_ns = 0
+        self.late_ns_max = 0
+        self.waited_ns = 0
+
+    def note(self, set_ns: int, deadline_ns: int, now_ns: int) -> None:
+        """A deadline, set at ``set_ns``, has been handled."""
+        late_ns = now_ns - deadline_ns
+        self.late_ns += late_ns
+        self.late_ns_max = max(self.late_ns_max, late_ns)
+        self.waited_ns += now_ns - set_ns
+
+    @property
+    def percent(self) -> float:
+        """Lateness in percent of the time that deadlines were waited for."""
+        return 100 * self.late_ns / self.waited_ns if self.waited_ns else 0.0
+
+
+@dataclass(slots=True)
+class LiveCounters:
+    """What has happened to the connections since the engine began."""
+
+    attached_count: int = 0
+    detached_count: int = 0
+    refused_count: int = 0
+    severed_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A CTC has its connection."""
+
+    rdev: Rdev
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """A CTC has lost its connection."""
+
+    rdev: Rdev
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A connection was not let in, by this end or by the partner's (``by_partner``)."""
+
+    peer: str
+    reason: str
+    by_partner: bool = False
+
+
+LiveEvent = LinkEvent | Attached | Detached | Refused
+"""What an engine's listeners are told."""
+
+
+class LiveEngine:
+    """Drives one node in real time on the running event loop.
+
+    Connections come from `isfc.engine.attachment`, which has made sure of the partner; `attach`
+    and `detach` are the cable plugged in and pulled out. ``make_node`` makes the node: a fresh
+    one at the start and after every `sever`.
+    """
+
+    def __init__(
+        self,
+        definition: NodeDefinition,
+        program: Program,
+        clock: Clock,
+        *,
+        reconnect_s: float = RECONNECT_S,
+        make_node: Callable[[NodeDefinition], Node] = Node,
+    ) -> None:
+        self.definition = definition
+        self.counters = LiveCounters()
+        self.lag = Lag()
+        self.node = make_node(definition)
+        self.listeners: list[Callable[[LiveEvent], None]] = []
+        """Who is told of everything, before the program is."""
+        self.fault: BaseException | None = None
+        """What broke the node or its program: a bug, which `wait_closed` raises."""
+        self._make_node = make_node
+        self._program = program
+        self._clock = clock
+        self._reconnect_s = reconnect_s
+        self._loop = asyncio.get_running_loop()
+        self._closed = self._loop.create_future()
+        self._connections: dict[Rdev, Connection] = {}
+        self._departures: list[tuple[int, int, Rdev, Frame, int]] = []
+        self._offers: list[tuple[int, int, Sequence[Message]]] = []
+        self._serial = 0
+        self._turning = False
+        self._again = False
+        self._blocked = False
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._timer_ns = 0
+        self._timer_set_ns = 0
+        self._down: asyncio.TimerHandle | None = None
+        self._offer(program.start(self.now_ns()))
+        self._await_link()
+        self._turn()
+
+    def now_ns(self) -> int:
+        """Model time, in ns since the engine's clock began."""
+        return self._clock.now_ns()
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
+        self.node.send(messages, self.now_ns())
+        self._turn()
+
+    def operate(self, act: Callable[[Node, int], _T]) -> _T:
+        """Do something to the node, such as a command, and carry on what it leads to."""
+        outcome = act(self.node, self.now_ns())
+        self._turn()
+        return outcome
+
+    def attach(self, rdev: Rdev, connection: Connection) -> None:
+        """The connection of one CTC is there; it replaces one that is there already."""
+        self.detach(rdev, "replaced by a newer connection")
+        self._connections[rdev] = connection
+        self.counters.attached_count += 1
+        self.tell(Attached(rdev))
+        self.operate(lambda node, now_ns: node.connect(rdev, now_ns))
+
+    def detach(self, rdev: Rdev, reason: str) -> None:
+        """The connection of one CTC is gone, or to go."""
+        connection = self._connections.pop(rdev, None)
+        if connection is not None:
+            connection.abort(reason)
+            self.counters.detached_count += 1
+            self.tell(Detached(rdev, reason))
+            self._departures = [d for d in self._departures if d[2] != rdev]
+            heapq.heapify(self._departures)
+            self.operate(lambda node, now_ns: node.disconnect(rdev, now_ns))
+
+    def is_attached(self, rdev: Rdev, connection: Connection) -> bool:
+        """Whether ``connection`` is the one that the CTC has."""
+        return self._connections.get(rdev) is connection
+
+    def receive(self, rdev: Rdev, data: memoryview) -> None:
+        """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
+        frame = decode(data)
+        try:
+            self.node.receive_frame(rdev, frame, self.now_ns())
+        except RemoteProtocolError:
+            raise
+        except Exception as error:
+            self._break(error)
+        else:
+            self._turn()
+
+    def refuse(self, refused: Refused) -> None:
+        """Count a connection that was not let in."""
+        self.counters.refused_count += 1
+        self.tell(refused)
+
+    def tell(self, event: LiveEvent) -> None:
+        """Tell the listeners."""
+        for listener in self.listeners:
+            listener(event)
+
+    def sever(self, reason: str) -> None:
+        """Begin anew: every connection goes, a fresh node takes over, the program is told."""
+        for connection in self._connections.values():
+            connection.abort(reason)
+        self._connections.clear()
+        self._departures.clear()
+        self._offers.clear()
+        self._blocked = False
+        self.counters.severed_count += 1
+        self.node = self._make_node(self.definition)
+        self._await_link()
+        try:
+            self._deliver(Severed(reason))
+        except Exception as error:
+            self._break(error)
+        else:
+            self._turn()
+
+    def close(self) -> None:
+        """End: connections and timers go, and `wait_closed` returns."""
+        for connection in self._connections.values():
+            connection.close("this node ends")
+        self._connections.clear()
+        for timer in (self._timer, self._down):
+            if timer is not None:
+                timer.cancel()
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    async def wait_closed(self) -> None:
+        """Wait until somebody closes it; raise what broke it, if something did."""
+        await asyncio.shield(self._closed)
+        if self.fault is not None:
+            raise self.fault
+
+    def _turn(self) -> None:
+        """After every input: frames out, events to the program, what is due, the next timer."""
+        if self._turning:
+            self._again = True
+            return
+        self._turning = True
+        try:
+            deadline_ns = self._settle()
+        except Exception as error:
+            self._break(error)
+            return
+        finally:
+            self._turning = False
+        self._set_timer(deadline_ns)
+
+    def _settle(self) -> int | None:
+        """Do everything that is due; the model time of what is due next."""
+        while True:
+            self._again = False
+            node = self.node
+            deadline_ns = pump(node, self._carry, self._deliver)
+            now_ns = self.now_ns()
+            self._send_due(now_ns)
+            if self._again or node is not self.node:
+                continue
+            if deadline_ns is not None and deadline_ns <= now_ns:
+                self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
+                self._timer_set_ns = now_ns
+                node.handle_deadline(now_ns)
+                continue
+            self._depart(now_ns)
+            return self._next_due(deadline_ns)
+
+    def _send_due(self, now_ns: int) -> None:
+        """Hand over what the program has offered by now, as far as the backlog has room."""
+        offers = self._offers
+        while offers and offers[0][0] <= now_ns and not self._blocked:
+            messages = offers[0][2]
+            try:
+                self.node.send(messages, now_ns)
+            except Backpressure:
+                self._blocked = True
+                return
+            heapq.heappop(offers)
+            self._again = True
+
+    def _next_due(self, deadline_ns: int | None) -> int | None:
+        dues = [] if deadline_ns is None else [deadline_ns]
+        if self._departures:
+            dues.append(self._departures[0][0])
+        if self._offers and not self._blocked:
+            dues.append(self._offers[0][0])
+        return min(dues, default=None)
+
+    def _carry(self, departure_ns: int, rdev: Rdev, frame: Frame) -> None:
+        """A frame leaves now, or when its time has come."""
+        now_ns = self.now_ns()
+        if departure_ns > now_ns:
+            self._serial += 1
+            heapq.heappush(self._departures, (departure_ns, self._serial, rdev, frame, now_ns))
+        else:
+            self._write(rdev, frame)
+
+    def _depart(self, now_ns: int) -> None:
+        departures = self._departures
+        while departures and departures[0][0] <= now_ns:
+            departure_ns, _, rdev, frame, set_ns = heapq.heappop(departures)
+            self.lag.note(set_ns, departure_ns, now_ns)
+            self._write(rdev, frame)
+
+    def _write(self, rdev: Rdev, frame: Frame) -> None:
+        connection = self._connections.get(rdev)
+        if connection is not None:
+            connection.write(encode(frame))
+
+    def _deliver(self, event: LinkEvent) -> None:
+        """Tell everybody what has happened."""
+        self._blocked = False
+        if isinstance(event, LinkUp):
+            if self._down is not None:
+                self._down.cancel()
+                self._down = None
+        elif isinstance(event, LinkDown):
+            self._await_link()
+        self.tell(event)
+        self._offer(self._program.receive(event, self.now_ns()))
+
+    def _offer(self, offers: Iterable[Offer]) -> None:
+        for at_ns, messages in offers:
+            self._serial += 1
+            heapq.heappush(self._offers, (at_ns, self._serial, messages))
+
+    def _await_link(self) -> None:
+        """From now on the link has the reconnect time to come up."""
+        if self._down is not None:
+            self._down.cancel()
+        self._down = self._loop.call_later(self._reconnect_s, self._give_up)
+
+    def _give_up(self) -> None:
+        self.sever(f"the link was down for {self._reconnect_s:g} s")
+
+    def _set_timer(self, due_ns: int | None) -> None:
+        """Be called by ``due_ns``: a timer until shortly before, then looking every time."""
+        if due_ns is None:
+            return
+        if self._timer is not None:
+            if self._timer_ns <= due_ns:
+                return
+            self._timer.cancel()
+        self._timer_ns = due_ns
+        self._timer_set_ns = self.now_ns()
+        delay_s = self._clock.delay_s(due_ns)
+        if delay_s > _SPIN_S:
+            self._timer = self._loop.call_later(delay_s - _SPIN_S, self._ring)
+        else:
+            self._timer = self._loop.call_soon(self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._turn()
+
+    def _break(self, error: BaseException) -> None:
+        """A bug of ours: the node cannot go on."""
+        self.fault = self.fault or error
+        self.close()

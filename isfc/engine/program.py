@@ -1,0 +1,20 @@
+"""What runs on a node: the joint between an engine and the programs that use the link."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from isfc.events import LinkEvent
+from isfc.message import Message
+
+Offer = tuple[int, Sequence[Message]]
+"""Messages a program will send, all of one kind of traffic, and when, in ns."""
+
+
+class Program(Protocol):
+    """It is told what the link says and answers with what it will send."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The first offers."""
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Take in an event; the offers it leads to."""

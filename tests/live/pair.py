@@ -1,0 +1,158 @@
+"""LivePair: two nodes on one event loop, joined by real connections. Bounded, never timed."""
+
+import asyncio
+import gc
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import uvloop
+
+from isfc.engine.attachment import Attachments
+from isfc.engine.clock import Clock
+from isfc.engine.endpoint import Endpoint, UnixEndpoint
+from isfc.engine.live import LiveEngine, LiveEvent
+from isfc.engine.pace import unpaced
+from isfc.engine.program import Offer
+from isfc.events import Delivered, LinkEvent, Sent
+from isfc.message import Message
+from isfc.node import NodeDefinition
+from tests.pair import Setup
+
+PATIENCE_S = 20.0
+"""No wait is longer: a machine may be slow, but what is broken should fail."""
+
+Run = Callable[[Coroutine[Any, Any, None]], None]
+"""Runs a test's coroutine on one kind of loop, and checks what it left behind."""
+
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+
+
+@pytest.fixture(params=sorted(LOOPS))
+def run_live(request: pytest.FixtureRequest) -> Run:
+    """Both kinds of loop, one after the other."""
+
+    def run_on(main: Coroutine[Any, Any, None]) -> None:
+        complaints: list[dict[str, Any]] = []
+
+        async def whole() -> None:
+            loop = asyncio.get_running_loop()
+            loop.set_exception_handler(lambda _, context: complaints.append(context))
+            async with asyncio.timeout(3 * PATIENCE_S):
+                await main
+            await asyncio.sleep(0.01)
+            left = asyncio.all_tasks() - {asyncio.current_task()}
+            assert not left, f"tasks left behind: {left}"
+
+        with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
+            runner.run(whole())
+        gc.collect()
+        assert not complaints, complaints
+
+    return run_on
+
+
+class Guest:
+    """A program that notes everything and sends what it is told to."""
+
+    def __init__(self) -> None:
+        self.arrived: list[Message] = []
+        self.sent_count = 0
+        self.events: list[LinkEvent] = []
+
+    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
+        """Nothing yet."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Note it."""
+        self.events.append(event)
+        if isinstance(event, Delivered):
+            self.arrived += event.messages
+        if isinstance(event, Sent):
+            self.sent_count += len(event.messages)
+        return ()
+
+    def count(self, kind: type[LinkEvent]) -> int:
+        """How many events of a kind there were."""
+        return sum(isinstance(event, kind) for event in self.events)
+
+
+class LiveSide:
+    """One node and its connections."""
+
+    def __init__(self, definition: NodeDefinition, seed: int, **options: Any) -> None:
+        reconnect_s = options.pop("reconnect_s", PATIENCE_S)
+        program = options.pop("program", None)
+        paced = options.pop("paced", False)
+        self.guest = Guest()
+        self.engine = LiveEngine(
+            definition if paced else unpaced(definition),
+            program or self.guest,
+            Clock(),
+            reconnect_s=reconnect_s,
+        )
+        self.told: list[LiveEvent] = []
+        self.engine.listeners.append(self.told.append)
+        self.attachments = Attachments(self.engine, Random(seed), **options)
+
+    @property
+    def up(self) -> bool:
+        """Whether every CTC can be used."""
+        return self.engine.node.link.state.name == "UP"
+
+    def send(self, *data: bytes, conversation: int = 1) -> None:
+        """Send messages of these bytes, now."""
+        self.engine.send([Message(conversation, len(each), data=each) for each in data])
+
+    def received(self) -> list[bytes]:
+        """The bytes of all messages that have arrived."""
+        return [bytes(message.data or b"") for message in self.guest.arrived]
+
+    async def close(self) -> None:
+        """End it; a broken node shows here."""
+        await self.attachments.close()
+        await self.engine.wait_closed()
+
+
+class LivePair:
+    """Two sides; the second connects to the first. Use as a context manager."""
+
+    def __init__(
+        self,
+        folder: Path,
+        setup: Setup | None = None,
+        *,
+        endpoint: Endpoint | None = None,
+        options: Sequence[Mapping[str, Any]] = ({}, {}),
+    ) -> None:
+        setup = setup or Setup()
+        self.endpoint = endpoint or UnixEndpoint(str(folder / "link"))
+        self.first, self.second = (
+            LiveSide(setup.definition(here), here + 1, **options[here]) for here in (0, 1)
+        )
+        self.sides = (self.first, self.second)
+
+    async def __aenter__(self) -> "LivePair":
+        """Listen and connect."""
+        self.endpoint = await self.first.attachments.listen(self.endpoint)
+        self.second.attachments.connect(self.endpoint)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """End both."""
+        for side in self.sides:
+            await side.close()
+
+    async def come_up(self) -> None:
+        """Wait until every CTC of both sides can be used."""
+        await wait_until(lambda: self.first.up and self.second.up)
+
+
+async def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until something holds; fail after `PATIENCE_S`."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110  # whatever a test can look at
+            await asyncio.sleep(0.002)
