@@ -1,0 +1,137 @@
+"""What the two ends of a conversation say to each other, and how it looks as bytes.
+
+Every message of a conversation is a verb (1 byte) and a body; numbers are big-endian and
+unsigned. A `WireError` names what does not decode.
+"""
+
+import struct
+from enum import IntEnum
+from typing import Final
+
+from isfc.errors import IsfcError, LocalProtocolError, WireError
+
+SERVICE_LENGTH_MAX: Final = 8
+"""Characters of a service's name, as APPC/VM has it for resources."""
+
+SEVER_TEXT_LENGTH_MAX: Final = 200
+"""Bytes of the words that go with a SEVER."""
+
+ROOM_LENGTH_MAX: Final = 2**32 - 1
+"""Most bytes that one end can have room for."""
+
+_SERVICE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
+_ROOM: Final = struct.Struct(">I")
+
+
+class Verb(IntEnum):
+    """The first byte of a message."""
+
+    CONNECT = 1
+    """Asks for a service: how many bytes we have room for (4 bytes), and its name."""
+    ACCEPT = 2
+    """The service takes the conversation up: how many bytes it has room for (4)."""
+    DATA = 3
+    """Bytes, at least one."""
+    LAST = 4
+    """Bytes, maybe none, after which it is the partner's turn (APPC/VM)."""
+    CREDIT = 5
+    """There is room for so many more bytes (4)."""
+    FINISH = 6
+    """No more data will come."""
+    SEVER = 7
+    """Why the conversation is over (1), and words for people. It is each end's last message."""
+
+
+class SeverCode(IntEnum):
+    """Why a conversation is over."""
+
+    ENDED = 0
+    """Both ends have finished."""
+    CLOSED = 1
+    """The program that had it wants no more of it."""
+    REFUSED = 2
+    """The service did not take it up."""
+    NO_SERVICE = 3
+    """There is no service of that name."""
+    BUSY = 4
+    """The node has too many conversations."""
+    PROTOCOL = 5
+    """The partner broke the rules."""
+    LINK = 6
+    """The link began anew: what was on its way may not have arrived."""
+    FAILED = 7
+    """The program that had it failed."""
+
+
+class ConversationSevered(IsfcError):
+    """The conversation is over; ``code`` and ``text`` say why."""
+
+    def __init__(self, code: SeverCode, text: str = "") -> None:
+        super().__init__(f"{code.name}: {text}" if text else code.name)
+        self.code = code
+        self.text = text
+
+
+def check_service(service: str) -> str:
+    """Return ``service``; raise `LocalProtocolError` unless it can be a service's name."""
+    if not _names_service(service):
+        raise LocalProtocolError(
+            f"{service[:40]!r} is not a service's name: expected 1 to 8 of A-Z 0-9 $ # @ _"
+        )
+    return service
+
+
+def connect(room_length: int, service: str) -> bytes:
+    """The message that asks for ``service``."""
+    return _verb_and_room(Verb.CONNECT, room_length) + service.encode("ascii")
+
+
+def accept(room_length: int) -> bytes:
+    """The message that takes a conversation up."""
+    return _verb_and_room(Verb.ACCEPT, room_length)
+
+
+def credit(room_length: int) -> bytes:
+    """The message that grants room for more."""
+    return _verb_and_room(Verb.CREDIT, room_length)
+
+
+def sever(reason: ConversationSevered) -> bytes:
+    """The message that ends a conversation."""
+    text = reason.text.encode("utf-8", "replace")[:SEVER_TEXT_LENGTH_MAX]
+    return bytes((Verb.SEVER, reason.code)) + text
+
+
+def parse_connect(body: bytes | memoryview) -> tuple[int, str]:
+    """The room and the service of a CONNECT's body."""
+    service = bytes(body[_ROOM.size :]).decode("ascii", "replace")
+    if not _names_service(service):
+        raise WireError("not the name of a service", 1 + _ROOM.size)
+    return parse_room(body[: _ROOM.size]), service
+
+
+def parse_room(body: bytes | memoryview) -> int:
+    """The room that the body of an ACCEPT or a CREDIT grants."""
+    if len(body) != _ROOM.size:
+        raise WireError("a number of the wrong length", 1)
+    room_length: int = _ROOM.unpack(body)[0]
+    return room_length
+
+
+def parse_sever(body: bytes | memoryview) -> ConversationSevered:
+    """The reason in a SEVER's body; every body has one."""
+    code = body[0] if len(body) else SeverCode.PROTOCOL
+    text = bytes(body[1 : 1 + SEVER_TEXT_LENGTH_MAX]).decode("utf-8", "replace")
+    return ConversationSevered(SeverCode(code) if code in _CODES else SeverCode.PROTOCOL, text)
+
+
+_CODES: Final = frozenset(SeverCode)
+
+
+def _names_service(service: str) -> bool:
+    fits = 0 < len(service) <= SERVICE_LENGTH_MAX
+    return fits and _SERVICE_CHARACTERS.issuperset(service)
+
+
+def _verb_and_room(verb: Verb, room_length: int) -> bytes:
+    return bytes((verb,)) + _ROOM.pack(room_length)
