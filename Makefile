@@ -16,7 +16,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    bench wheel docs clean
+    bench bench-live wheel docs clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,9 @@ simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 
 bench: .venv/test build/compiled/made  ## time the engine beside its peer
 	@$(COMPILED) -m tools.bench
+
+bench-live: .venv/test build/compiled/made  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
+	@$(COMPILED) -m tools.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
 build/compiled/made: .venv/test setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
     scenarios/tables/* scenarios/layouts/*)

@@ -1,0 +1,144 @@
+"""What the two processes of every live contender share: cases, arguments, meter and report.
+
+A contender is two processes joined by Unix sockets in one folder. The ``far`` one listens; the
+``near`` one connects and drives. Both count the same things and mark their own clocks when the
+warm-up is over and when all is counted, so that nobody else's time is in the figures; then each
+prints one line of JSON. So does the C program ``live_packages.c``.
+"""
+
+import argparse
+import json
+import socket
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final
+
+MESSAGE_LENGTH: Final = 118_219
+"""Seven such messages, with ISFC's headers, are a package of 830,000 bytes."""
+MESSAGES_PER_PACKAGE: Final = 7
+PAYLOAD_LENGTH: Final = MESSAGE_LENGTH * MESSAGES_PER_PACKAGE
+"""What a package carries for programs; peers carry as much, without headers."""
+CONNECTIONS: Final = 8
+"""Sockets of a peer, CTCs of ISFC, for packages."""
+
+WINDOW: Final = 200
+"""Exchanges under way at a time: a hundred pairs of guests, two each."""
+HL_WINDOW: Final = 100
+"""The same for HL, where fifty pairs are enough."""
+PING_LENGTH: Final = 64
+
+BUFFER_LENGTH: Final = 4 * 2**20
+"""Bytes that a socket's buffers are asked to hold either way."""
+
+CONNECT_S: Final = 10.0
+"""How long the near process waits for the far one to listen."""
+
+CASES: Final = ("packages", "messages", "pingpong", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one process of a contender is to do."""
+
+    far: bool
+    case: str
+    folder: Path
+    warmup: int
+    count: int
+    """How many packages, exchanges or round trips are measured, after ``warmup`` of them."""
+
+
+@dataclass(slots=True)
+class Meter:
+    """Wall and processor time between two marks, and of each round trip where they are timed."""
+
+    wall_ns: int = 0
+    cpu_ns: int = 0
+    trips_ns: list[int] = field(default_factory=list)
+
+    def start(self) -> None:
+        """The warm-up is over."""
+        self.trips_ns.clear()
+        self.cpu_ns = -time.process_time_ns()
+        self.wall_ns = -time.perf_counter_ns()
+
+    def stop(self) -> None:
+        """All is counted."""
+        self.wall_ns += time.perf_counter_ns()
+        self.cpu_ns += time.process_time_ns()
+
+    def report(self) -> None:
+        """Print the figures, in nanoseconds, as one line of JSON."""
+        figures = {"wall_ns": self.wall_ns, "cpu_ns": self.cpu_ns}
+        if self.trips_ns:
+            trips = sorted(self.trips_ns)
+            figures["p50_ns"] = trips[len(trips) // 2]
+            figures["p99_ns"] = trips[len(trips) * 99 // 100]
+        print(json.dumps(figures), flush=True)
+
+
+def read_part(prog: str) -> Part:
+    """The part that the command line asks for."""
+    parser = argparse.ArgumentParser(prog=prog)
+    parser.add_argument("role", choices=("near", "far"))
+    parser.add_argument("case", choices=CASES)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("warmup", type=int)
+    parser.add_argument("count", type=int)
+    given = parser.parse_args()
+    return Part(given.role == "far", given.case, given.folder, given.warmup, given.count)
+
+
+def hs_messages() -> list[bytes]:
+    """Messages of the suite HS in an order that is drawn once: 512 bytes in 20 %, else 8,192."""
+    random = Random(1)
+    small, large = bytes(512), bytes(8_192)
+    return [small if random.random() < 0.2 else large for _ in range(4_096)]
+
+
+HS_REPLY: Final = bytes(2_048)
+
+
+def hl_messages() -> list[bytes]:
+    """As `hs_messages`, of the suite HL: 98,304 bytes in 20 %, else 122,880."""
+    small, large = bytes(98_304), bytes(122_880)
+    return [small if len(message) == 512 else large for message in hs_messages()]
+
+
+HL_REPLY: Final = bytes(8_192)
+
+
+def listen(path: Path) -> socket.socket:
+    """A listening Unix socket, there under its name only when it listens."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    hidden = path.with_suffix(".new")
+    listener.bind(str(hidden))
+    listener.listen(CONNECTIONS)
+    hidden.rename(path)
+    return listener
+
+
+def connect(path: Path) -> socket.socket:
+    """A connection to the listener at ``path``, which may still have to come."""
+    await_path(path)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(str(path))
+    return widen(connection)
+
+
+def await_path(path: Path) -> None:
+    """Wait until ``path`` is there."""
+    end_s = time.monotonic() + CONNECT_S
+    while not path.exists():
+        if time.monotonic() > end_s:
+            raise TimeoutError(f"nobody listens at {path}")
+        time.sleep(0.002)
+
+
+def widen(connection: socket.socket) -> socket.socket:
+    """Give ``connection`` large buffers."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_LENGTH)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_LENGTH)
+    return connection
