@@ -41,6 +41,7 @@ RINGS: Final = {
     "isfc.__init__": (CORE, "isfc.cli"),
     "isfc.trace": (f"{CORE} hashlib", OUTER),
     "isfc.wire": (f"{CORE} ctc.frame", OUTER),
+    "isfc.verify": (f"{CORE} zlib", "isfc.node isfc.engine.live isfc.engine.virtual isfc.cli"),
     "isfc.node": (f"{CORE} ctc", "isfc.engine isfc.cli"),
     "isfc.record": (f"{CORE} ctc.frame msgspec zlib", "isfc.engine isfc.cli"),
     "isfc.journal": (f"{CORE} ctc contextlib hashlib", "isfc.engine isfc.cli"),

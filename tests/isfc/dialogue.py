@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isfc.conversation import Conversation, ConversationLimits, ConversationState
-from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.message import Traffic
 from isfc.node import Node
 from isfc.switchboard import Switchboard
+from isfc.verify import Verifying
 from tests.pair import MS, S, Setup
 
 SMALL = ConversationLimits(window_length=1_000, send_length=700, conversations_max=8)
@@ -21,29 +21,33 @@ class End:
 
     board: Switchboard
     node: Node
+    verifying: Verifying
 
 
 class Dialogue:
-    """Two nodes with a switchboard each; ``wrap`` puts something around both programs."""
+    """Two nodes with a switchboard each, their messages verified or not."""
 
     def __init__(
         self,
         setup: Setup | None = None,
         limits: ConversationLimits | None = None,
-        wrap: Callable[[Program], Program] = lambda program: program,
+        *,
+        verified: bool = False,
     ) -> None:
         self.setup = setup or Setup()
-        self.ends = tuple(
-            End(Switchboard(lesser=here == 0, limits=limits), Node(self.setup.definition(here)))
-            for here in (0, 1)
-        )
+        self.verified = verified
+        self.ends = (self._end(0, limits), self._end(1, limits))
         self.engine = VirtualEngine(
             [end.node for end in self.ends],
-            [wrap(end.board) for end in self.ends],
+            [end.verifying if verified else end.board for end in self.ends],
             self.setup.propagation_ns,
             roundtrip=self.setup.roundtrip,
         )
         self.run(4 * self.setup.propagation_ns)
+
+    def _end(self, here: int, limits: ConversationLimits | None) -> End:
+        board = Switchboard(lesser=here == 0, limits=limits)
+        return End(board, Node(self.setup.definition(here)), Verifying(board))
 
     def run(self, duration_ns: int) -> None:
         """Let time pass."""
@@ -53,7 +57,8 @@ class Dialogue:
         """Hand over what verbs have led to."""
         for end in self.ends:
             for messages in end.board.messages():
-                end.node.send(messages, self.engine.now_ns)
+                sealed = end.verifying.seal(messages) if self.verified else messages
+                end.node.send(sealed, self.engine.now_ns)
         self.engine.drain()
 
     def run_until(self, condition: Callable[[], bool], *, limit_ns: int = 100 * S) -> None:
