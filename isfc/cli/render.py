@@ -9,7 +9,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from rich.console import Console, RenderableType
@@ -62,6 +62,14 @@ def show_json(record: object) -> None:
     text = json.dumps(record, indent=2, allow_nan=False)
     with _pipe_may_break():
         print(text, flush=True)
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print ``lines`` to stdout as they come, however many there are."""
+    with _pipe_may_break():
+        for line in lines:
+            print(line)
+        sys.stdout.flush()
 
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:

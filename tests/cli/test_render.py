@@ -9,7 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.exits import ExitCode
-from isfc.cli.render import PIPED_WIDTH, open_console, show, show_csv, show_error, show_json
+from isfc.cli.render import (
+    PIPED_WIDTH,
+    open_console,
+    show,
+    show_csv,
+    show_error,
+    show_json,
+    show_lines,
+)
 
 
 class Terminal(io.StringIO):
@@ -52,6 +60,12 @@ def test_piped_output_has_no_colours_and_no_trailing_blanks(
 ) -> None:
     show(Text("red  ", "bold red"), "", "plain")
     assert capsys.readouterr().out == "red\n\nplain\n"
+
+
+def test_lines_are_printed_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    long = "word " * 40 + "[bold]"
+    show_lines(iter([long, ""]))
+    assert capsys.readouterr().out == f"{long}\n\n"
 
 
 def test_csv_quotes_what_needs_it_and_leaves_none_empty(
