@@ -37,33 +37,7 @@ def sight(
     **changes: Any,
 ) -> LiveSnapshot:
     """A node that did ``scale`` times the same in so many seconds: it writes on its first CTC."""
-    here, there = RDEVS[name], RDEVS[PARTNER[name]]
-    writes, reads = (0, 1) if name == "ATLANTA" else (1, 0)
-    counts = [0] * (len(SERV_BOUNDS_NS) + 1)
-    counts[6], counts[-1] = 3 * scale, scale
-    devices = [device(here[index], there[index], state=states[index]) for index in (0, 1)]
-    devices[writes] = device(
-        here[writes],
-        there[writes],
-        state=states[writes],
-        io_count=4 * scale,
-        pend_ns=1_000_000 * scale,
-        disc_ns=2_000_000 * scale,
-        conn_ns=7_000_000 * scale,
-        write_package_count=4 * scale,
-        write_length=3 * MIB * scale,
-        collision_count=2 * scale,
-        write_serv_ns=1_500_000_000 * scale,
-        write_serv_counts=tuple(counts),
-    )
-    devices[reads] = device(
-        here[reads],
-        there[reads],
-        state=states[reads],
-        io_count=4 * scale,
-        read_package_count=2 * scale,
-        read_length=MIB * scale,
-    )
+    rdevs, writes = RDEVS[name], 0 if name == "ATLANTA" else 1
     node = NodeSnapshot(
         name=name,
         partner=PARTNER[name],
@@ -79,8 +53,8 @@ def sight(
         tx_pend_count=5,
         tx_pend_length=5_000,
         cpu_ns=10_000_000 * scale,
-        write_order=(Rdev(here[writes]),),
-        devices=tuple(devices),
+        write_order=(Rdev(rdevs[writes]),),
+        devices=_devices(name, writes, scale, states),
     )
     values: dict[str, Any] = {
         "node": node,
@@ -93,3 +67,29 @@ def sight(
         "waited_ns": 100_000_000 * scale,
     }
     return LiveSnapshot(**values | changes)
+
+
+def _devices(
+    name: str, writes: int, scale: int, states: tuple[DeviceState, DeviceState]
+) -> tuple[DeviceSnapshot, ...]:
+    """The two devices: one is written on and the other read."""
+    counts = [0] * (len(SERV_BOUNDS_NS) + 1)
+    counts[6], counts[-1] = 3 * scale, scale
+    written = {
+        "io_count": 4 * scale,
+        "pend_ns": 1_000_000 * scale,
+        "disc_ns": 2_000_000 * scale,
+        "conn_ns": 7_000_000 * scale,
+        "write_package_count": 4 * scale,
+        "write_length": 3 * MIB * scale,
+        "collision_count": 2 * scale,
+        "write_serv_ns": 1_500_000_000 * scale,
+        "write_serv_counts": tuple(counts),
+    }
+    read = {"io_count": 4 * scale, "read_package_count": 2 * scale, "read_length": MIB * scale}
+    return tuple(
+        device(here, there, state=state, **(written if index == writes else read))
+        for index, (here, there, state) in enumerate(
+            zip(RDEVS[name], RDEVS[PARTNER[name]], states, strict=True)
+        )
+    )
