@@ -13,6 +13,7 @@ import typer
 from ctc.errors import CtcError
 from isfc.cli.compare import compare
 from isfc.cli.exits import ExitCode
+from isfc.cli.journal import app as journal_app
 from isfc.cli.plan import plan
 from isfc.cli.replay import replay
 from isfc.cli.run import run_layout
@@ -30,6 +31,7 @@ app.command()(plan)
 app.command("run")(run_layout)
 app.command()(replay)
 app.command()(compare)
+app.add_typer(journal_app, name="journal")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
