@@ -29,7 +29,7 @@ class Message:
         conversation: int,
         length: int,
         traffic: Traffic = Traffic.TRANSPORT,
-        data: bytes | None = None,
+        data: bytes | memoryview | None = None,
     ) -> None:
         self.conversation = conversation
         self.length = length

@@ -16,14 +16,13 @@ from typing import Final
 from isfc.engine.program import Offer, Program
 from isfc.errors import RemoteProtocolError
 from isfc.events import Delivered, LinkEvent, Sent, Severed
+from isfc.filler import filler
 from isfc.message import Message
 
 TRAILER_LENGTH: Final = 12
 
 _TRAILER: Final = struct.Struct(">QI")
 _NUMBERS: Final = struct.Struct(">IQ")
-_FILLER: Final = bytes(range(251)) * 1_048
-"""251 is prime: the same message at another place begins with another byte."""
 
 
 class VerificationError(RemoteProtocolError):
@@ -85,9 +84,9 @@ class Verifying:
         conversation = message.conversation
         count = self._sent_counts.get(conversation, 0)
         self._sent_counts[conversation] = count + 1
-        data = message.data if message.data is not None else _filler(message.length, count)
+        data = message.data if message.data is not None else filler(message.length, count)
         trailer = _TRAILER.pack(count, _checksum(data, conversation, count))
-        sealed = data + trailer
+        sealed = b"".join((data, trailer))
         return Message(conversation, len(sealed), message.traffic, sealed)
 
     def _opened(self, messages: Sequence[Message]) -> list[Message]:
@@ -123,14 +122,6 @@ class Verifying:
             self.first_fault = f"{where}: {what}"
 
 
-def _filler(length: int, count: int) -> bytes:
-    start = count % 251
-    filler = _FILLER
-    while start + length > len(filler):
-        filler += filler
-    return filler[start : start + length]
-
-
 def _checksum(data: bytes | memoryview, conversation: int, count: int) -> int:
     return zlib.crc32(_NUMBERS.pack(conversation, count), zlib.crc32(data))
 
@@ -148,7 +139,7 @@ def _verified_count(message: Message) -> int | None:
     return verified_count
 
 
-def _without_trailer(message: Message, data: bytes | None) -> Message:
+def _without_trailer(message: Message, data: bytes | memoryview | None) -> Message:
     """The message that was sealed; of a long one's segments, the last one has the trailer."""
     length = message.length if message.more else max(0, message.length - TRAILER_LENGTH)
     return Message(message.conversation, length, message.traffic, data)

@@ -12,12 +12,19 @@ from scenarios.workload import Workload
 
 
 def run_page(
-    experiment: Experiment, results: Sequence[Result], *, repeated: bool = False
+    experiment: Experiment,
+    results: Sequence[Result],
+    *,
+    repeated: bool = False,
+    time: str = "virtual time",
 ) -> RenderableType:
-    """The whole page; the mean of the results, and their spread if the run was repeated."""
+    """The whole page; the mean of the results, and their spread if the run was repeated.
+
+    ``time`` says what the seconds are.
+    """
     result = mean(results)
     parts: list[RenderableType] = [
-        run_heading(experiment, result.node, len(results)),
+        run_heading(experiment, result.node, len(results), time),
         _traffic(result),
         _state(result),
         _devices(result.devices, result.rdev_util_percent),
@@ -27,7 +34,9 @@ def run_page(
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
-def run_heading(experiment: Experiment, node: str, seeds: int = 1) -> str:
+def run_heading(
+    experiment: Experiment, node: str, seeds: int = 1, time: str = "virtual time"
+) -> str:
     """What was run, for how long, and where it was measured."""
     first, second = experiment.layout.nodes
     client = experiment.client or first
@@ -38,7 +47,7 @@ def run_heading(experiment: Experiment, node: str, seeds: int = 1) -> str:
     return (
         f"Logical link {first} - {second}, seen from {node}; clients on {client}\n"
         f"{_describe(experiment.workload)}\n"
-        f"{pairs}, {experiment.seconds:g} s of virtual time after "
+        f"{pairs}, {experiment.seconds:g} s of {time} after "
         f"{experiment.warmup:g} s of warm-up, {seed}"
     )
 

@@ -74,6 +74,7 @@ class Attachments:
         self._node = engine.node
         self._incarnation = random.getrandbits(_INCARNATION_BITS)
         self._servers: list[asyncio.Server] = []
+        self._paths: list[Path] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
@@ -89,6 +90,7 @@ class Attachments:
         if isinstance(endpoint, UnixEndpoint):
             bound = _bind(endpoint.path)
             server = await loop.create_unix_server(self._let_in, sock=bound, **options)
+            self._paths.append(Path(endpoint.path))
         else:
             server = await loop.create_server(self._let_in, endpoint.host, endpoint.port, **options)
             endpoint = type(endpoint)(endpoint.host, server.sockets[0].getsockname()[1])
@@ -109,6 +111,8 @@ class Attachments:
         """Let nobody in any more, and end all connections."""
         for server in self._servers:
             server.close()
+        for path in self._paths:
+            path.unlink(missing_ok=True)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -91,7 +91,7 @@ def test_definition_is_read_as_it_was(setup: Setup) -> None:
         [Message(0, 0, data=b"")],
         [Message(1, 3, Traffic.LEGACY, b"abc"), Message(1, 10), Message(2, 1_000_000)],
         [Message(7, 2 * FRAME_LENGTH_MAX + 1, data=bytes(range(256)) * (2**15) + b"!")],
-        [Message(7, 3, data=memoryview(b"abc"))],  # type: ignore[arg-type]
+        [Message(7, 3, data=memoryview(b"abc"))],
         [Message(n, 1) for n in range(60_000)],
     ],
     ids=["none", "empty", "empty data", "several", "longer than a frame", "view", "many"],

@@ -35,7 +35,7 @@ class Notes:
         self.events.append(event)
         return ()
 
-    def heard(self) -> list[tuple[int, int, bytes | None]]:
+    def heard(self) -> list[tuple[int, int, bytes | memoryview | None]]:
         return [
             (m.conversation, m.length, m.data)
             for event in self.events
@@ -216,7 +216,7 @@ def test_changed_message_severs_its_conversation() -> None:
     ((message,),) = dialogue.ends[0].board.messages()
     (message,) = dialogue.ends[0].verifying.seal([message])
     assert message.data is not None
-    message.data = message.data.replace(b"text", b"next")
+    message.data = bytes(message.data).replace(b"text", b"next")
     dialogue.ends[0].node.send([message], dialogue.engine.now_ns)
     dialogue.engine.drain()
     dialogue.run_until(lambda: asking.over and asked.over)

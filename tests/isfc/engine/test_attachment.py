@@ -228,10 +228,13 @@ def test_a_restarted_node_comes_back_into_the_link_by_itself(
     run_live(main())
 
 
-def test_only_this_user_can_reach_the_socket(run_live: Run, tmp_path: Path) -> None:
+def test_only_this_user_can_reach_the_socket_and_it_goes_with_the_node(
+    run_live: Run, tmp_path: Path
+) -> None:
     async def main() -> None:
         async with LivePair(tmp_path):
             assert stat.S_IMODE((tmp_path / "link").stat().st_mode) == 0o600
+        assert not (tmp_path / "link").exists()
 
     run_live(main())
 

@@ -1,0 +1,36 @@
+"""The event loop of a live command, and the signals that end it."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, kill, and a closed terminal: all three end a live command in good order."""
+
+
+def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
+    """Run ``main`` on an event loop and return its exit code.
+
+    The event it is given is set by the first of `SIGNALS`; a second one does no more harm. The
+    loop is uvloop's where that is installed, and asyncio's own where it is not.
+    """
+
+    async def whole() -> int:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, stop.set)
+        return await main(stop)
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        return runner.run(whole())
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """What makes the fastest loop there is."""
+    try:
+        import uvloop
+    except ImportError:  # it is not to be had for every platform
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
