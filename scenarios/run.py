@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
+from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.monitor import DeviceSnapshot, NodeSnapshot
@@ -18,6 +19,7 @@ from isfc.parameters import LinkParameters
 from isfc.trace import Sink
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.layout import Layout
+from scenarios.operation import OperatedRun, Operation, Overheard
 from scenarios.workload import Workload
 
 NS_PER_S: Final = 1_000_000_000
@@ -136,7 +138,9 @@ def define_node(layout: Layout, name: NodeName, parameters: LinkParameters) -> N
     )
 
 
-def build(experiment: Experiment, trace: Sink | None = None) -> tuple[VirtualEngine, list[Node]]:
+def build(
+    experiment: Experiment, trace: Sink | None = None, operation: Operation | None = None
+) -> tuple[VirtualEngine, list[Node]]:
     """The engine of an experiment, at time 0, and its nodes: the client's first."""
     layout, workload = experiment.layout, experiment.workload
     client_name = experiment.client or layout.nodes[0]
@@ -145,13 +149,20 @@ def build(experiment: Experiment, trace: Sink | None = None) -> tuple[VirtualEng
         Node(define_node(layout, name, experiment.link), trace)
         for name in (client_name, server_name)
     ]
-    clients = Clients(
-        workload, experiment.pairs, experiment.guests, Random(f"clients {experiment.seed}")
-    )
-    servers = Servers(
-        workload, experiment.pairs, experiment.guests, Random(f"servers {experiment.seed}")
-    )
-    return VirtualEngine(nodes, [clients, servers]), nodes
+    programs: list[Program] = [
+        Clients(
+            workload, experiment.pairs, experiment.guests, Random(f"clients {experiment.seed}")
+        ),
+        Servers(
+            workload, experiment.pairs, experiment.guests, Random(f"servers {experiment.seed}")
+        ),
+    ]
+    if operation is not None:
+        programs = [
+            Overheard(program, node, operation.hear)
+            for program, node in zip(programs, nodes, strict=True)
+        ]
+    return VirtualEngine(nodes, programs), nodes
 
 
 def run(
@@ -159,12 +170,13 @@ def run(
     side: NodeName | None = None,
     trace: Sink | None = None,
     progress: Callable[[float], None] | None = None,
+    operation: Operation | None = None,
 ) -> Result:
     """Run an experiment to its end; measure at ``side``, the client's node if it is None.
 
     ``progress`` is told now and then how many seconds of virtual time have passed.
     """
-    (whole,) = _samples(experiment, None, side, trace, progress)
+    (whole,) = _samples(experiment, None, side, trace, progress, operation)
     return whole.result
 
 
@@ -173,13 +185,14 @@ def sample(
     interval: float,
     side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
+    operation: Operation | None = None,
 ) -> Iterator[Sample]:
     """As `run`, measured every ``interval`` seconds, as Monitor does; the last may be short.
 
     Looking changes nothing in the run. `check_interval` says which intervals there can be.
     """
     check_interval(interval)
-    return _samples(experiment, interval, side, None, progress)
+    return _samples(experiment, interval, side, None, progress, operation)
 
 
 def check_interval(interval: float) -> None:
@@ -196,29 +209,32 @@ def _samples(
     side: NodeName | None,
     trace: Sink | None,
     progress: Callable[[float], None] | None,
+    operation: Operation | None,
 ) -> Iterator[Sample]:
     """Every sample after the warm-up; one of everything if ``interval`` is None."""
-    engine, nodes = build(experiment, trace)
+    engine, nodes = build(experiment, trace, operation)
+    operated = OperatedRun(engine, nodes, operation)
     node = nodes[0] if side is None or side == nodes[0].name else nodes[1]
     begin_ns = int(experiment.warmup * NS_PER_S)
     end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
     step_ns = end_ns - begin_ns if interval is None else round(interval * NS_PER_S)
-    _run_on(engine, begin_ns, progress)
+    _run_on(operated, begin_ns, progress)
     before = node.snapshot(engine.now_ns)
     # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
     for until_ns in (*range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns), end_ns):
-        _run_on(engine, until_ns, progress)
+        _run_on(operated, until_ns, progress)
         after = node.snapshot(engine.now_ns)
         yield Sample(until_ns / NS_PER_S, measure(node.name, before, after))
         before = after
 
 
-def _run_on(engine: VirtualEngine, until_ns: int, progress: Callable[[float], None] | None) -> None:
+def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], None] | None) -> None:
     """Let the engine run, in slices if somebody watches: they change nothing in the run."""
+    engine = operated.engine
     while progress and engine.now_ns + SLICE_NS < until_ns:
-        engine.run(engine.now_ns + SLICE_NS)
+        operated.run(engine.now_ns + SLICE_NS)
         progress(engine.now_ns / NS_PER_S)
-    engine.run(until_ns)
+    operated.run(until_ns)
 
 
 def measure(name: NodeName, before: NodeSnapshot, after: NodeSnapshot) -> Result:

@@ -20,8 +20,10 @@ from isfc.errors import ConfigurationError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from isfc.cli.cp_script import Transcript
     from isfc.name import NodeName
     from scenarios.layout import Layout
+    from scenarios.operation import Operation
     from scenarios.run import Experiment, Result
     from scenarios.workload import Workload
 
@@ -84,6 +86,13 @@ SideOption = Annotated[
     str | None,
     typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
 ]
+CpOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
+    ),
+]
 
 
 def run_layout(
@@ -102,6 +111,7 @@ def run_layout(
     side: SideOption = None,
     report: ReportOption = None,
     interval: IntervalOption = None,
+    cp: CpOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -123,14 +133,15 @@ def run_layout(
         seconds=seconds,
         warmup=warmup,
         seed=seed,
-        client=_node(link, "--from", client),
+        client=choose_node(link, "--from", client),
     )
-    node = _node(link, "--side", side)
+    node = choose_node(link, "--side", side)
     check_view(output, [experiment])
+    transcript = None if cp is None else _transcript(cp, experiment, seeds)
     if report is None:
-        _show_results(experiment, _results(experiment, node, seeds), output)
+        _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)
     else:
-        _show_view(experiment, node, output)
+        _show_view(experiment, node, output, transcript)
 
 
 def choose_workload(
@@ -183,21 +194,50 @@ def repeated_run_record(experiment: "Experiment", results: "Sequence[Result]") -
     }
 
 
-def _show_results(experiment: "Experiment", results: "Sequence[Result]", output: Output) -> None:
+def _show_results(
+    experiment: "Experiment",
+    results: "Sequence[Result]",
+    output: Output,
+    transcript: "Transcript | None",
+) -> None:
     """Print the record of a run, or its page; with the spread if it was repeated."""
     from isfc.cli.render import show, show_json
 
     if output.json and output.seeds:
         show_json(repeated_run_record(experiment, results))
     elif output.json:
-        show_json(run_record(experiment, results[0]))
+        record = run_record(experiment, results[0])
+        show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
         from isfc.cli.render_run import run_page
 
+        _show_transcript(transcript)
         show(run_page(experiment, results, repeated=output.seeds is not None))
 
 
-def _show_view(experiment: "Experiment", side: "NodeName | None", output: Output) -> None:
+def _show_transcript(transcript: "Transcript | None") -> None:
+    """Print what CP said, if it was asked, and a blank line."""
+    if transcript is not None:
+        from isfc.cli.render import show_lines
+        from isfc.cli.render_cp import transcript_lines
+
+        show_lines((*transcript_lines(transcript.entries), ""))
+
+
+def _show_refusals(transcript: "Transcript | None") -> None:
+    """Where responses have no place on stdout, say on stderr what CP has refused."""
+    from isfc.cli.render import show_error
+
+    for entry in transcript.refusals if transcript else ():
+        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
+
+
+def _show_view(
+    experiment: "Experiment",
+    side: "NodeName | None",
+    output: Output,
+    transcript: "Transcript | None",
+) -> None:
     """Run the experiment, and print the view of the report that is wanted."""
     from isfc.cli.render_run import run_heading
     from scenarios.repeat import mean
@@ -207,18 +247,24 @@ def _show_view(experiment: "Experiment", side: "NodeName | None", output: Output
     name = make_name(experiment)
     interval = output.sample_s
     if interval is None:
-        run = measured(name, experiment, mean(_results(experiment, side, output.seeds)))
+        run = measured(name, experiment, mean(_results(experiment, side, output.seeds, transcript)))
     else:
         samples = _watch(
             experiment,
-            lambda progress: tuple(sample(experiment, interval, side, progress)),
+            lambda progress: tuple(
+                sample(experiment, interval, side, progress, _operation(transcript))
+            ),
         )
         run = MeasuredRun(name, experiment, samples)
+    if output.csv or output.json:
+        _show_refusals(transcript)
+    else:
+        _show_transcript(transcript)
     heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
     show_report(output, heading, [run])
 
 
-def _node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
+def choose_node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
     """The node of the layout that an option names."""
     if name is None:
         return None
@@ -231,8 +277,24 @@ def _node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
     )
 
 
+def _transcript(path: str, experiment: "Experiment", seeds: int | None) -> "Transcript":
+    """What is to hold the responses to the commands in a file."""
+    from isfc.cli.cp_script import Transcript, read_script
+
+    if seeds is not None:
+        raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
+    return Transcript(read_script(path, experiment))
+
+
+def _operation(transcript: "Transcript | None") -> "Operation | None":
+    return None if transcript is None else transcript.operation
+
+
 def _results(
-    experiment: "Experiment", side: "NodeName | None", seeds: int | None
+    experiment: "Experiment",
+    side: "NodeName | None",
+    seeds: int | None,
+    transcript: "Transcript | None",
 ) -> "list[Result]":
     """The result of the run, or of one with each seed."""
     from functools import partial
@@ -240,7 +302,13 @@ def _results(
     from scenarios.run import run
 
     if seeds is None:
-        return [_watch(experiment, lambda progress: run(experiment, side, progress=progress))]
+        operation = _operation(transcript)
+        return [
+            _watch(
+                experiment,
+                lambda progress: run(experiment, side, progress=progress, operation=operation),
+            )
+        ]
     from isfc.cli.experiments import run_all
     from scenarios.repeat import repetitions
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -155,7 +156,8 @@ def test_options_of_ones_own_make_a_workload() -> None:
 def test_interrupt_says_how_far_it_got(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object, progress: Any) -> None:
+    def interrupted(*_: object, progress: Any, operation: object) -> None:
+        assert operation is None
         progress(1.25)
         raise KeyboardInterrupt
 
@@ -176,3 +178,53 @@ def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> 
     assert run(["run", "published-16", "--workload", "HS", "--pairs", "1", "--json",
                 "--warmup", "0", "--seconds", str(SECONDS_MIN)]) == 0  # fmt: skip
     assert json.loads(capsys.readouterr().out)["messages_per_s"] >= 0
+
+
+@pytest.fixture(name="script")
+def make_script(tmp_path: Path) -> str:
+    path = tmp_path / "commands.cp"
+    path.write_text("at 20ms deact islink 6001\nat 30ms BOSTON: q islink 7001\nat 40ms foo\n")
+    return str(path)
+
+
+def test_commands_are_given_during_the_run_and_shown_above_it(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT]
+    assert run([*options, "--cp", script]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["    0.020000 ATLANTA  > deact islink 6001", "Link 6001 deactivated."]
+    assert "    0.040000 ATLANTA  > foo" in lines
+    assert lines[lines.index("Logical link ATLANTA - BOSTON, seen from ATLANTA; clients on "
+                             "ATLANTA") - 1] == ""  # fmt: skip
+    assert max(map(len, lines)) <= 80
+
+
+def test_record_has_the_responses_and_what_they_did(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = record(capsys, "atlanta-boston", "--workload", "HL")
+    found = record(capsys, "atlanta-boston", "--workload", "HL", "--cp", script)
+    assert list(found) == [*plain, "cp"]
+    assert list(found["cp"][0]) == ["at_s", "node", "command", "return_code", "lines"]
+    assert [entry["return_code"] for entry in found["cp"] if entry["command"]] == [0, 0, 1]
+    assert found["devices"][1]["io_per_s"] < 0.5 * plain["devices"][1]["io_per_s"]
+
+
+def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
+    assert run([*options, "--report", "link", "--interval", "0.02", "--csv"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("run,")
+    assert len(out.splitlines()) == 4
+    assert err == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO\n"
+
+
+def test_commands_and_many_seeds_contradict(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
+    assert run([*options, "--seeds", "2"]) == 2
+    assert capsys.readouterr().err.startswith("isfc: --cp and --seeds: ")

@@ -1,0 +1,73 @@
+"""What an operator does during a run in virtual time, and what is heard of the link meanwhile."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from isfc.engine.program import Offer, Program
+from isfc.engine.virtual import VirtualEngine
+from isfc.events import LinkEvent
+from isfc.name import NodeName
+from isfc.node import Node
+
+Hear = Callable[[Node, LinkEvent, int], None]
+"""Told of everything that happens to the link: at which node, what, and when (ns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something done to one node, ``at_ns`` after the run began: behind all else of that time.
+
+    Acts of the same time are done in their order.
+    """
+
+    at_ns: int
+    node: NodeName
+    do: Callable[[Node, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """All that is done in one run, and who hears what comes of it."""
+
+    acts: Sequence[Act]
+    hear: Hear
+
+
+class Overheard:
+    """A program, and somebody who is told of the same events first."""
+
+    def __init__(self, program: Program, node: Node, hear: Hear) -> None:
+        self._program = program
+        self._node = node
+        self._hear = hear
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """What the program offers."""
+        return self._program.start(now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Pass the event on."""
+        self._hear(self._node, event, now_ns)
+        return self._program.receive(event, now_ns)
+
+
+class OperatedRun:
+    """An engine that runs on, and is interrupted where something is to be done."""
+
+    def __init__(
+        self, engine: VirtualEngine, nodes: Sequence[Node], operation: Operation | None
+    ) -> None:
+        self.engine = engine
+        self._nodes = {node.name: node for node in nodes}
+        acts = operation.acts if operation else ()
+        self._acts = deque(sorted(acts, key=lambda act: act.at_ns))
+
+    def run(self, until_ns: int) -> None:
+        """Let everything happen, and everything be done, up to and including ``until_ns``."""
+        while self._acts and self._acts[0].at_ns <= until_ns:
+            act = self._acts.popleft()
+            self.engine.run(act.at_ns)
+            act.do(self._nodes[act.node], act.at_ns)
+            self.engine.drain()
+        self.engine.run(until_ns)
