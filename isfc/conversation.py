@@ -1,8 +1,9 @@
 """One conversation over a logical link: bytes both ways, until either end has had enough.
 
 A program connects to a named service on the partner, which accepts or refuses. Each end sends
-only what the other has granted it room for, so that every buffer is bounded. `Conversation.finish`
-ends one direction and leaves the other; `Conversation.sever` ends both at once, with a reason.
+only what the other has granted it room for, so that every buffer is bounded.
+`ConversationEnd.finish` ends one direction and leaves the other; `ConversationEnd.sever` ends both
+at once, with a reason.
 
 A conversation is of one kind for good. ISFC Transport carries bytes both ways at any time.
 APPC/VM takes turns, beginning with the end that connected: it sends and passes the turn, then the
@@ -32,7 +33,7 @@ class ConversationState(Enum):
     """How far a conversation is."""
 
     REQUESTED = "requested"
-    """The partner asks for a service: `Conversation.accept` or `Conversation.sever`."""
+    """The partner asks for a service: `ConversationEnd.accept` or `ConversationEnd.sever`."""
     CONNECTING = "connecting"
     """We have asked; bytes may be sent and wait for the answer."""
     OPEN = "open"
@@ -54,8 +55,8 @@ class ConversationLimits:
 
 
 @final
-class Conversation:
-    """One end of a conversation. Its verbs (`send`, `finish` ...) do not wait.
+class ConversationEnd:
+    """One end of a conversation. Its verbs (`send`, `finish` and so on) do not wait.
 
     It puts itself into ``due`` when `poll_message` has something to send, and into ``changed``
     when its program should look at it again.
@@ -68,8 +69,8 @@ class Conversation:
         traffic: Traffic,
         state: ConversationState,
         limits: ConversationLimits,
-        due: "deque[Conversation]",
-        changed: "deque[Conversation]",
+        due: "deque[ConversationEnd]",
+        changed: "deque[ConversationEnd]",
     ) -> None:
         self.number = number
         self.service = service
@@ -110,7 +111,7 @@ class Conversation:
 
     def __repr__(self) -> str:
         """Show what tells conversations apart."""
-        return f"Conversation({self.number} {self.service} {self.state.value})"
+        return f"ConversationEnd({self.number} {self.service} {self.state.value})"
 
     @property
     def room_length(self) -> int:

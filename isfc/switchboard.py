@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from isfc import verbs
-from isfc.conversation import Conversation, ConversationLimits, ConversationState
+from isfc.conversation import ConversationEnd, ConversationLimits, ConversationState
 from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.events import Delivered, LinkEvent, Sent, Severed
 from isfc.message import Message, Traffic
@@ -42,7 +42,7 @@ class Switchboard:
 
     def __init__(self, *, lesser: bool, limits: ConversationLimits | None = None) -> None:
         self.limits = limits or ConversationLimits()
-        self.conversations: dict[int, Conversation] = {}
+        self.conversations: dict[int, ConversationEnd] = {}
         self.severed_count = 0
         """Conversations that ended before both ends had finished."""
         self.stray_count = 0
@@ -50,8 +50,8 @@ class Switchboard:
         self._first_number = 0 if lesser else 1
         self._next_number = self._first_number
         self._free: dict[Traffic, deque[int]] = {traffic: deque() for traffic in Traffic}
-        self._due: deque[Conversation] = deque()
-        self._changed: deque[Conversation] = deque()
+        self._due: deque[ConversationEnd] = deque()
+        self._changed: deque[ConversationEnd] = deque()
         self._answers: dict[int, tuple[Traffic, ConversationSevered]] = {}
         self._in_link_length = 0
 
@@ -76,7 +76,7 @@ class Switchboard:
             self._begin_anew(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
 
-    def connect(self, service: str, traffic: Traffic = Traffic.TRANSPORT) -> Conversation:
+    def connect(self, service: str, traffic: Traffic = Traffic.TRANSPORT) -> ConversationEnd:
         """Ask the partner for a service; bytes may be sent at once.
 
         Raises `Backpressure` when there are too many conversations.
@@ -88,7 +88,7 @@ class Switchboard:
         number = self._choose_number(traffic)
         return self._open(number, service, traffic, ConversationState.CONNECTING)
 
-    def poll_changed(self) -> Conversation | None:
+    def poll_changed(self) -> ConversationEnd | None:
         """A conversation that something has happened to since it was last returned."""
         if not self._changed:
             return None
@@ -130,7 +130,7 @@ class Switchboard:
             conversation.sever(SeverCode.PROTOCOL, str(error))
         self._close_if_over(conversation)
 
-    def _receive_unknown(self, message: Message, data: bytes) -> None:
+    def _receive_unknown(self, message: Message, data: bytes | memoryview) -> None:
         """A message of no conversation: the partner opens one, or has lost count."""
         number, traffic = message.conversation, message.traffic
         verb = data[0] if data else 0
@@ -167,14 +167,14 @@ class Switchboard:
 
     def _open(
         self, number: int, service: str, traffic: Traffic, state: ConversationState
-    ) -> Conversation:
-        conversation = Conversation(
+    ) -> ConversationEnd:
+        conversation = ConversationEnd(
             number, service, traffic, state, self.limits, self._due, self._changed
         )
         self.conversations[number] = conversation
         return conversation
 
-    def _close_if_over(self, conversation: Conversation) -> None:
+    def _close_if_over(self, conversation: ConversationEnd) -> None:
         if not conversation.over or self.conversations.pop(conversation.number, None) is None:
             return
         if conversation.number % 2 == self._first_number:

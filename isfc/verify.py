@@ -112,7 +112,8 @@ class Verifying:
                     opened.append(Message(conversation, 0, message.traffic))
                 self.verified_count += 1
                 assert message.data is not None
-                opened.append(_without_trailer(message, message.data[:-TRAILER_LENGTH]))
+                data = memoryview(message.data)[:-TRAILER_LENGTH]
+                opened.append(_without_trailer(message, data))
             self._arrived_counts[conversation] = count + 1
         return opened
 

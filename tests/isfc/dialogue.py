@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isfc.conversation import Conversation, ConversationLimits, ConversationState
+from isfc.conversation import ConversationEnd, ConversationLimits, ConversationState
 from isfc.engine.virtual import VirtualEngine
 from isfc.message import Traffic
 from isfc.node import Node
@@ -72,7 +72,7 @@ class Dialogue:
 
     def connect(
         self, here: int = 0, service: str = "ECHO", traffic: Traffic = Traffic.TRANSPORT
-    ) -> tuple[Conversation, Conversation]:
+    ) -> tuple[ConversationEnd, ConversationEnd]:
         """Both ends of a new conversation, that of the side which connects first."""
         asking = self.ends[here].board.connect(service, traffic)
         board = self.ends[1 - here].board

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc import verbs
-from isfc.conversation import Conversation, ConversationLimits, ConversationState
+from isfc.conversation import ConversationEnd, ConversationLimits, ConversationState
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.message import Traffic
 from isfc.verbs import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
@@ -22,15 +22,15 @@ class Joined:
         self, traffic: Traffic = Traffic.TRANSPORT, limits: ConversationLimits = LIMITS
     ) -> None:
         self.limits = limits
-        self.due: deque[Conversation] = deque()
-        self.changed: deque[Conversation] = deque()
+        self.due: deque[ConversationEnd] = deque()
+        self.changed: deque[ConversationEnd] = deque()
         self.a = self.end(traffic, ConversationState.CONNECTING)
         self.b = self.end(traffic, ConversationState.REQUESTED)
 
-    def end(self, traffic: Traffic, state: ConversationState) -> Conversation:
-        return Conversation(2, "ECHO", traffic, state, self.limits, self.due, self.changed)
+    def end(self, traffic: Traffic, state: ConversationState) -> ConversationEnd:
+        return ConversationEnd(2, "ECHO", traffic, state, self.limits, self.due, self.changed)
 
-    def partner(self, end: Conversation) -> Conversation:
+    def partner(self, end: ConversationEnd) -> ConversationEnd:
         return self.b if end is self.a else self.a
 
     def carry(self) -> list[int]:
@@ -56,7 +56,7 @@ class Joined:
         return self
 
 
-def whole(end: Conversation) -> bool:
+def whole(end: ConversationEnd) -> bool:
     return end.record_whole
 
 

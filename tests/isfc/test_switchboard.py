@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from isfc import switchboard, verbs
-from isfc.conversation import Conversation, ConversationLimits, ConversationState
+from isfc.conversation import ConversationEnd, ConversationLimits, ConversationState
 from isfc.errors import Backpressure, LocalProtocolError
 from isfc.events import Delivered, LinkEvent, Sent, Severed
 from isfc.message import Message, Traffic
@@ -38,7 +38,7 @@ def said(messages: list[Message]) -> list[tuple[int, int]]:
     return [(m.conversation, m.data[0]) for m in messages if m.data]
 
 
-def connected(board: Switchboard, number: int = 1) -> Conversation:
+def connected(board: Switchboard, number: int = 1) -> ConversationEnd:
     """A conversation that the partner has opened and the board has taken up."""
     deliver(board, number, verbs.connect(1_000, "ECHO"))
     conversation = board.conversations[number]
@@ -47,7 +47,7 @@ def connected(board: Switchboard, number: int = 1) -> Conversation:
     return conversation
 
 
-def reason_code(conversation: Conversation) -> SeverCode | None:
+def reason_code(conversation: ConversationEnd) -> SeverCode | None:
     return conversation.reason.code if conversation.reason else None
 
 

@@ -37,7 +37,7 @@ class Notes:
 
     def heard(self) -> list[tuple[int, int, bytes | memoryview | None]]:
         return [
-            (m.conversation, m.length, m.data)
+            (m.conversation, m.length, None if m.data is None else bytes(m.data))
             for event in self.events
             if isinstance(event, Delivered)
             for m in event.messages
