@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.live_options import LAG_PERCENT, LiveOptions
+from isfc.cli.render import show_error
 from isfc.engine.attachment import Attachments
 from isfc.engine.clock import Clock
 from isfc.engine.endpoint import Endpoint
@@ -80,10 +81,11 @@ class LiveNode:
         tls: "ssl.SSLContext | None" = None,
     ) -> int:
         """Run until ``stop``, or until there is something to ``report``; the exit code."""
+        program = self._program()
         async with AsyncExitStack() as stack:
             engine = LiveEngine(
                 self._define(),
-                self._program(),
+                program,
                 Clock(max(1, self.options.factor)),
                 reconnect_s=self.options.reconnect_s,
                 make_node=self.make_node,
@@ -102,7 +104,11 @@ class LiveNode:
                 await attachments.listen(self.listen, insecure=self.insecure)
             if self.connect is not None:
                 attachments.connect(self.connect, insecure=self.insecure)
-            return await self._run(engine, stop, report)
+            code = await self._run(engine, stop, report)
+        if isinstance(program, Verifying):
+            program.expect_intact()
+            show_error(f"--verify: {program.verified_count} messages, all as they were sent")
+        return code
 
     async def _run(
         self, engine: LiveEngine, stop: asyncio.Event, report: Callable[[Measured], None]

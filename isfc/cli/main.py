@@ -14,10 +14,11 @@ from ctc.errors import CtcError
 from isfc.cli.compare import compare
 from isfc.cli.exits import ExitCode
 from isfc.cli.journal import app as journal_app
+from isfc.cli.node import node
 from isfc.cli.plan import plan
 from isfc.cli.replay import replay
 from isfc.cli.run import run_layout
-from isfc.errors import ConfigurationError
+from isfc.errors import ConfigurationError, IsfcError
 
 app = typer.Typer(
     name="isfc",
@@ -31,6 +32,7 @@ app.command()(plan)
 app.command("run")(run_layout)
 app.command()(replay)
 app.command()(compare)
+app.command()(node)
 app.add_typer(journal_app, name="journal")
 
 
@@ -45,7 +47,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _end(ExitCode.BAD_INPUT, str(error))
     except typer.TyperException as error:
         return _end(ExitCode.BAD_INPUT, _usage(error))
-    except OSError as error:  # stdout is full, for one
+    except (IsfcError, OSError) as error:  # a link that failed, a full disk
         return _end(ExitCode.FAILED, str(error))
     return code or ExitCode.GOOD
 
