@@ -7,6 +7,7 @@ the offset where reading stopped.
 """
 
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
@@ -19,6 +20,9 @@ VERSION: Final = 1
 PREFIX_LENGTH: Final = 4
 FRAME_LENGTH_MAX: Final = 4 * 2**20
 """Most bytes of a frame after its length: four times the largest package."""
+LONG_LENGTH: Final = 32 * 1024
+"""Data of a message of so many bytes are not copied: they are sent from where they lie, and what
+arrives is a view of its frame, which stays in memory as long as one of its messages does."""
 
 _COMMAND_KIND: Final = 1
 _DATA_KIND: Final = 2
@@ -37,17 +41,26 @@ _TRAFFIC: Final = 0x3F
 
 def encode(frame: Frame) -> bytes:
     """The bytes of ``frame``, its length first."""
+    return b"".join(encode_pieces(frame))
+
+
+def encode_pieces(frame: Frame) -> Sequence[bytes | memoryview]:
+    """The bytes of ``frame`` in pieces to be sent one after the other.
+
+    Long data of messages are pieces of their own, not copied.
+    """
     if isinstance(frame, CommandFrame):
         body = _COMMAND.pack(frame.command, frame.serial, frame.length, frame.count)
-        kind = _COMMAND_KIND
-    elif isinstance(frame, StatusFrame):
+        return (_header(len(body), _COMMAND_KIND) + body,)
+    if isinstance(frame, StatusFrame):
         body = _STATUS.pack(frame.signal, frame.serial)
-        kind = _STATUS_KIND
-    else:
-        assert isinstance(frame.load, Package), "only packages travel"
-        body = _encode_data(frame.serial, frame.load)
-        kind = _DATA_KIND
-    return _HEADER.pack(len(body) + _HEADER.size - PREFIX_LENGTH, VERSION, kind) + body
+        return (_header(len(body), _STATUS_KIND) + body,)
+    assert isinstance(frame.load, Package), "only packages travel"
+    return _encode_data(frame.serial, frame.load)
+
+
+def _header(body_length: int, kind: int) -> bytes:
+    return _HEADER.pack(body_length + _HEADER.size - PREFIX_LENGTH, VERSION, kind)
 
 
 def frame_length(prefix: bytes | memoryview) -> int:
@@ -62,7 +75,10 @@ def frame_length(prefix: bytes | memoryview) -> int:
 
 
 def decode(data: bytes | memoryview) -> Frame:
-    """The one frame that ``data`` is. Raises `WireError` for anything else."""
+    """The one frame that ``data`` is. Raises `WireError` for anything else.
+
+    ``data`` must stay as they are: long messages are views of them.
+    """
     view = memoryview(data)
     if len(view) < _HEADER.size:
         raise WireError("a truncated frame", len(view))
@@ -100,18 +116,27 @@ _SIGNALS: Final = frozenset(Signal)
 _TRAFFICS: Final = frozenset(Traffic)
 
 
-def _encode_data(serial: int, package: Package) -> bytes:
-    pieces = [_DATA.pack(serial, package.number, package.count)]
+def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
+    pieces: list[bytes | memoryview] = []
+    short: list[bytes | memoryview] = [_DATA.pack(serial, package.number, package.count)]
+    length = _DATA.size + _MESSAGE.size * package.count
     for message in package.messages:
         data = message.data
         flags = message.traffic | (_MORE if message.more else 0)
-        if data is None:
-            data = b""
-        else:
+        if data is not None:
             flags |= _HAS_DATA
-        pieces.append(_MESSAGE.pack(message.conversation, message.serial, message.length, flags))
-        pieces.append(data)
-    return b"".join(pieces)
+        short.append(_MESSAGE.pack(message.conversation, message.serial, message.length, flags))
+        if data is None:
+            continue
+        length += message.length
+        if message.length < LONG_LENGTH:
+            short.append(data)
+        else:
+            pieces += (b"".join(short), data)
+            short = []
+    if short:
+        pieces.append(b"".join(short))
+    return (_header(length, _DATA_KIND), *pieces)
 
 
 def _decode_data(view: memoryview) -> DataFrame:
@@ -124,11 +149,13 @@ def _decode_data(view: memoryview) -> DataFrame:
         offset += _MESSAGE.size
         if flags & _TRAFFIC not in _TRAFFICS:
             raise WireError(f"traffic {flags & _TRAFFIC}", offset - 1)
-        data = None
+        data: bytes | memoryview | None = None
         if flags & _HAS_DATA:
             if offset + length > len(view):
                 raise WireError("a message longer than its frame", offset)
-            data = bytes(view[offset : offset + length])
+            data = view[offset : offset + length]
+            if length < LONG_LENGTH:
+                data = bytes(data)
             offset += length
         message = Message(conversation, length, Traffic(flags & _TRAFFIC), data)
         message.serial, message.more = message_serial, bool(flags & _MORE)

@@ -49,7 +49,7 @@ RINGS: Final = {
     "isfc.engine.clock": (f"{CORE} time", "isfc.cli"),
     "isfc.engine.handshake": (f"{CORE} hashlib", "isfc.cli"),
     "isfc.engine.endpoint": (f"{CORE} ipaddress re", "isfc.cli"),
-    "isfc.engine.connection": (f"{CORE} asyncio", "isfc.cli"),
+    "isfc.engine.connection": (f"{CORE} asyncio socket", "isfc.cli"),
     "isfc.engine.live": (f"{CORE} ctc.frame asyncio", "isfc.cli"),
     "isfc.engine.attachment": (f"{CORE} asyncio pathlib random socket ssl stat", "isfc.cli"),
     "scenarios": (EXPERIMENT, "isfc.cli"),

@@ -6,9 +6,11 @@ not yet a whole frame never holds more than the longest one.
 """
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import Final, Protocol, cast
 
+from isfc.engine.buffers import Buffers
 from isfc.errors import RemoteProtocolError
 from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, frame_length
 
@@ -18,6 +20,12 @@ BUFFER_LENGTH: Final = 64 * 1024
 UNSENT_LENGTH_MAX: Final = 2 * FRAME_LENGTH_MAX
 """Bytes that may wait for a partner who does not read. A CTC has one package on its way, so that
 more than two mean that resets have piled up."""
+
+SEND_BUFFER_LENGTH: Final = 2**20
+"""Bytes that a Unix socket takes without waiting: a whole package. (TCP sets its own.)"""
+
+_BUFFERS: Final = Buffers()
+"""What long frames are read into, on all connections of this process."""
 
 
 class Receiver(Protocol):
@@ -62,13 +70,18 @@ class Connection(asyncio.BufferedProtocol):
         assert self._transport is not None, "not connected yet"
         return self._transport
 
-    def write(self, data: bytes) -> None:
-        """Send; more than a partner may leave unread ends the connection."""
+    def write(self, *pieces: bytes | memoryview) -> None:
+        """Send; more than a partner may leave unread ends the connection.
+
+        Pieces may be sent from where they lie, so they must stay as they are.
+        """
         transport = self.transport
         if transport.get_write_buffer_size() > UNSENT_LENGTH_MAX:
             self.abort("the partner does not read")
+        elif len(pieces) == 1:
+            transport.write(pieces[0])
         else:
-            transport.write(data)
+            transport.writelines(pieces)
 
     def close(self, reason: str) -> None:
         """End it once everything is sent."""
@@ -85,6 +98,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not one by descent
+        _widen(self.transport)
         self._receiver.connected(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -120,7 +134,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._receiver.received(self, data)
                 continue
             if length > BUFFER_LENGTH:
-                self._view = memoryview(bytearray(length))
+                self._view = _BUFFERS.take(length)
                 self._view[: end - begin] = small[begin:end]
                 self._end = end - begin
                 return
@@ -128,6 +142,13 @@ class Connection(asyncio.BufferedProtocol):
         if begin and begin < end:
             small[: end - begin] = bytes(small[begin:end])
         self._end = end - begin
+
+
+def _widen(transport: asyncio.Transport) -> None:
+    """Let a whole package be sent at once, where that is to be had."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and connected.family == socket.AF_UNIX:
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_LENGTH)
 
 
 def measure_frame(data: memoryview) -> int | None:

@@ -22,7 +22,7 @@ from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.events import LinkDown, LinkEvent, LinkUp, Severed
 from isfc.message import Message
 from isfc.node import Node, NodeDefinition
-from isfc.wire import decode, encode
+from isfc.wire import decode, encode_pieces
 
 RECONNECT_S: Final = 30.0
 """How long a link may be down before its conversations are severed, in real seconds."""
@@ -312,7 +312,7 @@ class LiveEngine:
     def _write(self, rdev: Rdev, frame: Frame) -> None:
         connection = self._connections.get(rdev)
         if connection is not None:
-            connection.write(encode(frame))
+            connection.write(*encode_pieces(frame))
 
     def _deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""

@@ -7,7 +7,16 @@ from ctc.subchannel import Command
 from isfc.errors import WireError
 from isfc.message import Message, Traffic
 from isfc.package import Package
-from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, VERSION, decode, encode, frame_length
+from isfc.wire import (
+    FRAME_LENGTH_MAX,
+    LONG_LENGTH,
+    PREFIX_LENGTH,
+    VERSION,
+    decode,
+    encode,
+    encode_pieces,
+    frame_length,
+)
 from tests.ctc.cable import Cargo
 
 WRITE = CommandFrame(Command.WRITE, 258, 4096, 3)
@@ -50,6 +59,26 @@ def test_package_keeps_what_its_messages_are() -> None:
     assert (first.traffic, first.data, first.length) == (Traffic.LEGACY, b"abc", 3)
     assert (second.traffic, second.data, second.length) == (Traffic.TRANSPORT, None, 1_000_000)
     assert not second.more
+
+
+def test_long_data_are_not_copied_either_way() -> None:
+    long, short = bytes(LONG_LENGTH), bytes(LONG_LENGTH - 1)
+    sent = data_frame(
+        Message(1, 1, data=b"a"),
+        Message(2, len(long), data=long),
+        Message(3, len(short), data=short),
+        Message(4, len(long), data=memoryview(long)),
+    )
+    pieces = encode_pieces(sent)
+    assert [piece is long for piece in pieces] == [False, False, True, False, False]
+    data = b"".join(pieces)
+    assert data == encode(sent)
+    frame = decode(data)
+    assert isinstance(frame, DataFrame)
+    assert isinstance(frame.load, Package)
+    arrived = [message.data for message in frame.load.messages]
+    assert arrived == [b"a", long, short, long]
+    assert [piece.obj is data for piece in arrived if isinstance(piece, memoryview)] == [True] * 2
 
 
 def test_only_packages_travel() -> None:

@@ -1,13 +1,20 @@
 """Bytes into frames."""
 
 import asyncio
-from collections.abc import Sequence
+import socket
+from collections.abc import Iterable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.engine.connection import BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection, measure_frame
+from isfc.engine.connection import (
+    BUFFER_LENGTH,
+    SEND_BUFFER_LENGTH,
+    UNSENT_LENGTH_MAX,
+    Connection,
+    measure_frame,
+)
 from isfc.errors import WireError
 from isfc.wire import FRAME_LENGTH_MAX
 
@@ -15,8 +22,8 @@ from isfc.wire import FRAME_LENGTH_MAX
 class FakeTransport(asyncio.Transport):
     """Notes what is done to it."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, connected: socket.socket | None = None) -> None:
+        super().__init__({"socket": connected})
         self.ended = ""
         self.unsent_length = 0
         self.sent = bytearray()
@@ -24,6 +31,11 @@ class FakeTransport(asyncio.Transport):
     def write(self, data: object) -> None:
         assert isinstance(data, bytes)
         self.sent += data
+
+    def writelines(self, pieces: Iterable[object]) -> None:
+        for piece in pieces:
+            assert isinstance(piece, bytes | memoryview)
+            self.sent += piece
 
     def get_write_buffer_size(self) -> int:
         return self.unsent_length
@@ -137,6 +149,34 @@ def test_a_partner_who_does_not_read_is_given_up_before_memory_is() -> None:
     connection.write(b"second")
     assert bytes(transport.sent) == b"first"
     assert transport.ended == "aborted"
+
+
+def test_pieces_are_sent_in_their_order() -> None:
+    connection, transport = connect(Notes())
+    connection.write(b"head", memoryview(b"data"), b"tail")
+    assert bytes(transport.sent) == b"headdatatail"
+
+
+def test_a_unix_socket_takes_a_whole_package_at_once() -> None:
+    near, far = socket.socketpair(socket.AF_UNIX)
+    with near, far:
+        before = near.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+        Connection(Notes(), measure_frame).connection_made(FakeTransport(near))
+        after = near.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+        near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_LENGTH)
+        assert after == near.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) >= before
+
+
+def test_buffers_of_frames_that_are_done_with_are_used_again() -> None:
+    notes = Notes()
+    connection, _ = connect(notes)
+    feed(connection, frame(100_000), [70_000])
+    memory = notes.kept.pop().obj
+    feed(connection, frame(100_000), [70_000])
+    assert notes.kept[0].obj is memory
+    feed(connection, frame(100_000), [70_000])
+    assert notes.kept[1].obj is not memory
+    assert notes.frames == [frame(100_000)] * 2
 
 
 @pytest.mark.parametrize(

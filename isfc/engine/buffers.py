@@ -1,0 +1,46 @@
+"""Buffers for long frames, used again once nobody holds what has arrived in them.
+
+A new buffer of a package's size costs more than the package: the system has to map and clear
+every page of it. So a few are kept, and one is free again when the last view into it is gone,
+which nobody has to announce.
+"""
+
+from typing import Final
+
+KEPT_LENGTH: Final = 2**20
+"""Bytes of a buffer that is kept: the largest package with its headers, and then some."""
+
+KEPT_MAX: Final = 24
+"""Buffers that are kept: what sixteen CTCs can be reading at once, and half as much again."""
+
+
+class Buffers:
+    """Gives out buffers; there is no giving back."""
+
+    def __init__(self) -> None:
+        self._kept: list[bytearray] = []
+
+    def take(self, length: int) -> memoryview:
+        """A buffer of ``length`` bytes, with whatever was in it before.
+
+        It is the taker's for as long as this view, or any that is made of it, exists. What is
+        longer than `KEPT_LENGTH`, and all when too many are out, is made for once only.
+        """
+        if length <= KEPT_LENGTH:
+            for buffer in self._kept:  # always from the first: the same few stay in the cache
+                if _is_free(buffer):
+                    return memoryview(buffer)[:length]
+            if len(self._kept) < KEPT_MAX:
+                self._kept.append(bytearray(KEPT_LENGTH))
+                return memoryview(self._kept[-1])[:length]
+        return memoryview(bytearray(length))
+
+
+def _is_free(buffer: bytearray) -> bool:
+    """Whether no view of it exists: only then may its length change, which is at once undone."""
+    try:
+        buffer.pop()
+    except BufferError:
+        return False
+    buffer.append(0)
+    return True
