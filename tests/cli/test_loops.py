@@ -1,0 +1,29 @@
+"""The loop of a live command."""
+
+import asyncio
+import os
+import signal
+import sys
+
+import pytest
+import uvloop
+
+from isfc.cli.loops import SIGNALS, loop_factory, run_live
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_each_signal_asks_for_an_end_and_the_exit_code_is_mains(number: signal.Signals) -> None:
+    async def main(stop: asyncio.Event) -> int:
+        os.kill(os.getpid(), number)
+        os.kill(os.getpid(), number)
+        async with asyncio.timeout(10):
+            await stop.wait()
+        return 7
+
+    assert run_live(main) == 7
+
+
+def test_the_loop_is_uvloops_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert loop_factory() is uvloop.new_event_loop
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert loop_factory() is asyncio.new_event_loop

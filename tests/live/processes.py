@@ -1,0 +1,86 @@
+"""Live nodes as real processes: start, look, kill. Every wait is bounded."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+PATIENCE_S = 30.0
+
+
+class Isfc:
+    """One ``isfc`` command as a process of its own; what it prints goes to files."""
+
+    def __init__(self, folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> None:
+        self.name = "-".join(word.strip("-") for word in words[:2])
+        self._out = folder / f"{self.name}.out"
+        self._err = folder / f"{self.name}.err"
+        with self._out.open("wb") as out, self._err.open("ab") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "isfc.cli", *words],
+                stdin=stdin,
+                stdout=out,
+                stderr=err,
+                env=os.environ | {"COLUMNS": "80"},
+            )
+
+    @property
+    def out(self) -> str:
+        """What it has printed."""
+        return self._out.read_text("utf-8")
+
+    @property
+    def err(self) -> str:
+        """What it has said on stderr."""
+        return self._err.read_text("utf-8")
+
+    def record(self) -> dict[str, Any]:
+        """The JSON document it has printed."""
+        found = json.loads(self.out)
+        assert isinstance(found, dict)
+        return found
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def wait(self) -> int:
+        """Its exit code, once it has ended; an output of any length helps who looks."""
+        try:
+            return self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"{self.name} does not end: {self.err[-2000:]}") from None
+
+    def end(self) -> int:
+        """Ctrl-C, and its exit code."""
+        self.signal(signal.SIGINT)
+        return self.wait()
+
+
+@contextmanager
+def isfc(folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> Iterator[Isfc]:
+    """A command that is killed if it is still there in the end."""
+    command = Isfc(folder, *words, stdin=stdin)
+    try:
+        yield command
+    finally:
+        if command.process.poll() is None:
+            command.process.kill()
+            command.process.wait()
+        if command.process.stdin is not None:
+            command.process.stdin.close()
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    """Wait until something holds; fail with what was waited for."""
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"waited {PATIENCE_S:g} s for {what}"
+        time.sleep(0.02)
