@@ -34,7 +34,7 @@ from isfc.record import (
     encode_record,
 )
 from isfc.trace import Sink
-from isfc.wire import encode
+from isfc.wire import encode, encode_pieces
 
 _T = TypeVar("_T")
 
@@ -310,10 +310,10 @@ def _digest(pieces: Iterable[bytes | memoryview]) -> bytes:
     return digest.digest()[:DIGEST_LENGTH]
 
 
-def _frame_pieces(frames: Sequence[Departure]) -> Iterator[bytes]:
+def _frame_pieces(frames: Sequence[Departure]) -> Iterator[bytes | memoryview]:
     for departure_ns, rdev, frame in frames:
         yield _DEPARTURE.pack(departure_ns, rdev)
-        yield encode(frame)
+        yield from encode_pieces(frame)
 
 
 def _event_pieces(events: Sequence[LinkEvent]) -> Iterator[bytes | memoryview]:

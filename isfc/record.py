@@ -14,9 +14,9 @@ Numbers are big-endian.
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Final
+from typing import Any, Final
 from zlib import crc32
 
 import msgspec
@@ -25,7 +25,7 @@ from ctc.frame import DataFrame, Frame
 from isfc.errors import ConfigurationError, JournalError, WireError
 from isfc.message import Message
 from isfc.name import NodeName
-from isfc.node import NodeDefinition
+from isfc.node import CtcDefinition, NodeDefinition
 from isfc.package import Package, PackageLimit, Packager
 from isfc.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.wire import PREFIX_LENGTH, decode, encode, frame_length
@@ -238,7 +238,7 @@ def _decode_record(index: int, offset: int, payload: bytes) -> Record:
 
 def _decode_given(act: Act, given: memoryview) -> NodeDefinition | Frame | list[Message] | None:
     if act is Act.BEGIN:
-        return msgspec.json.decode(given, type=NodeDefinition, dec_hook=_decode_name)
+        return _decode_definition(given)
     if act is Act.SEND:
         return _decode_messages(given)
     if act is Act.ARRIVE:
@@ -246,6 +246,15 @@ def _decode_given(act: Act, given: memoryview) -> NodeDefinition | Frame | list[
     if given:
         raise WireError("more than it needs", 0)
     return None
+
+
+def _decode_definition(given: memoryview) -> NodeDefinition:
+    """The CTCs by themselves: a compiled class no longer knows what its tuple is of."""
+    document = msgspec.json.decode(given, type=dict[str, Any])
+    ctcs = msgspec.convert(document.pop("ctcs", None), tuple[CtcDefinition, ...])
+    document["ctcs"] = ()
+    definition = msgspec.convert(document, NodeDefinition, dec_hook=_decode_name)
+    return replace(definition, ctcs=ctcs)
 
 
 def _decode_messages(given: memoryview) -> list[Message]:
