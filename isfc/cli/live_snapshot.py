@@ -16,7 +16,8 @@ class LiveSnapshot:
     """A node's counters, and what its engine has seen since it began. Times in nanoseconds.
 
     Severing replaces the node, so that its counters begin again; ``severed_count`` tells.
-    ``late_ns`` of ``waited_ns`` that deadlines were waited for were lateness.
+    ``late_ns`` of ``waited_ns`` that deadlines were waited for were lateness; all three are 0
+    where the model's times are ignored, so that nothing can be late.
     """
 
     node: NodeSnapshot
@@ -29,18 +30,17 @@ class LiveSnapshot:
     waited_ns: int
 
 
-def look(engine: "LiveEngine") -> LiveSnapshot:
-    """How a node and its engine are now."""
+def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
+    """How a node and its engine are now; ``paced`` says whether they go at the model's pace."""
     counters, lag = engine.counters, engine.lag
+    late = (lag.late_ns, lag.late_ns_max, lag.waited_ns) if paced else (0, 0, 0)
     return LiveSnapshot(
         engine.node.snapshot(engine.now_ns()),
         counters.attached_count,
         counters.detached_count,
         counters.refused_count,
         counters.severed_count,
-        lag.late_ns,
-        lag.late_ns_max,
-        lag.waited_ns,
+        *late,
     )
 
 

@@ -10,7 +10,7 @@ from tests.cli.sights import sight
 from tests.pair import Pair
 
 
-def seen() -> LiveSnapshot:
+def seen(*, paced: bool = True) -> LiveSnapshot:
     """A look at a node of a pair, as if its engine were live."""
     pair = Pair()
     pair.send(pair.first, *[500_000] * 3)
@@ -24,7 +24,7 @@ def seen() -> LiveSnapshot:
         counters=LiveCounters(4, 3, 2, 1),
         lag=lag,
     )
-    return look(cast(LiveEngine, engine))
+    return look(cast(LiveEngine, engine), paced=paced)
 
 
 def test_a_look_has_what_node_and_engine_count() -> None:
@@ -34,6 +34,11 @@ def test_a_look_has_what_node_and_engine_count() -> None:
     assert (snapshot.attached_count, snapshot.detached_count) == (4, 3)
     assert (snapshot.refused_count, snapshot.severed_count) == (2, 1)
     assert (snapshot.late_ns, snapshot.late_ns_max, snapshot.waited_ns) == (3, 3, 8)
+
+
+def test_nothing_is_late_where_the_models_times_are_ignored() -> None:
+    snapshot = seen(paced=False)
+    assert (snapshot.late_ns, snapshot.late_ns_max, snapshot.waited_ns) == (0, 0, 0)
 
 
 def test_what_another_process_reads_is_what_was_seen() -> None:
