@@ -78,6 +78,8 @@ class ConversationEnd:
         self.state = state
         self.reason: ConversationSevered | None = None
         """Why it is over, once it is."""
+        self.accepted = False
+        """Whether the end that was asked took it up."""
         self.finished = False
         """Whether we will send no more."""
         self.partner_finished = False
@@ -90,6 +92,10 @@ class ConversationEnd:
         self._limits = limits
         self._due = due
         self._changed = changed
+        self.undelivered_length = 0
+        """Bytes of ours that the partner had not received at the end, once it has said so."""
+        self._sent_length = 0
+        self._taken_length = 0
         self._is_due = False
         self._is_changed = False
         self._unsent = bytearray()
@@ -124,9 +130,9 @@ class ConversationEnd:
         return len(self._arrived)
 
     @property
-    def unsent_length(self) -> int:
-        """Bytes that have not been handed to the link."""
-        return len(self._unsent)
+    def finish_sent(self) -> bool:
+        """Whether the partner will hear that we have finished, after all that we sent."""
+        return self.finished and not self._finish_due
 
     @property
     def over(self) -> bool:
@@ -140,6 +146,7 @@ class ConversationEnd:
         if self.state is not ConversationState.REQUESTED:
             raise LocalProtocolError(f"{self!r} has not been asked for")
         self.state = ConversationState.OPEN
+        self.accepted = True
         self._window_length = self._limits.window_length
         self._greeting_due = True
         self._want()
@@ -153,6 +160,7 @@ class ConversationEnd:
         length = min(len(data), self.room_length)
         if length:
             self._unsent += memoryview(data)[:length]
+            self._sent_length += length
             self._want()
         return length
 
@@ -176,9 +184,10 @@ class ConversationEnd:
         self._want()
 
     def sever(self, code: SeverCode = SeverCode.CLOSED, text: str = "") -> None:
-        """End both directions at once; what was not sent yet is dropped."""
+        """End both directions at once; what was not sent or taken yet is dropped."""
         if self.state is ConversationState.SEVERED:
             return
+        self._arrived.clear()
         never_begun = self.state is ConversationState.CONNECTING and self._greeting_due
         self._end(ConversationSevered(code, text))
         if never_begun:  # the partner need not even hear of it
@@ -197,6 +206,7 @@ class ConversationEnd:
         data = bytes(self._arrived[:length_max])
         if data:
             del self._arrived[: len(data)]
+            self._taken_length += len(data)
             self._owed_length += len(data)
             if self._credit_due:
                 self._want()
@@ -250,7 +260,7 @@ class ConversationEnd:
 
     def _check_may_send(self) -> None:
         if self.reason is not None:
-            raise self.reason
+            raise ConversationSevered(self.reason.code, self.reason.text)
         if self.state is ConversationState.REQUESTED:
             raise LocalProtocolError(f"{self!r} has not been accepted")
         if self.finished:
@@ -266,7 +276,7 @@ class ConversationEnd:
             self._sever_due = False
             self._sever_sent = True
             assert self.reason is not None
-            return verbs.sever(self.reason)
+            return verbs.sever(self.reason, self._taken_length + len(self._arrived))
         if self.state is not ConversationState.OPEN:
             return None
         if self._credit_due:
@@ -305,6 +315,7 @@ class ConversationEnd:
         if self._finish_due and not unsent:
             self._finish_due = False
             self._end_if_finished()
+            self._tell()
             return bytes((Verb.FINISH,))
         return None
 
@@ -313,6 +324,7 @@ class ConversationEnd:
             raise RemoteProtocolError("it accepted what was not asked for")
         self._credit_length = verbs.parse_room(body)
         self.state = ConversationState.OPEN
+        self.accepted = True
         self._want()
         self._tell()
 
@@ -349,23 +361,24 @@ class ConversationEnd:
         self._tell()
 
     def _receive_sever(self, body: bytes | memoryview) -> None:
+        reason, received_length = verbs.parse_sever(body)
+        self.undelivered_length = max(0, self._sent_length - received_length)
         self._sever_received = True
-        if self.state is ConversationState.SEVERED:
-            return
-        reason = verbs.parse_sever(body)
-        if reason.code is SeverCode.ENDED:
-            reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
-        self._end(reason)
+        if self.state is not ConversationState.SEVERED:
+            if reason.code is SeverCode.ENDED:
+                reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
+            self._end(reason)
+        self._tell()
 
     def _end_if_finished(self) -> None:
-        if self.finished and not self._finish_due and self.partner_finished:
+        if self.finish_sent and self.partner_finished:
             self._end(ConversationSevered(SeverCode.ENDED, ""))
 
     def _end(self, reason: ConversationSevered) -> None:
         self.state = ConversationState.SEVERED
         self.reason = reason
         self._unsent.clear()
-        self._greeting_due = self._passing = self._finish_due = False
+        self._greeting_due = self._passing = False
         self._sever_due = True
         self._want()
         self._tell()

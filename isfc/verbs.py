@@ -21,6 +21,8 @@ ROOM_LENGTH_MAX: Final = 2**32 - 1
 
 _SERVICE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
 _ROOM: Final = struct.Struct(">I")
+_SEVER: Final = struct.Struct(">BBQ")
+_SEVERED: Final = _SEVER.size - 1
 
 
 class Verb(IntEnum):
@@ -39,7 +41,8 @@ class Verb(IntEnum):
     FINISH = 6
     """No more data will come."""
     SEVER = 7
-    """Why the conversation is over (1), and words for people. It is each end's last message."""
+    """Each end's last message: why the conversation is over (1), how many of the partner's bytes
+    have been received (8), and words for people."""
 
 
 class SeverCode(IntEnum):
@@ -96,10 +99,10 @@ def credit(room_length: int) -> bytes:
     return _verb_and_room(Verb.CREDIT, room_length)
 
 
-def sever(reason: ConversationSevered) -> bytes:
-    """The message that ends a conversation."""
+def sever(reason: ConversationSevered, received_length: int = 0) -> bytes:
+    """The message that ends a conversation, in which so many bytes have been received."""
     text = reason.text.encode("utf-8", "replace")[:SEVER_TEXT_LENGTH_MAX]
-    return bytes((Verb.SEVER, reason.code)) + text
+    return _SEVER.pack(Verb.SEVER, reason.code, received_length) + text
 
 
 def parse_connect(body: bytes | memoryview) -> tuple[int, str]:
@@ -118,11 +121,12 @@ def parse_room(body: bytes | memoryview) -> int:
     return room_length
 
 
-def parse_sever(body: bytes | memoryview) -> ConversationSevered:
-    """The reason in a SEVER's body; every body has one."""
+def parse_sever(body: bytes | memoryview) -> tuple[ConversationSevered, int]:
+    """The reason in a SEVER's body, and how many bytes were received; every body has both."""
     code = body[0] if len(body) else SeverCode.PROTOCOL
-    text = bytes(body[1 : 1 + SEVER_TEXT_LENGTH_MAX]).decode("utf-8", "replace")
-    return ConversationSevered(SeverCode(code) if code in _CODES else SeverCode.PROTOCOL, text)
+    text = bytes(body[_SEVERED:][:SEVER_TEXT_LENGTH_MAX]).decode("utf-8", "replace")
+    reason = ConversationSevered(SeverCode(code) if code in _CODES else SeverCode.PROTOCOL, text)
+    return reason, int.from_bytes(body[1:_SEVERED], "big")
 
 
 _CODES: Final = frozenset(SeverCode)

@@ -28,10 +28,10 @@ PURE: Final = (
     "typing"
 )
 CORE: Final = f"{PURE} isfc ctc.address ctc.subchannel"
-OUTER: Final = "isfc.node isfc.engine isfc.cli"
+OUTER: Final = "isfc.node isfc.engine isfc.api isfc.api_conversation isfc.forward isfc.cli"
 EXPERIMENT: Final = (
     f"{CORE} ctc.errors ctc.profiles scenarios "
-    "contextlib copyreg importlib math msgspec pathlib random re tomllib"
+    "contextlib copyreg csv importlib math msgspec pathlib random re tomllib"
 )
 
 RINGS: Final = {
@@ -45,6 +45,9 @@ RINGS: Final = {
     "isfc.node": (f"{CORE} ctc", "isfc.engine isfc.cli"),
     "isfc.record": (f"{CORE} ctc.frame msgspec zlib", "isfc.engine isfc.cli"),
     "isfc.journal": (f"{CORE} ctc contextlib hashlib", "isfc.engine isfc.cli"),
+    "isfc.control": (f"{CORE} asyncio json os pathlib", OUTER),
+    "isfc.control_client": (f"{CORE} json pathlib types", OUTER),
+    "isfc.control_socket": (f"{CORE} contextlib fcntl os pathlib socket stat", OUTER),
     "isfc.engine": (f"{CORE} ctc.frame ctc.profiles", "isfc.cli"),
     "isfc.engine.clock": (f"{CORE} time", "isfc.cli"),
     "isfc.engine.handshake": (f"{CORE} hashlib", "isfc.cli"),
@@ -52,6 +55,9 @@ RINGS: Final = {
     "isfc.engine.connection": (f"{CORE} asyncio socket", "isfc.cli"),
     "isfc.engine.live": (f"{CORE} ctc.frame asyncio", "isfc.cli"),
     "isfc.engine.attachment": (f"{CORE} asyncio pathlib random socket ssl stat", "isfc.cli"),
+    "isfc.api_conversation": (f"{CORE} asyncio", OUTER),
+    "isfc.api": (f"{CORE} asyncio contextlib random scenarios secrets ssl", "isfc.cli"),
+    "isfc.forward": (f"{CORE} asyncio contextlib re socket struct", "isfc.cli"),
     "scenarios": (EXPERIMENT, "isfc.cli"),
     "isfc.cli": ("*", "tools tests benchmarks"),
 }

@@ -171,6 +171,30 @@ def test_bytes_that_arrived_before_a_severing_can_still_be_taken() -> None:
     assert joined.b.over
 
 
+def test_who_severs_says_how_much_it_has_received() -> None:
+    joined = Joined().open()
+    for text in (b"taken", b"arrived"):
+        joined.a.send(text)
+        joined.carry()
+        joined.b.poll_data(5)
+    joined.b.sever()
+    joined.a.send(b"sent")
+    joined.carry()
+    assert joined.a.undelivered_length == len(b"ed" + b"sent")
+    assert joined.b.undelivered_length == 0
+
+
+def test_who_is_severed_keeps_and_counts_what_has_arrived() -> None:
+    joined = Joined().open()
+    joined.a.send(b"arrived")
+    joined.carry()
+    joined.a.send(b"and not")
+    joined.a.sever()
+    joined.carry()
+    assert joined.b.poll_data(100) == b"arrived"
+    assert joined.a.undelivered_length == len(b"and not")
+
+
 def test_crossing_severings_are_both_heard() -> None:
     joined = Joined().open()
     joined.a.sever(SeverCode.CLOSED, "a")

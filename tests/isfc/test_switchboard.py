@@ -130,7 +130,7 @@ def test_too_many_conversations_are_refused_at_both_ends() -> None:
     answers = deliver(board, 1, verbs.connect(1_000, "ECHO"))
     (refusal,) = [m for m in answers if m.conversation == 1]
     assert refusal.data is not None
-    assert verbs.parse_sever(refusal.data[1:]).code is SeverCode.BUSY
+    assert verbs.parse_sever(refusal.data[1:])[0].code is SeverCode.BUSY
     assert 1 not in board.conversations
 
 

@@ -31,12 +31,13 @@ def test_rooms_come_back(room_length: int) -> None:
         assert verbs.parse_room(message[1:]) == room_length
 
 
-@given(st.sampled_from(SeverCode), st.text(max_size=60))
-def test_sever_comes_back_cut_to_its_bound(code: SeverCode, text: str) -> None:
-    message = verbs.sever(ConversationSevered(code, text))
-    reason = verbs.parse_sever(message[1:])
+@given(st.sampled_from(SeverCode), st.text(max_size=60), st.integers(0, 2**64 - 1))
+def test_sever_comes_back_cut_to_its_bound(code: SeverCode, text: str, length: int) -> None:
+    message = verbs.sever(ConversationSevered(code, text), length)
+    reason, received_length = verbs.parse_sever(message[1:])
     assert reason.code is code
-    assert len(message) <= 2 + verbs.SEVER_TEXT_LENGTH_MAX
+    assert received_length == length
+    assert len(message) <= 10 + verbs.SEVER_TEXT_LENGTH_MAX
     whole = text.encode("utf-8", "replace")
     if len(whole) <= verbs.SEVER_TEXT_LENGTH_MAX:
         assert reason.text.encode() == whole
@@ -51,8 +52,8 @@ def test_any_bytes_raise_wire_errors_only(body: bytes) -> None:
 
 
 def test_unknown_code_is_a_breach_of_protocol() -> None:
-    assert verbs.parse_sever(b"\xffwhy").code is SeverCode.PROTOCOL
-    assert verbs.parse_sever(b"").code is SeverCode.PROTOCOL
+    assert verbs.parse_sever(b"\xffwhy")[0].code is SeverCode.PROTOCOL
+    assert verbs.parse_sever(b"")[0].code is SeverCode.PROTOCOL
 
 
 @pytest.mark.parametrize("service", ["", "NINECHARS", "lower", "A B", "\u00c4", "A\0"])

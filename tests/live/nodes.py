@@ -7,8 +7,8 @@ from typing import Any
 
 from isfc.api import OpenNode, open_node
 
-LAYOUT = "published-4"
-FIRST, SECOND = "GDLMCK1", "GDLBOFVM"
+LAYOUT = "atlanta-boston"
+FIRST, SECOND = "ATLANTA", "BOSTON"
 
 
 @asynccontextmanager
