@@ -11,13 +11,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ctc.address import format_rdev
 from isfc.cli.live_options import LAG_PERCENT
+from isfc.cli.observe_options import LogFormat, LogLevel
 from isfc.engine.live import Attached, Detached, LiveEvent, Refused
 from isfc.events import DeviceChanged, LinkDown, LinkUp, Severed
 
@@ -28,28 +26,6 @@ LOGGER = logging.getLogger("isfc")
 
 REFUSALS_PER_S = 5
 """Refused connections that are logged in one second; of further ones only how many."""
-
-
-class LogFormat(StrEnum):
-    """How a record is written."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class LogLevel(StrEnum):
-    """The least severe records that are written."""
-
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-LogFormatOption = Annotated[
-    LogFormat, typer.Option(help="How log records are written to standard error.")
-]
-LogLevelOption = Annotated[LogLevel, typer.Option(help="Which log records are written.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from isfc.engine.endpoint import Endpoint, TcpEndpoint
+from isfc.engine.endpoint import TcpEndpoint
 from isfc.errors import ConfigurationError
 
 ANSWER_S = 5.0
@@ -39,14 +39,12 @@ class MetricsServer:
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
-    async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> TcpEndpoint:
+    async def listen(self, endpoint: TcpEndpoint, *, insecure: bool = False) -> TcpEndpoint:
         """Begin; return where, for port 0 becomes a real one.
 
         Raises `ConfigurationError` for an address beyond this machine, unless ``insecure``,
         and `OSError`.
         """
-        if not isinstance(endpoint, TcpEndpoint):
-            raise ConfigurationError(f"--metrics {endpoint}: expected HOST:PORT")
         if not (endpoint.private or insecure):
             raise ConfigurationError(
                 f"--metrics {endpoint}: everybody could read there; expected a loopback address, "

@@ -10,7 +10,8 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.cli import logs
-from isfc.cli.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, LogFormat, LogLevel, start_log
+from isfc.cli.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
+from isfc.cli.observe_options import LogFormat, LogLevel
 from isfc.engine.live import Attached, Detached, LiveEvent, Refused
 from isfc.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from tests.cli.sights import sight

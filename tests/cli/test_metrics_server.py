@@ -12,7 +12,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from isfc.cli import metrics_server
 from isfc.cli.metrics import families
 from isfc.cli.metrics_server import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer
-from isfc.engine.endpoint import TcpEndpoint, UnixEndpoint
+from isfc.engine.endpoint import TcpEndpoint
 from isfc.errors import ConfigurationError
 from tests.cli.sights import sight
 from tests.live.pair import Run
@@ -159,20 +159,11 @@ def test_no_more_clients_than_it_serves_at_one_time(run_live: Run) -> None:
     run_live(main())
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "message"),
-    [
-        (TcpEndpoint("0.0.0.0", 0), "--metrics 0.0.0.0:0: everybody could read there"),
-        (UnixEndpoint("/tmp/x"), "--metrics unix:/tmp/x: expected HOST:PORT"),
-    ],
-)
-def test_it_listens_on_this_machine_only(
-    run_live: Run, endpoint: TcpEndpoint | UnixEndpoint, message: str
-) -> None:
+def test_it_listens_on_this_machine_only(run_live: Run) -> None:
     async def main() -> None:
         server = MetricsServer(lambda: ())
-        with pytest.raises(ConfigurationError, match=message):
-            await server.listen(endpoint)
+        with pytest.raises(ConfigurationError, match="everybody could read there"):
+            await server.listen(TcpEndpoint("0.0.0.0", 0))
         await server.close()
 
     run_live(main())
