@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.live_options import LAG_PERCENT, LiveOptions
+from isfc.cli.observe import observe
+from isfc.cli.observe_options import ObserveOptions
 from isfc.cli.render import show_error
 from isfc.engine.attachment import Attachments
 from isfc.engine.clock import Clock
@@ -73,6 +75,7 @@ class LiveNode:
     insecure: bool = False
     lifeline: bool = False
     make_node: Callable[[NodeDefinition], Node] = Node
+    observed: ObserveOptions = ObserveOptions()
 
     async def serve(
         self,
@@ -90,6 +93,11 @@ class LiveNode:
                 reconnect_s=self.options.reconnect_s,
                 make_node=self.make_node,
             )
+            started = await stack.enter_async_context(
+                observe(
+                    engine, self.observed, paced=self.options.factor > 0, insecure=self.insecure
+                )
+            )
             attachments = Attachments(
                 engine,
                 random.SystemRandom(),
@@ -100,10 +108,12 @@ class LiveNode:
             stack.push_async_callback(attachments.close)
             if self.lifeline:
                 await _hold_lifeline(stop)
-            if self.listen is not None:
-                await attachments.listen(self.listen, insecure=self.insecure)
+            listen = self.listen
+            if listen is not None:
+                listen = await attachments.listen(listen, insecure=self.insecure)
             if self.connect is not None:
                 attachments.connect(self.connect, insecure=self.insecure)
+            started(listen, self.connect)
             code = await self._run(engine, stop, report)
         if isinstance(program, Verifying):
             program.expect_intact()

@@ -21,6 +21,14 @@ from isfc.cli.live_options import (
     StrictOption,
     VerifyOption,
 )
+from isfc.cli.observe_options import (
+    LogFormat,
+    LogFormatOption,
+    LogLevel,
+    LogLevelOption,
+    MetricsOption,
+    ObserveOptions,
+)
 from isfc.cli.run import ClientOption, SeedOption, WorkloadOption
 from isfc.errors import ConfigurationError
 
@@ -75,6 +83,9 @@ def node(
     verify: VerifyOption = False,
     reconnect: ReconnectOption = RECONNECT_S,
     journal: JournalOption = None,
+    metrics: MetricsOption = None,
+    log_format: LogFormatOption = LogFormat.TEXT,
+    log_level: LogLevelOption = LogLevel.INFO,
     lifeline: LifelineOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -96,7 +107,13 @@ def node(
     tls = mutual_tls(cert, key, ca, server=listen is not None)
     if insecure and tls is None:
         show_error("--insecure: whoever reaches this address can read, forge and cut the link")
-    live = replace(live, insecure=insecure, lifeline=lifeline, make_node=_node_maker(journal))
+    live = replace(
+        live,
+        insecure=insecure,
+        lifeline=lifeline,
+        make_node=_node_maker(journal),
+        observed=ObserveOptions(log_format, log_level, metrics),
+    )
     report = partial(_report, live, json=json)
     code = run_live(lambda stop: live.serve(stop, report, tls))
     if code:
