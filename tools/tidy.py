@@ -57,7 +57,7 @@ RINGS: Final = {
     "isfc.engine.attachment": (f"{CORE} asyncio pathlib random socket ssl stat", "isfc.cli"),
     "isfc.api_conversation": (f"{CORE} asyncio", OUTER),
     "isfc.api": (f"{CORE} asyncio contextlib random scenarios secrets ssl", "isfc.cli"),
-    "isfc.forward": (f"{CORE} asyncio contextlib re socket struct", "isfc.cli"),
+    "isfc.forward": (f"{CORE} asyncio contextlib os re socket struct", "isfc.cli"),
     "scenarios": (EXPERIMENT, "isfc.cli"),
     "isfc.cli": ("*", "tools tests benchmarks"),
 }
