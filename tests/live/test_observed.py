@@ -1,0 +1,76 @@
+"""Two live nodes as an operator sees them from outside: scraped, logged, one of them killed."""
+
+import json
+import re
+import signal
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.processes import Isfc, isfc, wait_for
+
+TRAFFIC = "--workload HS --pairs 10".split()
+SEEN = "--metrics 127.0.0.1:0 --log-format json --log-level debug".split()
+
+
+def records(node: Isfc) -> list[dict[str, Any]]:
+    """What a node has logged, but for a line that is still being written."""
+    return [json.loads(line) for line in node.err.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def events(node: Isfc) -> list[str]:
+    return [record["event"] for record in records(node)]
+
+
+def happened(node: Isfc, event: str) -> Callable[[], bool]:
+    return lambda: event in events(node)
+
+
+def written_packages(node: Isfc) -> float:
+    """How many packages a node says it has written."""
+    address = records(node)[0]["metrics"]
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+        text = answer.read().decode()
+    (count,) = re.findall(r"^isfc_link_written_packages_total{.*} (\S+)$", text, re.MULTILINE)
+    return float(count)
+
+
+@pytest.mark.slow
+def test_a_node_can_be_watched_through_its_partners_death(tmp_path: Path) -> None:
+    link = f"unix:{tmp_path / 'link'}"
+    with (
+        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, *SEEN) as here,
+        isfc(
+            tmp_path, "node", "SERVER", "published-4", "--connect", link, *TRAFFIC, *SEEN
+        ) as there,
+    ):
+        wait_for(happened(here, "link-up"), "the link")
+        wait_for(lambda: written_packages(here) > 100, "traffic")
+        before = written_packages(here)
+        wait_for(lambda: written_packages(here) > before, "more traffic")
+        there.signal(signal.SIGKILL)
+        wait_for(happened(here, "link-down"), "the link's end")
+        assert events(here).count("detached") == events(here).count("ctc-down") == 4
+        assert written_packages(here) > before  # it still answers
+        assert here.end() == 0
+    (*_, last) = records(here)
+    assert (last["event"], last["node"], last["partner"]) == ("stopped", "CLIENT", "SERVER")
+
+
+@pytest.mark.slow
+def test_a_metrics_port_that_is_taken_ends_the_node_with_a_word(tmp_path: Path) -> None:
+    with isfc(
+        *(tmp_path, "node", "CLIENT", "published-4", "--listen", f"unix:{tmp_path / 'link'}"), *SEEN
+    ) as first:
+        wait_for(happened(first, "started"), "the first node")
+        taken = records(first)[0]["metrics"]
+        with isfc(
+            *(tmp_path, "node", "SERVER", "published-4", "--connect", "unix:nowhere"),
+            *("--metrics", taken),
+        ) as second:
+            assert second.wait() == 1
+    assert "in use" in second.err
+    assert not (tmp_path / "nowhere").exists()
