@@ -9,7 +9,9 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from isfc.api import OpenNode
 from isfc.cli.exits import ExitCode
+from isfc.cli.forward import forwarded
 from isfc.cli.live_options import LAG_PERCENT, LiveOptions
 from isfc.cli.observe import observe
 from isfc.cli.observe_options import ObserveOptions
@@ -23,6 +25,7 @@ from isfc.engine.pace import unpaced
 from isfc.engine.program import Offer, Program
 from isfc.events import DeviceChanged, LinkEvent, Severed
 from isfc.filler import Filling
+from isfc.forward import parse_forwards
 from isfc.name import NodeName
 from isfc.node import Node, NodeDefinition
 from isfc.state import LinkState
@@ -106,6 +109,9 @@ class LiveNode:
                 tls=tls,
             )
             stack.push_async_callback(attachments.close)
+            if isinstance(program, OpenNode):
+                forwards = parse_forwards(self.options.forwards, self.layout.nodes)
+                await stack.enter_async_context(forwarded(program, engine, forwards))
             if self.lifeline:
                 await _hold_lifeline(stop)
             listen = self.listen
@@ -115,9 +121,10 @@ class LiveNode:
                 attachments.connect(self.connect, insecure=self.insecure)
             started(listen, self.connect)
             code = await self._run(engine, stop, report)
-        if isinstance(program, Verifying):
-            program.expect_intact()
-            show_error(f"--verify: {program.verified_count} messages, all as they were sent")
+        verifying = program.verifying if isinstance(program, OpenNode) else program
+        if isinstance(verifying, Verifying):
+            verifying.expect_intact()
+            show_error(f"--verify: {verifying.verified_count} messages, all as they were sent")
         return code
 
     async def _run(
@@ -178,6 +185,8 @@ class LiveNode:
 
     def _program(self) -> Program:
         experiment = self.experiment
+        if self.options.forwards:
+            return OpenNode(self._define(), verified=self.options.verify)
         if experiment is None:
             return Idle()
         costs = experiment.guests if self.options.factor else _free_guests()

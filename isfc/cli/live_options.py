@@ -94,6 +94,7 @@ class LiveOptions:
     client: str | None = None
     verify: bool = False
     reconnect_s: float = RECONNECT_S
+    forwards: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.pace is Pace.NONE and self.dilation is not None:
@@ -104,6 +105,8 @@ class LiveOptions:
             raise ConfigurationError("expected --workload and --pairs together, or neither")
         if self.seconds is not None and self.workload is None:
             raise ConfigurationError("--seconds: expected a --workload to measure")
+        if self.forwards and self.workload is not None:
+            raise ConfigurationError("--forward: expected no --workload beside it")
 
     @property
     def factor(self) -> int:
@@ -148,5 +151,6 @@ class LiveOptions:
         words = [
             w for name, value in given.items() if value is not None for w in (name, str(value))
         ]
+        words += [w for text in self.forwards for w in ("--forward", text)]
         words += ["--strict"] if self.strict else []
         return words + (["--verify"] if self.verify else [])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isfc.cli.forward import ForwardOption
 from isfc.cli.layout_argument import JsonOption, LayoutArgument
 from isfc.cli.live_options import (
     RECONNECT_S,
@@ -82,6 +83,7 @@ def node(
     client: ClientOption = None,
     verify: VerifyOption = False,
     reconnect: ReconnectOption = RECONNECT_S,
+    forward: ForwardOption = None,
     journal: JournalOption = None,
     metrics: MetricsOption = None,
     log_format: LogFormatOption = LogFormat.TEXT,
@@ -95,7 +97,9 @@ def node(
     same layout, pace and workload. It goes on until Ctrl-C, or measures and ends (--seconds).
     """
     options = LiveOptions(
-        pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify, reconnect
+        *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
+        reconnect_s=reconnect,
+        forwards=tuple(forward or ()),
     )
     live = _live_node(name, layout, options, listen, connect)
     from dataclasses import replace

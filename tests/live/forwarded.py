@@ -1,0 +1,67 @@
+"""Two ``isfc node`` processes that forward a TCP port, for programs nobody here wrote."""
+
+import shutil
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.live.nodes import FIRST, LAYOUT, SECOND
+from tests.live.processes import Isfc, isfc, wait_for
+
+
+def free_port() -> int:
+    """A TCP port that nobody uses at the moment."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
+def answers(port: int) -> bool:
+    """Whether somebody listens on a port of this machine."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def need(program: str, package: str) -> str:
+    """The path of a program; without it the test is skipped."""
+    path = shutil.which(program)
+    if path is None:
+        pytest.skip(f"{program} is not installed: apt-get install {package}")
+    return path
+
+
+@contextmanager
+def forwarding_nodes(
+    folder: Path, ports: Sequence[tuple[int, int]], *words: str
+) -> Iterator[tuple[Isfc, Isfc]]:
+    """Both systems; each (listening port at the first, service's port) is forwarded."""
+    link = f"unix:{folder / 'link'}"
+    forwards = [
+        word
+        for here, there in ports
+        for word in ("--forward", f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}")
+    ]
+    with (
+        isfc(folder, "node", FIRST, LAYOUT, "--listen", link, *forwards, *words) as first,
+        isfc(folder, "node", SECOND, LAYOUT, "--connect", link, *forwards, *words) as second,
+    ):
+        # the link's socket comes last: by then the ports are there
+        wait_for((folder / "link").exists, "the link")
+        yield first, second
+        for node in (first, second):
+            assert node.end() == 0, node.err
+
+
+def say(port: int, data: bytes) -> bytes:
+    """Send bytes to a TCP service, end our half, and return all it answers."""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(data)
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_WR)
+        answer = bytearray()
+        while piece := connection.recv(65_536):
+            answer += piece
+    return bytes(answer)
