@@ -87,6 +87,11 @@ def show_error(message: str) -> None:
     print(f"isfc: {message}", file=sys.stderr)
 
 
+def show_log(line: str) -> None:
+    """Print a line of a log to stderr as it is."""
+    print(line, file=sys.stderr, flush=True)
+
+
 def discard_output() -> None:
     """Let nothing more reach stdout: what is buffered would fail again as the process ends."""
     with suppress(OSError, ValueError):  # there is no stdout, or it is no file

@@ -1,5 +1,7 @@
 """Watching a live link: a page that is drawn anew every second, or a line a second."""
 
+import asyncio
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -9,8 +11,20 @@ from rich.live import Live
 
 from isfc.cli.live_snapshot import LiveSnapshot
 from isfc.cli.rates import NodeRates, rates
-from isfc.cli.render import open_console, show
+from isfc.cli.render import open_console, show, show_log
 from isfc.cli.render_watch import HEADINGS_EVERY, Ends, watch_headings, watch_line, watch_page
+
+
+async def relay(log: asyncio.StreamReader) -> None:
+    """Pass a node's log on to stderr, line by line, so that it does not run into the page."""
+    while True:
+        try:
+            line = await log.readline()
+        except ValueError:  # too long for one; nothing of ours is
+            continue
+        if not line:
+            return
+        show_log(line.decode("utf-8", "replace").rstrip("\n"))
 
 
 def local_time() -> str:
@@ -35,7 +49,13 @@ class Watch(AbstractContextManager["Watch"]):
         console = open_console()
         self._live: Live | None = None
         if not plain and console.is_terminal:
-            self._live = Live(console=console, auto_refresh=False, vertical_overflow="crop")
+            self._live = Live(
+                console=console,
+                auto_refresh=False,
+                redirect_stdout=False,
+                redirect_stderr=sys.stderr.isatty(),  # what is said there scrolls by above
+                vertical_overflow="crop",
+            )
 
     def __enter__(self) -> "Watch":
         if self._live is not None:

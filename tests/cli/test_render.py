@@ -17,6 +17,7 @@ from isfc.cli.render import (
     show_error,
     show_json,
     show_lines,
+    show_log,
 )
 
 
@@ -110,6 +111,11 @@ def test_json_has_no_numbers_that_json_does_not_know() -> None:
 def test_errors_go_to_stderr_under_the_commands_name(capsys: pytest.CaptureFixture[str]) -> None:
     show_error("link.toml: [fibre.1] chpid: missing")
     assert capsys.readouterr() == ("", "isfc: link.toml: [fibre.1] chpid: missing\n")
+
+
+def test_log_lines_go_to_stderr_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    show_log('{"event": "[link-up]"}')
+    assert capsys.readouterr() == ("", '{"event": "[link-up]"}\n')
 
 
 def test_console_on_stderr_writes_there(capsys: pytest.CaptureFixture[str]) -> None:

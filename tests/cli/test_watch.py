@@ -1,12 +1,14 @@
 """Watching: lines for logs, a page for a terminal."""
 
+import asyncio
 import io
 
 import pytest
 
 from isfc.cli.render_watch import HEADINGS_EVERY
-from isfc.cli.watch import Watch, local_time
+from isfc.cli.watch import Watch, local_time, relay
 from tests.cli.sights import sight
+from tests.live.pair import Run
 
 NAMES = ("ATLANTA", "BOSTON")
 
@@ -77,6 +79,50 @@ def test_system_that_comes_back_is_not_compared_with_nothing(
     assert capsys.readouterr().out.splitlines()[-1] == (
         "12:00:00 Up          3.0     4.0     5 Up          3.0     4.0     5   2.0   2.0"
     )
+
+
+def test_what_a_node_logs_scrolls_by_above_the_page(
+    monkeypatch: pytest.MonkeyPatch, run_live: Run
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+
+    async def main() -> None:
+        log = asyncio.StreamReader()
+        log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
+        log.feed_eof()
+        with Watch(NAMES) as watch:
+            watch.show(sight("ATLANTA", 1), None)
+            await relay(log)
+
+    run_live(main())
+    first, last = terminal.getvalue().split("12:00 link-up node=ATLANTA")
+    assert first.count("Logical link") == 1
+    assert last.count("Logical link") == 3  # the page comes again below each line, and at the end
+    assert "last \N{REPLACEMENT CHARACTER}" in last
+
+
+def test_log_goes_to_stderr_when_that_is_a_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run_live: Run
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+
+    async def main() -> None:
+        log = asyncio.StreamReader(limit=100)
+        log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
+        log.feed_eof()
+        with Watch(NAMES) as watch:
+            watch.show(sight("ATLANTA", 1), None)
+            await relay(log)
+
+    run_live(main())
+    assert capsys.readouterr().err == "link-up\n"
+    assert "link-up" not in terminal.getvalue()
 
 
 def test_time_of_day_has_eight_characters() -> None:
