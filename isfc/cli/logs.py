@@ -17,7 +17,7 @@ from ctc.address import format_rdev
 from isfc.cli.live_options import LAG_PERCENT
 from isfc.cli.observe_options import LogFormat, LogLevel
 from isfc.engine.live import Attached, Detached, LiveEvent, Refused
-from isfc.events import DeviceChanged, LinkDown, LinkUp, Severed
+from isfc.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 
 if TYPE_CHECKING:
     from isfc.cli.live_snapshot import LiveSnapshot
@@ -55,6 +55,8 @@ EVENTS = (
 )  # fmt: skip
 """All there are."""
 
+_FREQUENT = frozenset({Delivered, Sent})
+
 
 class LinkLog:
     """Logs what happens to one node; a listener of its engine.
@@ -74,7 +76,9 @@ class LinkLog:
         self._waited_ns = 0
 
     def __call__(self, event: LiveEvent) -> None:
-        """Log an event of the engine; those of every package are none for a log."""
+        """Log an event of the engine, unless it is one of every package."""
+        if type(event) in _FREQUENT:
+            return
         match event:
             case LinkUp():
                 self.log(LINK_UP)
