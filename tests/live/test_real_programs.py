@@ -1,0 +1,136 @@
+"""Programs nobody here wrote, over a live link of two processes: curl, iperf3 and PostgreSQL."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.live.forwarded import answers, forwarding_nodes, free_port, need
+from tests.live.processes import wait_for
+
+pytestmark = pytest.mark.slow
+
+FILE_LENGTH = 100 * 2**20
+IPERF_S = 2
+PGBENCH_S = 3
+PATIENCE_S = 30
+
+
+def run(*words: str | Path) -> str:
+    """What a program prints; it must end well and soon."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, f"{words}: {done.stdout[-1000:]} {done.stderr[-1000:]}"
+    return done.stdout
+
+
+@contextmanager
+def started(
+    *words: str | Path, folder: Path, end: signal.Signals = signal.SIGTERM
+) -> Iterator[None]:
+    """A program that runs within the block."""
+    with (folder / "program.log").open("ab") as log:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        yield
+    finally:
+        process.send_signal(end)
+        try:
+            process.wait(PATIENCE_S)
+        finally:
+            process.kill()
+
+
+def digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@pytest.mark.parametrize("options", [(), ("--verify",)], ids=["plain", "verified"])
+def test_curl_fetches_100_mb_from_an_http_server(tmp_path: Path, options: tuple[str, ...]) -> None:
+    curl = need("curl", "curl")
+    files = tmp_path / "served"
+    files.mkdir()
+    (files / "file").write_bytes(Random(1).randbytes(FILE_LENGTH))
+    here, there = free_port(), free_port()
+    server = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(there))
+    with (
+        started(*server, "--directory", files, folder=tmp_path),
+        forwarding_nodes(tmp_path, [(here, there)], *options),
+    ):
+        wait_for(lambda: answers(there), "the HTTP server")
+        url = f"http://127.0.0.1:{here}/file"
+        run(curl, "--fail", "--silent", "--show-error", "--output", tmp_path / "fetched", url)
+    assert digest(tmp_path / "fetched") == digest(files / "file")
+
+
+@pytest.mark.parametrize("direction", [(), ("--reverse",)], ids=["out", "back"])
+def test_iperf3_sends_in_either_direction(tmp_path: Path, direction: tuple[str, ...]) -> None:
+    iperf3 = need("iperf3", "iperf3")
+    here, there = free_port(), free_port()
+    with (
+        started(iperf3, "--server", "--bind", "127.0.0.1", "--port", str(there), folder=tmp_path),
+        forwarding_nodes(tmp_path, [(here, there)]),
+    ):
+        wait_for(lambda: answers(there), "the iperf3 server")
+        words = f"--client 127.0.0.1 --port {here} --time {IPERF_S} --parallel 2 --json".split()
+        ended = json.loads(run(iperf3, *words, *direction))["end"]
+    sent, received = ended["sum_sent"]["bytes"], ended["sum_received"]["bytes"]
+    assert 0 < received <= sent
+    assert ended["sum_received"]["seconds"] >= IPERF_S / 2
+
+
+@contextmanager
+def postgresql(port: int) -> Iterator[list[str]]:
+    """A PostgreSQL server of its own; the words that run a program as its user."""
+    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parts[-2])
+    if not binaries or shutil.which("pgbench") is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    bin_ = binaries[-1]
+    # it refuses to be run by root
+    identity = "setpriv --reuid postgres --regid postgres --init-groups --".split()
+    as_user = identity if os.getuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(prefix="isfc-postgresql-"))
+    try:
+        if as_user:
+            shutil.chown(folder, "postgres", "postgres")
+        data = folder / "data"
+        run(*as_user, bin_ / "initdb", "--pgdata", data, "--auth", "trust", "--no-sync")
+        settings = f"-c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
+        words = f"{bin_}/postgres -D {data} -p {port} {settings}".split()
+        with started(*as_user, *words, folder=folder, end=signal.SIGINT):
+            wait_for(lambda: answers(port), "PostgreSQL")
+            yield as_user
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
+    here, there = free_port(), free_port()
+    with postgresql(there) as as_user, forwarding_nodes(tmp_path, [(here, there)]):
+        place = ("--host", "127.0.0.1", "--port", str(here))
+        run(*as_user, "pgbench", *place, "--initialize", "--quiet", "postgres")
+        clients = f"--client 8 --jobs 2 --time {PGBENCH_S} --no-vacuum".split()
+        for builtin in ("tpcb-like", "select-only"):
+            report = run(*as_user, "pgbench", *place, *clients, "--builtin", builtin, "postgres")
+            assert "number of failed transactions: 0 (0.000%)" in report
+        done = int(report.partition("actually processed: ")[2].split()[0])
+        assert done > 100
+        books = run(
+            *(*as_user, "psql", *place, "--no-align", "--tuples-only", "--command"),
+            "SELECT (SELECT sum(abalance) FROM pgbench_accounts),"
+            " (SELECT sum(delta) FROM pgbench_history), (SELECT count(*) FROM pgbench_history)",
+            "postgres",
+        )
+    balance, deltas, count = (int(figure) for figure in books.split("|"))
+    assert balance == deltas
+    assert count > 10
