@@ -241,13 +241,8 @@ class _Attachment:
             self._hello = self._door.hello(self._rdev)
             self._say(self._hello)
 
-    def received(self, connection: Connection, data: memoryview) -> None:
-        """A greeting, or a frame once it is attached."""
-        if self.was_attached:
-            assert self._rdev is not None, "attached without a CTC"
-            if self._door.engine.is_attached(self._rdev, connection):
-                self._door.engine.receive(self._rdev, data)
-            return
+    def received(self, connection: Connection, data: bytes | memoryview) -> None:
+        """A greeting."""
         try:
             greeting = decode_greeting(data)
         except WireError as error:

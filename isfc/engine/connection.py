@@ -8,6 +8,7 @@ not yet a whole frame never holds more than the longest one.
 import asyncio
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol, cast
 
 from isfc.engine.buffers import Buffers
@@ -34,7 +35,7 @@ class Receiver(Protocol):
     def connected(self, connection: "Connection") -> None:
         """It is there."""
 
-    def received(self, connection: "Connection", data: memoryview) -> None:
+    def received(self, connection: "Connection", data: bytes | memoryview) -> None:
         """One whole frame; ``data`` is the receiver's to keep. May raise `RemoteProtocolError`."""
 
     def lost(self, connection: "Connection", reason: str) -> None:
@@ -46,7 +47,8 @@ class Connection(asyncio.BufferedProtocol):
 
     ``measure`` says how long the frame that begins with some bytes is, or None while too few
     are there; it raises `WireError` for what cannot become a frame. It may be changed from one
-    frame to the next: greetings first, then the link's frames.
+    frame to the next: greetings first, then the link's frames. So may ``deliver``, which takes
+    them: the receiver's `received` at first. Nothing is delivered once it was ended here.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Connection(asyncio.BufferedProtocol):
         measure: Callable[[memoryview], int | None],
     ) -> None:
         self.measure = measure
+        self.deliver: Callable[[bytes | memoryview], None] = partial(receiver.received, self)
         self._receiver = receiver
         self._transport: asyncio.Transport | None = None
         self._reason = "the partner closed the connection"
@@ -75,7 +78,8 @@ class Connection(asyncio.BufferedProtocol):
 
         Pieces may be sent from where they lie, so they must stay as they are.
         """
-        transport = self.transport
+        transport = self._transport
+        assert transport is not None, "not connected yet"
         if transport.get_write_buffer_size() > UNSENT_LENGTH_MAX:
             self.abort("the partner does not read")
         elif len(pieces) == 1:
@@ -85,12 +89,14 @@ class Connection(asyncio.BufferedProtocol):
 
     def close(self, reason: str) -> None:
         """End it once everything is sent."""
+        self.deliver = _drop
         self._reason = reason
         if self._transport is not None:
             self._transport.close()
 
     def abort(self, reason: str) -> None:
         """End it now."""
+        self.deliver = _drop
         self._reason = reason
         if self._transport is not None:
             self._transport.abort()
@@ -107,17 +113,23 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:  # asyncio's signature
         """Where the next bytes go."""
-        return self._view[self._end :]
+        return self._view[self._end :] if self._end else self._view
 
     def buffer_updated(self, nbytes: int) -> None:
         """So many bytes are there: hand over every frame that is whole."""
-        self._end += nbytes
+        self._end = end = self._end + nbytes
         try:
-            if self._view is self._small:
+            if self._view is not self._small:
+                if end == len(self._view):
+                    data, self._view, self._end = self._view, self._small, 0
+                    self.deliver(data)
+                return
+            arrived = self._small[:end]
+            if self.measure(arrived) == end:  # one frame, as nearly always
+                self._end = 0
+                self.deliver(bytes(arrived))
+            else:
                 self._cut()
-            elif self._end == len(self._view):
-                data, self._view, self._end = self._view, self._small, 0
-                self._receiver.received(self, data)
         except RemoteProtocolError as error:
             self.abort(str(error))
 
@@ -129,9 +141,9 @@ class Connection(asyncio.BufferedProtocol):
             if length is None:
                 break
             if begin + length <= end:
-                data = memoryview(bytes(small[begin : begin + length]))
+                data = bytes(small[begin : begin + length])
                 begin += length
-                self._receiver.received(self, data)
+                self.deliver(data)
                 continue
             if length > BUFFER_LENGTH:
                 self._view = _BUFFERS.take(length)
@@ -142,6 +154,10 @@ class Connection(asyncio.BufferedProtocol):
         if begin and begin < end:
             small[: end - begin] = bytes(small[begin:end])
         self._end = end - begin
+
+
+def _drop(data: bytes | memoryview) -> None:
+    """What comes too late."""
 
 
 def _widen(transport: asyncio.Transport) -> None:

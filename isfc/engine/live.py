@@ -10,6 +10,7 @@ import asyncio
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 from ctc.address import Rdev
@@ -137,6 +138,8 @@ class LiveEngine:
         self._again = False
         self._blocked = False
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._looked_ns = 0
+        """The time when a turn last looked at the clock."""
         self._timer_ns = 0
         self._timer_set_ns = 0
         self._down: asyncio.TimerHandle | None = None
@@ -163,6 +166,7 @@ class LiveEngine:
         """The connection of one CTC is there; it replaces one that is there already."""
         self.detach(rdev, "replaced by a newer connection")
         self._connections[rdev] = connection
+        connection.deliver = partial(self.receive, rdev)
         self.counters.attached_count += 1
         self.tell(Attached(rdev))
         self.operate(lambda node, now_ns: node.connect(rdev, now_ns))
@@ -182,7 +186,7 @@ class LiveEngine:
         """Whether ``connection`` is the one that the CTC has."""
         return self._connections.get(rdev) is connection
 
-    def receive(self, rdev: Rdev, data: memoryview) -> None:
+    def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
         frame = decode(data)
         try:
@@ -260,7 +264,7 @@ class LiveEngine:
             self._again = False
             node = self.node
             deadline_ns = pump(node, self._carry, self._deliver)
-            now_ns = self.now_ns()
+            self._looked_ns = now_ns = self.now_ns()
             self._send_due(now_ns)
             if self._again or node is not self.node:
                 continue
@@ -286,21 +290,22 @@ class LiveEngine:
             self._again = True
 
     def _next_due(self, deadline_ns: int | None) -> int | None:
-        dues = [] if deadline_ns is None else [deadline_ns]
-        if self._departures:
-            dues.append(self._departures[0][0])
-        if self._offers and not self._blocked:
-            dues.append(self._offers[0][0])
-        return min(dues, default=None)
+        due_ns = deadline_ns
+        if self._departures and (due_ns is None or self._departures[0][0] < due_ns):
+            due_ns = self._departures[0][0]
+        if self._offers and not self._blocked and (due_ns is None or self._offers[0][0] < due_ns):
+            due_ns = self._offers[0][0]
+        return due_ns
 
     def _carry(self, departure_ns: int, rdev: Rdev, frame: Frame) -> None:
         """A frame leaves now, or when its time has come."""
-        now_ns = self.now_ns()
-        if departure_ns > now_ns:
-            self._serial += 1
-            heapq.heappush(self._departures, (departure_ns, self._serial, rdev, frame, now_ns))
-        else:
-            self._write(rdev, frame)
+        if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
+            self._looked_ns = now_ns = self.now_ns()
+            if departure_ns > now_ns:
+                self._serial += 1
+                heapq.heappush(self._departures, (departure_ns, self._serial, rdev, frame, now_ns))
+                return
+        self._write(rdev, frame)
 
     def _depart(self, now_ns: int) -> None:
         departures = self._departures

@@ -54,14 +54,14 @@ class Notes:
     """A receiver."""
 
     def __init__(self, *, refuse: bool = False) -> None:
-        self.kept: list[memoryview] = []
+        self.kept: list[bytes | memoryview] = []
         self.reasons: list[str] = []
         self._refuse = refuse
 
     def connected(self, connection: Connection) -> None:
         assert not connection.transport.is_closing()
 
-    def received(self, connection: Connection, data: memoryview) -> None:
+    def received(self, connection: Connection, data: bytes | memoryview) -> None:
         if self._refuse:
             raise WireError("not this one", 0)
         self.kept.append(data)
@@ -170,13 +170,24 @@ def test_a_unix_socket_takes_a_whole_package_at_once() -> None:
 def test_buffers_of_frames_that_are_done_with_are_used_again() -> None:
     notes = Notes()
     connection, _ = connect(notes)
-    feed(connection, frame(100_000), [70_000])
-    memory = notes.kept.pop().obj
-    feed(connection, frame(100_000), [70_000])
-    assert notes.kept[0].obj is memory
-    feed(connection, frame(100_000), [70_000])
-    assert notes.kept[1].obj is not memory
+    memories = []
+    for kept_count in (0, 0, 1):
+        del notes.kept[kept_count:]
+        feed(connection, frame(100_000), [70_000])
+        memories.append(memoryview(notes.kept[-1]).obj)
+    assert memories[0] is memories[1] is not memories[2]
     assert notes.frames == [frame(100_000)] * 2
+
+
+def test_frames_go_where_they_are_to_be_delivered_until_it_is_ended() -> None:
+    notes, later = Notes(), list[bytes | memoryview]()
+    connection, _ = connect(notes)
+    feed(connection, frame(5), [100])
+    connection.deliver = later.append
+    feed(connection, frame(6), [100])
+    connection.abort("enough")
+    feed(connection, frame(7), [100])
+    assert (notes.frames, later) == ([frame(5)], [frame(6)])
 
 
 @pytest.mark.parametrize(
