@@ -46,7 +46,7 @@ RINGS: Final = {
     "isfc.record": (f"{CORE} ctc.frame msgspec zlib", "isfc.engine isfc.cli"),
     "isfc.journal": (f"{CORE} ctc contextlib hashlib", "isfc.engine isfc.cli"),
     "isfc.control": (f"{CORE} asyncio json os pathlib", OUTER),
-    "isfc.control_client": (f"{CORE} json pathlib types", OUTER),
+    "isfc.control_client": (f"{CORE} pathlib types", OUTER),
     "isfc.control_socket": (f"{CORE} contextlib fcntl os pathlib socket stat", OUTER),
     "isfc.engine": (f"{CORE} ctc.frame ctc.profiles", "isfc.cli"),
     "isfc.engine.clock": (f"{CORE} time", "isfc.cli"),

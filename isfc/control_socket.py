@@ -1,0 +1,104 @@
+"""The Unix socket of a node's control: made for its owner only, and found out if left over."""
+
+import fcntl
+import os
+import socket
+import stat
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from isfc.errors import ConfigurationError
+
+PATH_LENGTH_MAX: Final = 107
+"""Bytes of a Unix socket's path: Linux has 108 for it, with a zero behind it."""
+BACKLOG: Final = 16
+CONNECT_S: Final = 5.0
+"""A node that is too busy to accept for so long is as good as gone."""
+_PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
+
+
+def listen_at(path: Path) -> socket.socket:
+    """A socket that listens at ``path``, which only its owner may use (0600).
+
+    A socket left over by a process that has ended is replaced. Raises `ConfigurationError`
+    when a process listens there, or when the path cannot be used.
+    """
+    _check_length(path)
+    with _locked(path.parent):
+        if is_left_over(path):
+            path.unlink()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listener.bind(str(path))
+            path.chmod(0o600)  # before it listens: nobody can have connected
+            listener.listen(BACKLOG)
+        except OSError as error:
+            listener.close()
+            raise ConfigurationError(f"{path}: cannot listen there: {error.strerror}") from None
+    listener.setblocking(False)
+    return listener
+
+
+def connect_to(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:
+    """A connection to the process that listens at ``path``; `OSError` if there is none."""
+    _check_length(path)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(timeout_s)
+    try:
+        connection.connect(str(path))
+    except OSError:
+        connection.close()
+        raise
+    return connection
+
+
+def is_left_over(path: Path) -> bool:
+    """Whether ``path`` is a socket at which nobody listens; False if there is nothing.
+
+    Raises `ConfigurationError` when somebody does, and for anything but a socket.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISSOCK(mode):
+        raise ConfigurationError(f"{path}: is no socket; expected nothing there")
+    try:
+        connect_to(path).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be reached: {error.strerror or error}") from None
+    raise ConfigurationError(f"{path}: a node of that name runs already")
+
+
+def peer_uid(connection: socket.socket) -> int:
+    """The user id of the process at the other end, as the kernel noted it."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    uid: int = _PEER.unpack(credentials)[1]
+    return uid
+
+
+def _check_length(path: Path) -> None:
+    if len(os.fsencode(path)) > PATH_LENGTH_MAX:
+        raise ConfigurationError(
+            f"{path}: too long for a socket; expected a run directory (--run-dir) that leaves "
+            f"it at most {PATH_LENGTH_MAX} bytes"
+        )
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Be the only one that replaces sockets in a directory."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise ConfigurationError(f"{directory}: cannot be used: {error.strerror}") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
