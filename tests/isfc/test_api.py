@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +12,7 @@ from ctc.address import Rdev
 from isfc.api import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.conversation import ConversationLimits
 from isfc.engine.endpoint import TcpEndpoint
+from isfc.engine.live import Detached, LiveEvent
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
 from isfc.node import Node
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
@@ -178,6 +180,49 @@ def test_lost_link_severs_conversations_after_the_reconnect_time(
                 second.engine.operate(partial(deactivate, rdev))
             with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
                 await conversation.receive()
+
+    run_live(main())
+
+
+def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Path) -> None:
+    sent = Random(5).randbytes(8_000_000)
+    received = bytearray()
+    cuts: list[Rdev] = []
+
+    async def cut(node: OpenNode, random: Random) -> None:
+        assert node.engine is not None
+        rdevs = list(node.engine.node.ctcs)
+        node.engine.listeners.append(note)
+        while len(received) < len(sent):
+            kept = random.choice(rdevs)
+            for rdev in rdevs:
+                if rdev != kept and random.random() < 0.7:
+                    node.engine.detach(rdev, "cut")
+            await asyncio.sleep(0.01)
+
+    def note(event: LiveEvent) -> None:
+        if isinstance(event, Detached):
+            cuts.append(event.rdev)
+
+    async def take(conversation: Conversation) -> None:
+        while len(received) < len(sent):
+            received.extend(await conversation.receive())
+            await asyncio.sleep(0.001)
+
+    async def main() -> None:
+        received.clear()
+        cuts.clear()
+        async with open_pair(tmp_path, verify=True) as (first, second):
+            second.serve("TAKE", take)
+            async with await first.connect("TAKE") as conversation:
+                cutting = asyncio.create_task(cut(first, Random(6)))
+                await conversation.send(sent)
+                await cutting
+            assert received == sent
+            assert len(set(cuts)) == 8
+            for node in (first, second):
+                assert node.verifying is not None
+                node.verifying.expect_intact()
 
     run_live(main())
 
