@@ -1,27 +1,33 @@
 """Published tables: IBM's figures word for word, and beside them how near ours must come.
 
-``tables/NAME.csv`` is a table as it was published. ``tables/NAME.toml`` says where it comes
-from, how its runs are repeated, which rows constants may be fitted to, and the tolerances.
+What a table is, and how far a figure is off. `scenarios.companion` reads tables from files.
 """
 
-import re
-import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, assert_never
 
 import msgspec
 
-from isfc.errors import ConfigurationError
-
 Value = str | int | float
-Selection = Mapping[str, Sequence[Value]]
-"""The rows that have, in each column named, one of the values given. ``{}`` is all rows."""
 
 KEY_SEPARATOR: Final = "/"
+
+
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The numbers from ``least`` to ``most``, both included."""
+
+    least: float = -math.inf
+    most: float = math.inf
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.least <= value <= self.most
+
+
+Selection = Mapping[str, Sequence[Value] | Range]
+"""The rows that have, in each column named, one of the values given. ``{}`` is all rows."""
 
 
 class Role(StrEnum):
@@ -31,86 +37,182 @@ class Role(StrEnum):
     ACCEPTANCE = "acceptance"
 
 
+class View(StrEnum):
+    """What a table shows of its runs; of a run in itself, or of what needs no run."""
+
+    SUITE = "suite"
+    APPC = "appc"
+    DEVICE = "device"
+    LINK = "link"
+    CAPACITY = "capacity"
+    CHPID = "chpid"
+    STOP_SHORT = "stop_short"
+
+
+MEASURED: Final = frozenset({View.SUITE, View.APPC, View.DEVICE, View.LINK})
+"""The views of a run; the others are of rules, which are to be met exactly."""
+
+
+class Distance(StrEnum):
+    """How far one figure is from another: what bounds and tolerances are stated in."""
+
+    RELATIVE = "relative"
+    """The difference as a share of IBM's figure."""
+    POINTS = "points"
+    """The difference in the figures' own unit."""
+    FACTOR = "factor"
+    """How many times the smaller one the greater is."""
+    EMULATED = "emulated"
+    """Our figure alone, where IBM has next to nothing."""
+
+    def of(self, published: float, emulated: float) -> float:
+        """How far ``emulated`` is off; infinite if nothing stands where something should."""
+        match self:
+            case Distance.RELATIVE:
+                difference = abs(emulated - published)
+                return difference / published if published else _unless_zero(difference)
+            case Distance.POINTS:
+                return abs(emulated - published)
+            case Distance.FACTOR:
+                small, great = sorted((published, emulated))
+                return great / small if small else 1 + _unless_zero(great)
+            case Distance.EMULATED:
+                return emulated
+            case _:
+                assert_never(self)
+
+    def show(self, value: float) -> str:
+        """A distance, or a limit of one, in seven columns at most."""
+        match self:
+            case Distance.RELATIVE:
+                return f"{100 * value:.3g}%" if value < 9.9995 else ">999%"
+            case Distance.FACTOR:
+                return f"x {value:.3g}" if value < 999.5 else "> x 999"
+            case _:
+                return f"{value:.3g}"
+
+    def limit(self, value: float) -> str:
+        """What it means that a distance is at most so much."""
+        match self:
+            case Distance.RELATIVE:
+                return f"within {self.show(value)}" if value else "the same"
+            case Distance.POINTS:
+                return f"within {value:.3g} points"
+            case Distance.FACTOR:
+                return f"within a factor {value:.3g}"
+            case Distance.EMULATED:
+                return f"at most {value:.3g}"
+            case _:
+                assert_never(self)
+
+
+def _unless_zero(difference: float) -> float:
+    return math.inf if difference else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """One published run. ``key`` names it within its table, as in ``HL/12/50``."""
+    """One published run, or a part of one. ``key`` names it within its table, as ``HL/12/50``.
+
+    ``columns`` are as published, and for a run ``release`` and ``side`` in any case.
+    """
 
     key: str
     role: Role
     columns: Mapping[str, Value]
 
     def number(self, measure: str) -> float:
-        """A figure of this run."""
+        """A figure of this run. Raises `ValueError` if there is none."""
         return float(self.columns[measure])
+
+    def has_number(self, measure: str) -> bool:
+        """Whether there is a figure: the report has dots for a CTC that did nothing."""
+        return isinstance(self.columns[measure], int | float)
 
     def is_in(self, selection: Selection) -> bool:
         """Whether a selection takes this row."""
-        return _is_in(self.columns, selection)
+        return is_in(self.columns, selection)
 
 
-def _is_in(columns: Mapping[str, Value], selection: Selection) -> bool:
+def is_in(columns: Mapping[str, Value], selection: Selection) -> bool:
+    """Whether a selection takes a row of these columns."""
     return all(columns[column] in values for column, values in selection.items())
 
 
 class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far one measure may be off: exactly one of ``relative`` and ``below`` is given."""
+    """How far one measure may be off in any of some rows."""
 
     measure: str
-    where: dict[str, list[Value]] = {}
-    relative: float | None = None
-    below: float | None = None
+    within: float
+    distance: Distance = Distance.RELATIVE
+    where: dict[str, list[Value] | Range] = {}
     reason: str = ""
-
-    def __post_init__(self) -> None:
-        if (self.relative is None) == (self.below is None):
-            raise ValueError("expected either relative or below")
 
     def admits(self, published: float, emulated: float) -> bool:
         """Whether ``emulated`` is near enough."""
-        if self.below is not None:
-            return emulated < self.below
-        assert self.relative is not None
-        return abs(emulated - published) <= self.relative * published
+        return self.distance.of(published, emulated) <= self.within
 
     def __str__(self) -> str:
-        if self.below is not None:
-            return f"below {self.below:g}"
-        assert self.relative is not None
-        return f"within {self.relative:.0%}"
+        return self.distance.limit(self.within)
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a measure may be off over a whole group of rows; relative errors."""
+    """How far a measure may be off over a whole group of rows.
+
+    The middle one of the distances, the one within which nine of ten stay, the greatest; None
+    where nothing is declared.
+    """
 
     measure: str
     group: str
-    median: float
-    p90: float
+    distance: Distance = Distance.RELATIVE
+    median: float | None = None
+    p90: float | None = None
+    worst: float | None = None
+
+    @property
+    def subject(self) -> tuple[str, str, Distance]:
+        """What is bounded: measure, group, distance."""
+        return self.measure, self.group, self.distance
 
 
-class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``tables/NAME.toml``."""
+class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a measure does from one value of a column to another, all other columns being equal.
 
-    title: str
-    source: str
-    url: str
-    measured: str
-    key: tuple[str, ...]
-    measures: tuple[str, ...]
-    layout: str
-    workload: str
-    calibration: tuple[dict[str, list[Value]], ...] = ()
-    groups: dict[str, dict[str, list[Value]]] = {}
-    tolerance: tuple[Tolerance, ...] = ()
-    bound: tuple[Bound, ...] = ()
+    Where the published change is more than ``above`` (a ratio), ours goes the same way, but for
+    ``wrong_max`` times.
+    """
+
+    measure: str
+    column: str
+    before: Value
+    after: Value
+    above: float
+    wrong_max: int = 0
+
+
+class Runs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the runs of a table are repeated; a row's columns stand in braces.
+
+    ``side`` is where they were measured, ``client`` or ``server``, and ``release`` on which z/VM,
+    if the table has no such columns. ``names_of`` names the tables in which the runs stand
+    that this one only names; then nothing else is said of them.
+    """
+
+    layout: str = ""
+    workload: str = ""
+    side: str = "client"
+    release: str = "z/VM 6.2"
+    names_of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """A published table that can be replayed.
+    """A published table, and what is known and wanted of it.
 
-    ``layout`` and ``workload`` name those of a row, with the row's columns in braces.
-    ``groups`` are kept apart in summaries.
+    ``key`` has the columns that name a row; a table with three of them is a grid of blocks,
+    lines and columns, and ``heading`` heads a block. ``groups`` are what ``bounds`` (what is
+    reached) and ``goals`` (what is wanted) are about.
     """
 
     name: str
@@ -118,16 +220,32 @@ class PublishedTable:
     source: str
     url: str
     measured: str
+    view: View
+    runs: Runs
+    key: tuple[str, ...]
+    heading: str
     measures: tuple[str, ...]
-    layout: str
-    workload: str
     groups: Mapping[str, Selection]
     tolerances: tuple[Tolerance, ...]
     bounds: tuple[Bound, ...]
+    goals: tuple[Bound, ...]
+    changes: tuple[Change, ...]
     rows: tuple[PublishedRow, ...]
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether rows are named by three columns: a block, a line and a column."""
+        return len(self.key) == 3
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the table is of runs; if not, of rules."""
+        return self.view in MEASURED
+
     def choices(self, column: str) -> tuple[Value, ...]:
-        """The values that occur in a column, in the order of the table."""
+        """The values that occur in a column, in the order of the table; none if it has it not."""
+        if column not in self.rows[0].columns:
+            return ()
         return tuple(dict.fromkeys(row.columns[column] for row in self.rows))
 
     def select(self, selection: Selection) -> tuple[PublishedRow, ...]:
@@ -138,94 +256,3 @@ class PublishedTable:
         """How far ``measure`` may be off in ``row``; None if that is not declared."""
         fitting = [t for t in self.tolerances if t.measure == measure and row.is_in(t.where)]
         return fitting[-1] if fitting else None
-
-
-def table_names() -> tuple[str, ...]:
-    """The published tables that can be replayed."""
-    names = (file.name for file in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
-
-
-def load_table(name: str) -> PublishedTable:
-    """The published table called ``name``. Raises `ConfigurationError` if there is none."""
-    if name not in table_names():
-        raise ConfigurationError(
-            f"table {name[:40]!r} is unknown: expected {' or '.join(table_names())}"
-        )
-    texts = ((_folder() / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
-    try:
-        return parse_table(name, *texts)
-    except ValueError as error:
-        raise ConfigurationError(f"table {name}: {error}") from None
-
-
-def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
-    """A table from the content of its two files. Raises `ValueError` if they do not agree."""
-    beside = msgspec.convert(tomllib.loads(companion), _Companion)
-    lines = [line.split(",") for line in figures.splitlines()]
-    header, runs = lines[0], lines[1:]
-    rows = tuple(
-        _row(dict(zip(header, map(_value, run), strict=True)), beside.key, beside.calibration)
-        for run in runs
-    )
-    _check(beside, header, rows)
-    return PublishedTable(
-        name=name,
-        title=beside.title,
-        source=beside.source,
-        url=beside.url,
-        measured=beside.measured,
-        measures=beside.measures,
-        layout=beside.layout,
-        workload=beside.workload,
-        groups=beside.groups,
-        tolerances=beside.tolerance,
-        bounds=beside.bound,
-        rows=rows,
-    )
-
-
-def _row(
-    columns: dict[str, Value], key: Iterable[str], calibration: Iterable[Selection]
-) -> PublishedRow:
-    name = KEY_SEPARATOR.join(str(columns[column]) for column in key)
-    fitted = any(_is_in(columns, selection) for selection in calibration)
-    return PublishedRow(name, Role.CALIBRATION if fitted else Role.ACCEPTANCE, columns)
-
-
-def _value(text: str) -> Value:
-    """A field of the table: a number if it is one, else text, as the names of runs are."""
-    if re.fullmatch(r"\d+", text):
-        return int(text)
-    return float(text) if re.fullmatch(r"\d*\.\d+", text) else text
-
-
-def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRow]) -> None:
-    """Find what would silently have no effect."""
-    if len({row.key for row in rows}) != len(rows):
-        raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(beside.key)}")
-    selections = [
-        *beside.calibration,
-        *beside.groups.values(),
-        *(tolerance.where for tolerance in beside.tolerance),
-    ]
-    named = [column for selection in selections for column in selection]
-    measures = [tolerance.measure for tolerance in beside.tolerance]
-    measures += [bound.measure for bound in beside.bound]
-    for column in (*beside.key, *beside.measures, *named, *measures):
-        if column not in header:
-            raise ValueError(f"there is no column {column}; expected one of {', '.join(header)}")
-    for selection in selections:
-        if not any(row.is_in(selection) for row in rows):
-            raise ValueError(f"no row has {selection}")
-    for bound in beside.bound:
-        if bound.group not in beside.groups:
-            raise ValueError(f"bound of group {bound.group}: expected {', '.join(beside.groups)}")
-    for tolerance in beside.tolerance:
-        count = sum(row.is_in(tolerance.where) for row in rows)
-        if count == 1 and not tolerance.reason.strip():
-            raise ValueError(f"the tolerance for {tolerance.where} alone needs a reason")
-
-
-def _folder() -> Traversable:
-    return resources.files("scenarios") / "tables"

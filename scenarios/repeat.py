@@ -52,11 +52,16 @@ def spreads(results: Sequence[Result]) -> dict[str, float | None]:
     }
 
 
-def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], float | None]:
-    """`spread_percent` of what was emulated, by key and measure of the published figure."""
-    figures: dict[tuple[str, str], list[float]] = defaultdict(list)
+Cell = tuple[str, str, str]
+"""A published figure: its table, key and measure."""
+
+
+def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
+    """`spread_percent` of what was emulated of each published figure."""
+    figures: dict[Cell, list[float]] = defaultdict(list)
     for comparison in comparisons:
-        figures[comparison.key, comparison.measure].append(comparison.emulated)
+        cell = comparison.table, comparison.key, comparison.measure
+        figures[cell].append(comparison.emulated)
     return {cell: spread_percent(values) for cell, values in figures.items()}
 
 

@@ -1,20 +1,40 @@
-"""Replaying a published table: each of its runs again in virtual time, and the difference."""
+"""Replaying published tables: their runs again in virtual time, and the difference.
+
+A row of a table names a run, and the table's view says what of the run it shows. So the rows of
+several tables may need the same run; it is run once.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.parameters import RELEASES
 from scenarios.catalog import load_layout
-from scenarios.published import Bound, PublishedRow, PublishedTable, Role, Selection, Value
-from scenarios.run import Experiment, Result, run
+from scenarios.companion import load_table
+from scenarios.estimates import (
+    CapacityRow,
+    ChpidRow,
+    StopShortRow,
+    capacity_row,
+    chpid_row,
+    stop_short_row,
+)
+from scenarios.published import PublishedRow, PublishedTable, Role, Value, View
+from scenarios.recording import Recording
+from scenarios.report import Row, appc_rows, device_rows, idle_device, link_rows, suite_rows
+from scenarios.run import Experiment
 from scenarios.workload import find_workload
 
-SECONDS: Final = 1.0
+SECONDS: Final = 5.0
 """Virtual seconds measured of each run. IBM measured five minutes; ours is steady by then."""
 
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
+
+_layout: Final = cache(load_layout)
+_table: Final = cache(load_table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,115 +56,153 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorSummary:
-    """The sizes of the relative errors of some comparisons, and the worst of them."""
+class Part:
+    """Some rows of a published table, and how long their runs are measured."""
 
-    count: int
-    median: float
-    p90: float
-    worst: Comparison
+    table: PublishedTable
+    rows: tuple[PublishedRow, ...]
+    seconds: float = SECONDS
 
-
-@dataclass(frozen=True, slots=True)
-class BoundCheck:
-    """A declared bound, and what it bounds."""
-
-    bound: Bound
-    summary: ErrorSummary
-
-    @property
-    def within(self) -> bool:
-        """Whether both the median and the 90th percentile are small enough."""
-        return self.summary.median <= self.bound.median and self.summary.p90 <= self.bound.p90
+    def experiments(self) -> list[Experiment]:
+        """What to run in order to repeat each row; nothing if the table is of rules."""
+        if not self.table.is_measured:
+            return []
+        return [make_experiment(self.table, row, self.seconds) for row in self.rows]
 
 
-def choose(table: PublishedTable, wanted: Mapping[str, Sequence[Value]]) -> list[PublishedRow]:
+def choose(
+    tables: Sequence[PublishedTable],
+    wanted: Mapping[str, Sequence[Value]],
+    seconds: float = SECONDS,
+) -> list[Part]:
     """The rows with one of the values wanted in each column; an empty list takes any value.
 
-    Raises `ConfigurationError`, naming the option of the column, for a value that is not there.
+    A table that has no such column is left out, and so is one of which no row is left. Raises
+    `ConfigurationError`, naming the option of the column, for a value that is in none.
     """
     selection = {column: values for column, values in wanted.items() if values}
+    where = f"the table {tables[0].name}" if len(tables) == 1 else "any table"
     for column, values in selection.items():
-        choices = table.choices(column)
+        choices = dict.fromkeys(choice for table in tables for choice in table.choices(column))
         for value in values:
             if value not in choices:
                 raise ConfigurationError(
-                    f"--{column} {str(value)[:40]}: not in the table {table.name}; "
-                    f"expected one of {', '.join(map(str, choices))}"
+                    f"--{column.removesuffix('_bytes')} {str(value)[:40]}: not in {where}; "
+                    f"expected {f'one of {_listed(choices)}' if choices else 'no such option'}"
                 )
-    return list(table.select(selection))
+    having = [table for table in tables if selection.keys() <= table.rows[0].columns.keys()]
+    parts = [Part(table, table.select(selection), seconds) for table in having]
+    return [part for part in parts if part.rows]
 
 
 def make_experiment(
-    table: PublishedTable, row: PublishedRow, seconds: float = SECONDS, warmup: float = WARMUP
+    table: PublishedTable, row: PublishedRow, seconds: float = SECONDS
 ) -> Experiment:
-    """What to run in order to repeat a published run."""
+    """What to run in order to repeat a published run; ``seconds`` are measured."""
+    runs = table.runs
+    if runs.names_of:
+        return make_experiment(*_find_run(runs.names_of, row.columns["run"]), seconds)
+    release = str(row.columns["release"])
     return Experiment(
-        load_layout(table.layout.format_map(row.columns)),
-        find_workload(table.workload.format_map(row.columns)),
+        _layout(runs.layout.format_map(row.columns)),
+        find_workload(runs.workload.format_map(row.columns)),
         pairs=int(row.number("pairs")),
         seconds=seconds,
-        warmup=warmup,
+        warmup=WARMUP,
+        link=RELEASES[release.removeprefix("z/VM ")],
     )
 
 
-def emulate(experiment: Experiment) -> Result:
-    """Run an experiment, seen from the client's node as the published runs are."""
-    return run(experiment)
+def compare(
+    table: PublishedTable, row: PublishedRow, recordings: Sequence[Recording]
+) -> Iterator[Comparison]:
+    """Each published figure of a row beside ours: the mean, if there are several recordings.
 
-
-def compare(table: PublishedTable, row: PublishedRow, result: Result) -> Iterator[Comparison]:
-    """Each published measure of a run beside ours."""
+    A table of rules needs no recording.
+    """
+    each: Sequence[Recording | None] = recordings or [None]
+    emulated = [_emulated(table, row, recording) for recording in each]
     for measure in table.measures:
-        published, emulated = row.number(measure), float(getattr(result, measure))
-        tolerance = table.tolerance(row, measure)
-        yield Comparison(
-            table=table.name,
-            key=row.key,
-            measure=measure,
-            published=published,
-            emulated=emulated,
-            error=(emulated - published) / published if published else None,
-            role=row.role,
-            within=tolerance.admits(published, emulated) if tolerance else None,
-        )
+        if row.has_number(measure):
+            figures = [float(getattr(found, measure) or 0) for found in emulated]
+            yield _compare(table, row, measure, sum(figures) / len(figures))
 
 
-def summarise(comparisons: Iterable[Comparison]) -> ErrorSummary | None:
-    """The median, the 90th percentile and the worst error; None if no figure has an error."""
-    ordered = sorted(
-        ((abs(c.error), c) for c in comparisons if c.error is not None), key=lambda pair: pair[0]
-    )
-    if not ordered:
-        return None
-    sizes = [size for size, _ in ordered]
-    return ErrorSummary(len(sizes), _median(sizes), _percentile(sizes, 90), ordered[-1][1])
-
-
-def check_bounds(table: PublishedTable, comparisons: Sequence[Comparison]) -> list[BoundCheck]:
-    """The bounds of those groups of which every row has been run."""
-    checks = []
-    for bound in table.bounds:
-        group = in_group(table, table.groups[bound.group], bound.measure, comparisons)
-        if len(group) == len(table.select(table.groups[bound.group])):
-            summary = summarise(group)
-            assert summary is not None, "a bounded measure has published figures"
-            checks.append(BoundCheck(bound, summary))
-    return checks
-
-
-def in_group(
-    table: PublishedTable, group: Selection, measure: str, comparisons: Iterable[Comparison]
+def compare_all(
+    parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
 ) -> list[Comparison]:
-    """The comparisons of one measure in one group of rows."""
-    keys = {row.key for row in table.select(group)}
-    return [c for c in comparisons if c.measure == measure and c.key in keys]
+    """Every figure of some rows beside ours; each run has one recording, or one for each seed."""
+    found: list[Comparison] = []
+    for part in parts:
+        experiments = part.experiments()
+        for index, row in enumerate(part.rows):
+            of_row = recordings[experiments[index]] if experiments else ()
+            found += compare(part.table, row, of_row)
+    return found
 
 
-def _median(ordered: Sequence[float]) -> float:
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+def runs_of(parts: Iterable[Part]) -> list[Experiment]:
+    """What to run for all of these rows, each run once."""
+    return list(dict.fromkeys(run for part in parts for run in part.experiments()))
 
 
-def _percentile(ordered: Sequence[float], percent: int) -> float:
-    """The least of the values that ``percent`` % of them do not exceed (nearest rank)."""
-    return ordered[-(-len(ordered) * percent // 100) - 1]
+def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: float) -> Comparison:
+    published = row.number(measure)
+    tolerance = table.tolerance(row, measure)
+    return Comparison(
+        table=table.name,
+        key=row.key,
+        measure=measure,
+        published=published,
+        emulated=emulated,
+        error=(emulated - published) / published if published else None,
+        role=row.role,
+        within=tolerance.admits(published, emulated) if tolerance else None,
+    )
+
+
+def _emulated(
+    table: PublishedTable, row: PublishedRow, recording: Recording | None
+) -> Row | CapacityRow | ChpidRow | StopShortRow:
+    """What ours has in the place of a published row."""
+    match table.view:
+        case View.CAPACITY:
+            return capacity_row(table.runs.layout.format_map(row.columns))
+        case View.CHPID:
+            return chpid_row(row)
+        case View.STOP_SHORT:
+            return stop_short_row(row)
+        case view:
+            assert recording is not None, "what is measured has been run"
+            return _measured(view, table, row, recording)
+
+
+def _measured(view: View, table: PublishedTable, row: PublishedRow, recording: Recording) -> Row:
+    """What the view shows of a run in the place of a published row."""
+    name, side = str(row.columns["run"]), str(row.columns["side"])
+    whole = recording.whole(name, side)
+    match view:
+        case View.SUITE:
+            return next(suite_rows(whole))
+        case View.APPC:
+            return next(appc_rows(whole))
+        case View.DEVICE:
+            rdev = str(row.columns["rdev"])
+            devices = {device.rdev: device for device in device_rows(whole)}
+            return devices.get(rdev) or idle_device(name, side, rdev)
+        case _:
+            published = table.select({"run": [name]})
+            return list(link_rows(recording.parts(name, side)))[published.index(row)]
+
+
+@cache
+def _find_run(names: tuple[str, ...], run: Value) -> tuple[PublishedTable, PublishedRow]:
+    """The row in which a run stands. Raises `ConfigurationError` if there is none."""
+    for table in map(_table, names):
+        for row in table.select({"run": [run]}):
+            return table, row
+    raise ConfigurationError(f"run {run}: is in none of the tables {', '.join(names)}")
+
+
+def _listed(values: Iterable[Value]) -> str:
+    return ", ".join(map(str, values))

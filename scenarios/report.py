@@ -11,7 +11,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.message import Traffic
 from scenarios.published import KEY_SEPARATOR
-from scenarios.run import DeviceResult, Experiment, Result, Sample, sample
+from scenarios.run import DeviceResult, Experiment, Result, Sample
 from scenarios.workload import SUITES
 
 DEVICE_TYPE: Final = "CTCA"
@@ -67,11 +67,6 @@ def measured(name: str, experiment: Experiment, result: Result) -> MeasuredRun:
     """A run of which only the whole was measured."""
     whole = Sample(experiment.warmup + experiment.seconds, result)
     return MeasuredRun(name, experiment, (whole,))
-
-
-def all_samples(experiment: Experiment, interval: float) -> tuple[Sample, ...]:
-    """What `sample` yields, from the client's node: as a whole, it can be had from a worker."""
-    return tuple(sample(experiment, interval))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +163,11 @@ def device_rows(run: MeasuredRun) -> Iterator[DeviceRow]:
             resp_ms=serv_ms,
             busy_percent=device.busy_percent,
         )
+
+
+def idle_device(run: str, side: str, rdev: str) -> DeviceRow:
+    """A device that is not of the link, as the report shows it: with dots."""
+    return DeviceRow(run, side, rdev, 0.0, None, None, None, None, None, 0.0)
 
 
 def _times(device: DeviceResult) -> tuple[float | None, ...]:

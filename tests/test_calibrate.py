@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.published import PublishedTable, load_table
+from scenarios.companion import load_table
+from scenarios.published import PublishedTable
 from scenarios.replay import Comparison
 from tools import calibrate
 from tools.calibrate import Extent, Search, predicted, record, residuals, tally
@@ -32,7 +33,8 @@ def pool() -> Iterator[Executor]:
 
 @pytest.fixture(scope="module")
 def case(table: PublishedTable) -> Case:
-    (case,) = (c for c in calibration_cases(table, length=TINY) if c.row.key == "HL/1/5")
+    cases = calibration_cases([table], length=TINY)
+    (case,) = (case for case in cases if case.shown[0][1].key == "HL/1/5")
     return case
 
 
@@ -83,6 +85,8 @@ def test_state_of_another_search_is_refused(case: Case, pool: Executor, tmp_path
         Search(tmp_path / "state", FEW, seed=1, suite="HL")
     with pytest.raises(ValueError, match="is of another search"):
         Search(tmp_path / "state", list(KNOBS), seed=1, suite=None)
+    with pytest.raises(ValueError, match="is of another search"):
+        Search(tmp_path / "state", FEW, seed=1, suite=None, tables=["transport"])
 
 
 def test_without_a_generation_the_constants_stay(
@@ -101,11 +105,13 @@ def off_by(table: PublishedTable, factor: float) -> list[Comparison]:
 
 
 def test_tally_keeps_roles_and_groups_apart(table: PublishedTable) -> None:
-    lines = list(tally(table, off_by(table, 1.5)))
-    assert len(lines) == 4 * 2 * 2
-    assert lines[2] == (
-        "mb_per_s             multi-CTC  calibration   60 rows: "
-        "median  50.0%, 90 % within  50.0%, worst +50.0% at HY/16/50"
+    other = [replace(c, table="elsewhere") for c in off_by(table, 9.0)]
+    lines = list(tally(table, [*off_by(table, 1.5), *other]))
+    subjects = {bound.subject for bound in (*table.goals, *table.bounds)}
+    assert len(lines) == 2 * len(subjects)
+    assert lines[0] == (
+        "transport       mb_per_s             multi-CTC    calibration   60 rows: "
+        "median     50%, 90 %     50%, worst     50% at HY/16/50"
     )
 
 
@@ -123,8 +129,14 @@ def test_left_out_suite_is_recorded_in_its_place(table: PublishedTable, tmp_path
 
 def test_residuals_cover_the_whole_table(table: PublishedTable, pool: Executor) -> None:
     three = table.rows[::60]
-    found = residuals(replace(table, rows=three), {}, pool, TINY)
+    found = residuals([replace(table, rows=three)], {}, pool, TINY)
     assert [c.key for c in found[:: len(table.measures)]] == [row.key for row in three]
+
+
+def test_suite_is_left_out_of_all_tables_only(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        calibrate.main(["--leave-out", "HL", "--table", "appc_scaling"])
+    assert "--leave-out and --table: expected one of them" in capsys.readouterr().err
 
 
 def test_bad_state_file_ends_with_2(

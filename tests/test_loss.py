@@ -1,17 +1,29 @@
 """What a fit makes small, and how long its runs are."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
-from scenarios.published import PublishedRow, PublishedTable, Role, load_table
-from scenarios.run import Result
-from tools.loss import SECONDS_MIN, Case, calibration_cases, losses, row_loss
+from scenarios.companion import load_table
+from scenarios.published import PublishedRow, PublishedTable, Role
+from tools.calibrate import MEASURED
+from tools.loss import (
+    SECONDS_MIN,
+    Case,
+    all_cases,
+    calibration_cases,
+    case_loss,
+    emulate,
+    losses,
+    row_loss,
+)
 
-NOTHING = Result("CLIENT", *(0.0,) * 16, devices=())
-MEASURES = ("mb_per_s", "rdev_util_percent", "cpu_percent_per_msg", "collisions_per_s")
+SUITE = ("mb_per_s", "rdev_util_percent", "cpu_percent_per_msg", "collisions_per_s")
+APPC = ("msgs_per_s", "rdev_util_percent", "cpu_percent_per_msg")
+DEVICE = ("busy_percent", "pend_ms", "disc_ms", "conn_ms", "serv_ms")
+LINK = ("write_msgs_per_pkg", "read_msgs_per_pkg")
 
 
 @pytest.fixture(scope="module")
@@ -19,72 +31,138 @@ def table() -> PublishedTable:
     return load_table("transport")
 
 
-def loss_of(table: PublishedTable, key: str, changed: Mapping[str, float]) -> float:
-    """The loss of a result that is the published one but for ``changed``, as factors."""
-    (row,) = (row for row in table.rows if row.key == key)
-    return row_loss(row, published_result(row, changed))
+@pytest.fixture(scope="module")
+def tables() -> Sequence[PublishedTable]:
+    return [load_table(name) for name in MEASURED]
 
 
-def published_result(row: PublishedRow, changed: Mapping[str, float]) -> Result:
-    rate, util, cpu, collisions = (row.number(name) * changed.get(name, 1.0) for name in MEASURES)
-    return replace(
-        NOTHING,
-        mb_per_s=rate,
-        rdev_util_percent=util,
-        cpu_percent_per_msg=cpu,
-        collisions_per_s=collisions,
-    )
+def row_of(table: PublishedTable, key: str) -> PublishedRow:
+    return next(row for row in table.rows if row.key == key)
 
 
-@pytest.mark.parametrize("key", ["HL/12/50", "HL/1/50", "HY/8/100", "HS/8/100"])
-def test_published_figures_lose_nothing(key: str, table: PublishedTable) -> None:
-    assert loss_of(table, key, {}) == pytest.approx(0, abs=0.1 * (key == "HS/8/100"))
+def loss_of(name: str, key: str, changed: Mapping[str, float]) -> float:
+    """The loss of a row whose figures are the published ones but for ``changed``, as factors."""
+    table = load_table(name)
+    row = row_of(table, key)
+    figures = {
+        measure: row.number(measure) * changed.get(measure, 1.0)
+        for measure in table.measures
+        if row.has_number(measure)
+    }
+    return row_loss(table.view, row, figures)
 
 
-def test_loss_grows_with_the_error_and_alike_both_ways(table: PublishedTable) -> None:
-    steps = [loss_of(table, "HL/12/50", {"mb_per_s": factor}) for factor in (1.05, 1.2, 1.5, 3)]
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("transport", "HL/12/50"),
+        ("transport", "HL/1/50"),
+        ("transport", "HY/8/100"),
+        ("transport", "HS/8/100"),
+        ("appc_regression", "z/VM 6.2/1/100"),
+        ("appc_scaling", "1000000/12/100"),
+        ("device_reports", "H001709C/6000"),
+        ("device_reports", "H001709C/6060"),
+        ("link_activity", "H001709C/2011-10-14T04:53:43"),
+    ],
+)
+def test_published_figures_lose_nothing(name: str, key: str) -> None:
+    assert loss_of(name, key, {}) == pytest.approx(0, abs=0.1 * (key == "HS/8/100"))
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "measure"),
+    [("transport", "HL/12/50", "mb_per_s"), ("appc_scaling", "1/4/50", "msgs_per_s")],
+)
+def test_loss_grows_with_the_error_and_alike_both_ways(name: str, key: str, measure: str) -> None:
+    steps = [loss_of(name, key, {measure: factor}) for factor in (1.05, 1.2, 1.5, 3)]
     assert steps == sorted(steps)
     assert steps[0] > 0
-    fast, slow = (loss_of(table, "HL/12/50", {"mb_per_s": factor}) for factor in (1.25, 0.8))
+    fast, slow = (loss_of(name, key, {measure: factor}) for factor in (1.25, 0.8))
     assert fast == pytest.approx(slow)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_measure_counts(measure: str, table: PublishedTable) -> None:
-    assert loss_of(table, "HY/8/100", {measure: 0.5}) > 0.01
+@pytest.mark.parametrize(
+    ("name", "key", "measure"),
+    [
+        *(("transport", "HY/8/100", measure) for measure in SUITE),
+        *(("appc_scaling", "100000/12/100", measure) for measure in APPC),
+        *(("device_reports", "H001709C/6000", measure) for measure in DEVICE),
+        *(("link_activity", "H001709C/2011-10-14T04:53:43", measure) for measure in LINK),
+    ],
+)
+def test_every_measure_counts(name: str, key: str, measure: str) -> None:
+    assert loss_of(name, key, {measure: 0.5}) > 0.01
 
 
 def test_collisions_count_where_there_should_be_none(table: PublishedTable) -> None:
-    (row,) = (row for row in table.rows if row.key == "HL/12/50")
-    quiet = published_result(row, {})
-    assert row_loss(row, replace(quiet, collisions_per_s=10.0)) > row_loss(row, quiet) + 0.1
+    row = row_of(table, "HL/12/50")
+    quiet = {measure: row.number(measure) for measure in table.measures}
+    crowded = {**quiet, "collisions_per_s": 10.0}
+    assert row_loss(table.view, row, crowded) > row_loss(table.view, row, quiet) + 0.1
 
 
-def test_nothing_moved_is_a_finite_loss(table: PublishedTable) -> None:
-    assert 1 < row_loss(table.rows[0], NOTHING) < 1_000
+def test_nothing_moved_is_a_finite_loss(tables: Sequence[PublishedTable]) -> None:
+    for table in tables:
+        nothing = dict.fromkeys(table.measures, 0.0)
+        assert 0 < row_loss(table.view, table.rows[0], nothing) < math.inf
 
 
 def test_a_run_takes_as_long_as_its_exchanges_need(table: PublishedTable) -> None:
-    by_key = {row.key: row for row in table.rows}
     # one-CTC HL: 84.6 MB/s of 126,157 bytes an exchange are 703/s
-    slow = Case("transport", by_key["HL/1/10"]).experiment()
+    slow = Case((("transport", row_of(table, "HL/1/10")),)).experiment()
     assert slow.seconds == pytest.approx((2_500 + 200) / 703, rel=0.01)
     assert slow.warmup == slow.seconds / 4
-    fast = Case("transport", by_key["HS/16/100"], length=0.001).experiment(7)
+    fast = Case((("transport", row_of(table, "HS/16/100")),), length=0.001).experiment(7)
     assert (fast.seconds, fast.warmup, fast.seed) == (SECONDS_MIN, SECONDS_MIN, 7)
+    scaling = load_table("appc_scaling")
+    appc = Case((("appc_scaling", row_of(scaling, "1000000/1/1")),)).experiment()
+    assert appc.seconds == pytest.approx(2_520 / 40.485)
 
 
 def test_only_calibration_rows_are_fitted_and_a_suite_can_stay_out(table: PublishedTable) -> None:
-    rows = [case.row for case in calibration_cases(table)]
+    rows = [row for case in calibration_cases([table]) for _, row in case.shown]
     assert {row.role for row in rows} == {Role.CALIBRATION}
     assert len(rows) == 68
-    left = [case.row for case in calibration_cases(table, "HM")]
+    left = [row for case in calibration_cases([table], "HM") for _, row in case.shown]
     assert {row.columns["suite"] for row in left} == {"HS", "HL", "HY"}
     assert len(left) == 51
 
 
+def test_every_table_is_fitted_to_and_a_run_counts_in_each(
+    tables: Sequence[PublishedTable],
+) -> None:
+    cases = calibration_cases(tables)
+    shown = [[name for name, _ in case.shown] for case in cases]
+    assert {name for names in shown for name in names} == set(MEASURED)
+    both = [names for names in shown if "device_reports" in names]
+    assert [sorted(set(names)) for names in both] == [
+        ["device_reports", "link_activity", "transport"]
+    ]
+    without = calibration_cases(tables, "HL")
+    assert not any(name == "device_reports" for case in without for name, _ in case.shown)
+    assert any(name == "appc_scaling" for case in without for name, _ in case.shown)
+    assert len(all_cases(tables)) == 246
+
+
+def test_loss_of_a_run_adds_its_tables_and_averages_their_rows(
+    tables: Sequence[PublishedTable],
+) -> None:
+    (case,) = (case for case in calibration_cases(tables, length=0.01) if len(case.shown) > 2)
+    seen = emulate((case, 1, {}))
+    whole = case_loss(case, seen)
+    parts = []
+    for name in dict.fromkeys(name for name, _ in case.shown):
+        rows = [Case(((name, row),)) for other, row in case.shown if other == name]
+        parts.append(sum(case_loss(row, seen) for row in rows) / len(rows))
+    assert whole == pytest.approx(sum(parts))
+    assert min(parts) > 0
+
+
 def test_losses_of_candidates_are_told_apart(table: PublishedTable) -> None:
-    cases = [case for case in calibration_cases(table, length=0.01) if case.row.key == "HL/8/5"]
+    cases = [
+        case for case in calibration_cases([table], length=0.01) if case.shown[0][1].key == "HL/8/5"
+    ]
     candidates = [{}, {"link.attention_ns": 2_000_000.0}, {}]
     with ThreadPoolExecutor(1) as pool:
         first, slow, again = losses(cases, candidates, 1, pool)

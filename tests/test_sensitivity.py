@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.published import load_table
+from scenarios.companion import load_table
 from tools import sensitivity
 from tools.knobs import KNOBS, Values, present_values
 from tools.loss import Case, calibration_cases
@@ -72,8 +72,8 @@ def test_each_constant_is_moved_both_ways_and_known_ones_are_left_alone(
 def test_slower_attention_is_felt() -> None:
     cases = [
         case
-        for case in calibration_cases(load_table("transport"), length=0.01)
-        if case.row.key == "HS/12/5"
+        for case in calibration_cases([load_table("transport")], length=0.01)
+        if case.shown[0][1].key == "HS/12/5"
     ]
     with ThreadPoolExecutor(1) as pool:
         (found,) = measure(cases, [knob for knob in FEW if knob.field == "attention_ns"], {}, pool)

@@ -7,6 +7,7 @@ with a seed of its own, so that the search cannot settle on the luck of one. Aft
 its state and, started again, goes on from there. Nothing in the code is changed: the numbers
 are carried over by hand, and reviewed.
 
+Each table declares its calibration rows; ``--table NAME`` fits to those of one alone.
 ``--leave-out SUITE`` fits without the rows of a suite and predicts them all the same; with
 ``--record`` the result goes into the table that ``docs/fidelity.md`` shows.
 """
@@ -23,10 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from scenarios.published import PublishedTable, Role, load_table
-from scenarios.replay import Comparison, compare, in_group, summarise
+from scenarios.companion import TABLES, load_table
+from scenarios.published import PublishedTable, Role
+from scenarios.replay import Comparison, compare
+from scenarios.verdict import in_group, summarise
 from tools.knobs import KNOBS, Knob, Values, positions, present_values, values_at
-from tools.loss import Case, calibration_cases, emulate, losses
+from tools.loss import Case, all_cases, calibration_cases, emulate, losses
 
 STEP: Final = 0.08
 """How far the first generation strays, on the knobs' scale."""
@@ -36,6 +39,9 @@ FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 
 LEFT_OUT: Final = Path(__file__).resolve().parents[1] / "docs" / "leave-one-out.csv"
 LEFT_OUT_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row", "generations")
+
+MEASURED: Final = tuple(name for name in TABLES if load_table(name).is_measured)
+"""The tables of runs, whose calibration rows are fitted to."""
 
 Show = Callable[[str], None]
 
@@ -54,10 +60,22 @@ class Search:
     Raises `ValueError` if the file holds the state of another search.
     """
 
-    def __init__(self, state: Path, knobs: Sequence[Knob], seed: int, suite: str | None) -> None:
+    def __init__(
+        self,
+        state: Path,
+        knobs: Sequence[Knob],
+        seed: int,
+        suite: str | None,
+        tables: Sequence[str] = (),
+    ) -> None:
         self._state = state
         self._knobs = knobs
-        self._kind = {"knobs": [knob.name for knob in knobs], "seed": seed, "left out": suite}
+        self._kind = {
+            "knobs": [knob.name for knob in knobs],
+            "seed": seed,
+            "left out": suite,
+            "tables": list(tables),
+        }
         if state.exists():
             stored = pickle.loads(state.read_bytes())
             if stored["kind"] != self._kind:
@@ -121,31 +139,35 @@ class Search:
 
 
 def residuals(
-    table: PublishedTable, values: Values, pool: Executor, length: float = 1.0
+    tables: Sequence[PublishedTable], values: Values, pool: Executor, length: float = 1.0
 ) -> list[Comparison]:
     """Every published figure beside ours with the knobs at ``values``."""
-    cases = [Case(table.name, row, length) for row in table.rows]
+    known = {table.name: table for table in tables}
+    cases = all_cases(tables, length)
     results = pool.map(emulate, [(case, 1, values) for case in cases], chunksize=4)
     return [
         comparison
         for case, result in zip(cases, results, strict=True)
-        for comparison in compare(table, case.row, result)
+        for name, row in case.shown
+        for comparison in compare(known[name], row, [result])
     ]
 
 
 def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """The residuals of calibration and of prediction rows, a line for each measure and group."""
-    for measure in table.measures:
-        for name, group in table.groups.items():
-            for role in Role:
-                chosen = in_group(table, group, measure, comparisons)
-                summary = summarise(c for c in chosen if c.role == role)
-                if summary:
-                    yield (
-                        f"{measure:20} {name:10} {role:12} {summary.count:3} rows: "
-                        f"median {summary.median:6.1%}, 90 % within {summary.p90:6.1%}, "
-                        f"worst {summary.worst.error or 0:+6.1%} at {summary.worst.key}"
-                    )
+    """The residuals of calibration and of prediction rows, for all that is bounded or wanted."""
+    subjects = dict.fromkeys(bound.subject for bound in (*table.goals, *table.bounds))
+    found = [comparison for comparison in comparisons if comparison.table == table.name]
+    for measure, group, distance in subjects:
+        for role in Role:
+            chosen = in_group(table, table.groups[group], measure, found)
+            summary = summarise((c for c in chosen if c.role == role), distance)
+            if summary:
+                sizes = (summary.median, summary.p90, summary.worst)
+                median, p90, worst = map(distance.show, sizes)
+                yield (
+                    f"{table.name:15} {measure:20} {group:12} {role:12} {summary.count:3} rows: "
+                    f"median {median:>7}, 90 % {p90:>7}, worst {worst:>7} at {summary.worst_key}"
+                )
 
 
 def predicted(
@@ -153,12 +175,14 @@ def predicted(
 ) -> dict[str, str]:
     """How well a suite came out that nothing was fitted to: its multi-CTC rows, MB/s."""
     group = {**table.groups["multi-CTC"], "suite": [suite]}
-    summary = summarise(in_group(table, group, "mb_per_s", comparisons))
+    summary = summarise(
+        c for c in in_group(table, group, "mb_per_s", comparisons) if c.table == table.name
+    )
     assert summary is not None, "every suite has links of several CTCs"
-    figures = (summary.median, summary.p90, abs(summary.worst.error or 0))
+    figures = (summary.median, summary.p90, summary.worst)
     cells = (
         *(suite, str(summary.count), *(f"{figure:.4f}" for figure in figures)),
-        *(summary.worst.key, str(generations)),
+        *(summary.worst_key, str(generations)),
     )
     return dict(zip(LEFT_OUT_COLUMNS, cells, strict=True))
 
@@ -178,25 +202,25 @@ def record(row: dict[str, str], path: Path) -> None:
 
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
     """One search, all rows or without a suite, and what came of it."""
-    table = load_table("transport")
+    tables = [load_table(name) for name in options.table or MEASURED]
     knobs = [
         knob for knob in KNOBS if not options.only or any(t in knob.name for t in options.only)
     ]
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
-    search = Search(state, knobs, options.seed, suite)
-    cases = calibration_cases(table, suite, options.length)
+    search = Search(state, knobs, options.seed, suite, [table.name for table in tables])
+    cases = calibration_cases(tables, suite, options.length)
     say = _say_progress
     search.improve(cases, Extent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
     before = present_values(knobs)
-    show(f"{search.generations} generations, {len(cases)} rows, without {suite or 'none'}")
+    show(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")
     for name, value in best.items():
         show(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
-    comparisons = residuals(table, best, pool, options.length)
-    for line in tally(table, comparisons):
+    comparisons = residuals(tables, best, pool, options.length)
+    for line in (line for table in tables for line in tally(table, comparisons)):
         show(line)
     if suite:
-        row = predicted(table, suite, comparisons, search.generations)
+        row = predicted(load_table("transport"), suite, comparisons, search.generations)
         show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
         if options.record:
             record(row, LEFT_OUT)
@@ -220,10 +244,18 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
         "--only", action="append", help="only the knobs with this in their name (may be repeated)"
     )
     parser.add_argument(
+        "--table",
+        action="append",
+        choices=MEASURED,
+        help="only the rows of this table (may be repeated)",
+    )
+    parser.add_argument(
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
     parser.add_argument("--record", action="store_true", help="renew docs/leave-one-out.csv")
     options = parser.parse_args(arguments)
+    if options.leave_out and options.table:
+        parser.error("--leave-out and --table: expected one of them")
     try:
         with ProcessPoolExecutor(options.jobs) as pool:
             for suite in options.leave_out or [None]:

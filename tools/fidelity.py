@@ -1,17 +1,19 @@
 """How near the emulator comes to what IBM measured: ``docs/fidelity.md`` and its pictures.
 
-``python -m tools.fidelity`` replays every table that can be replayed, with three seeds, and
-writes the page, ``docs/fidelity.csv`` with all its figures, and a picture of each suite. The
-rest of the page comes from ``docs/reasons.toml`` (by hand), ``docs/sensitivity.csv``
-(`tools.sensitivity`) and ``docs/leave-one-out.csv`` (`tools.calibrate`).
+``python -m tools.fidelity`` replays every published table, with three seeds, and writes the
+page, ``docs/fidelity.csv`` with all its figures, and a picture of each block of the tables that
+are grids. The rest of the page comes from ``docs/reasons.toml`` (by hand),
+``docs/sensitivity.csv`` (`tools.sensitivity`) and ``docs/leave-one-out.csv``
+(`tools.calibrate`).
 """
 
 import argparse
 import csv
 import os
+import re
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
@@ -19,19 +21,18 @@ from typing import Final
 import msgspec
 
 from isfc.cli.plot import check_plot, write_plot
-from scenarios.published import table_names
 from scenarios.replay import SECONDS, choose
 from tools import sensitivity
 from tools.calibrate import LEFT_OUT
-from tools.fidelity_page import Material, Reason, page
-from tools.replayed import Replay, replay, store
+from tools.fidelity_page import Material, Picture, Reason, page
+from tools.replayed import Replay, replay_all, store
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 SEEDS: Final = 3
 
 
 def load_reasons(path: Path) -> list[Reason]:
-    """What people wrote about the runs that are off. Raises `ValueError` for a mistake in it."""
+    """What people wrote about the rows that are off. Raises `ValueError` for a mistake in it."""
     return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[Reason])
 
 
@@ -43,30 +44,32 @@ def load_left_out(path: Path) -> list[Mapping[str, str]]:
         return list(csv.DictReader(file))
 
 
-def draw(one: Replay, folder: Path) -> dict[str, str]:
-    """A picture of each suite of a table; the names of their files."""
-    pictures = {}
-    for suite in map(str, one.table.choices("suite")):
-        rows = choose(one.table, {"suite": [suite]})
-        keys = {row.key for row in rows}
-        path = folder / f"fidelity-{suite.lower()}.svg"
-        check_plot(path, one.table)
-        write_plot(path, one.table, rows, [c for c in one.comparisons if c.key in keys])
-        pictures[suite] = path.name
-    return pictures
+def draw(replay: Replay, folder: Path) -> Iterator[Picture]:
+    """A picture of each block of a table, if it is a grid."""
+    table = replay.verdict.table
+    if not table.is_grid:
+        return
+    column = table.key[0]
+    for block in table.choices(column):
+        part = choose([table], {column: [block]})
+        words = re.findall(r"\w+", f"{table.name} {block}".lower())
+        path = folder / f"fidelity-{'-'.join(words).replace('_', '-')}.svg"
+        check_plot(path, part)
+        write_plot(path, part, replay.every)
+        yield Picture(path.name, table.heading.format_map(part[0].rows[0].columns))
 
 
-def write(replays: Mapping[str, Replay], how: str, folder: Path) -> None:
+def write(replays: Sequence[Replay], how: str, folder: Path) -> None:
     """Write the page and all that goes with it."""
     material = Material(
         how,
         replays,
-        draw(replays["transport"], folder),
+        [picture for replay in replays for picture in draw(replay, folder)],
         load_reasons(DOCS / "reasons.toml"),
         sensitivity.load(),
         load_left_out(LEFT_OUT),
     )
-    store(replays.values(), folder / "fidelity.csv")
+    store(replays, folder / "fidelity.csv")
     (folder / "fidelity.md").write_text(page(material), "utf-8")
 
 
@@ -80,11 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     parser.add_argument("--folder", type=Path, default=DOCS, help="where to write (docs)")
     options = parser.parse_args(arguments)
-    replays = {}
+    print(f"replaying every table with {options.seeds} seeds ...", file=sys.stderr, flush=True)
     with ProcessPoolExecutor(options.jobs) as pool:
-        for name in table_names():
-            print(f"replaying {name} with {options.seeds} seeds ...", file=sys.stderr, flush=True)
-            replays[name] = replay(name, options.seeds, options.seconds, pool)
+        replays = replay_all(options.seeds, options.seconds, pool)
     how = (
         f"Each run was repeated with {options.seeds} seeds, {options.seconds:g} s of virtual time "
         "each after warm-up."

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from textwrap import fill
 from typing import Final
 
 import msgspec
 
-from scenarios.published import Role, Value
-from tools.goals import GOALS, MEASURES, OTHER_GOALS, Criterion, Figure, Goal
+from isfc.cli.render_verdict import STATISTICS, measure_name
+from scenarios.published import Bound, Distance, PublishedRow, Role, Value
+from scenarios.repeat import spreads_by_cell
+from scenarios.replay import Comparison
+from scenarios.verdict import BoundCheck, ErrorSummary, Verdict, in_group, summarise
 from tools.knobs import present_values
 from tools.replayed import Replay
 from tools.sensitivity import MOVE, Sensitivity
@@ -25,6 +29,12 @@ all others stay. The fit's loss is that of `tools/loss.py`. From seed to seed it
 {noise:.1%} (one standard deviation), and a constant is *felt* if a move changes it by more than
 twice that: what is not felt cannot have been found by the fit. A loss below 0 means that the fit
 would gain from such a move."""
+
+SPREAD_WANTED: Final = 2.0
+"""Percent: how far the seeds of a run may differ."""
+SPREAD: Final = """
+The greatest figure of the seeds less the least, as a share of their mean; wanted is less than
+2 %."""
 
 LEFT_OUT: Final = """
 Fitted to the calibration rows of three suites, the fourth predicted: MB/s of its rows with
@@ -47,20 +57,29 @@ say what the model is worth. Every figure of this page, IBM's and ours, is in
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why some runs are off, one way or the other, as far as we know."""
+    """Why some rows are off, one way or the other, as far as we know."""
 
     where: dict[str, list[Value]]
     faster: bool
     text: str
+    table: str = "transport"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A file, and what is on it."""
+
+    name: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that the page tells. ``pictures`` are file names, by suite."""
+    """All that the page tells."""
 
     how: str
-    replays: Mapping[str, Replay]
-    pictures: Mapping[str, str]
+    replays: Sequence[Replay]
+    pictures: Sequence[Picture]
     reasons: Sequence[Reason]
     sensitivity: Mapping[str, Sensitivity]
     left_out: Sequence[Mapping[str, str]]
@@ -68,14 +87,17 @@ class Material:
 
 def page(material: Material) -> str:
     """The whole page, in Markdown."""
+    worst = [_worst(replay.verdict, material.reasons) for replay in material.replays]
     parts = [
         INTRODUCTION.format(how=_filled(f"{MADE} {material.how}")),
         "## Goals, and what is reached\n",
-        _goals(material.replays),
+        _goals([replay.verdict for replay in material.replays]),
         "## Pictures\n",
         _pictures(material.pictures),
-        f"## The {WORST_COUNT} worst runs\n",
-        _worst(material.replays["transport"], material.reasons),
+        f"## The {WORST_COUNT} worst rows of each table\n",
+        *filter(None, worst),
+        "## From seed to seed\n",
+        _seeds(material.replays),
         "## What each calibrated constant does\n",
         _sensitivity(material.sensitivity),
         "## A suite left out\n",
@@ -84,89 +106,130 @@ def page(material: Material) -> str:
     return "\n".join(parts)
 
 
-def explain(reasons: Iterable[Reason], figure: Figure) -> str:
-    """What is known of why a run is off."""
+def explain(reasons: Iterable[Reason], table: str, row: PublishedRow, error: float) -> str:
+    """What is known of why a row is off."""
     for reason in reasons:
-        if figure.row.is_in(reason.where) and reason.faster == (figure.error > 0):
+        if reason.table == table and row.is_in(reason.where) and reason.faster == (error > 0):
             return reason.text.strip()
     return UNKNOWN
 
 
-def _goals(replays: Mapping[str, Replay]) -> str:
-    replayed = [goal for goal in GOALS if _is_replayed(goal, replays)]
-    verdicts = [line for goal in replayed for line in _goal_lines(goal, replays[goal.table])]
-    met = sum(line[-1] == "yes" for line in verdicts)
-    text = f"{met} of {len(verdicts)} goals of the tables that are replayed are met.\n\n" + _table(
-        ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "met"), verdicts
-    )
-    waiting = [goal for goal in GOALS if goal not in replayed]
-    lines = [
-        *(
-            (f"`{g.table}`", g.rows, MEASURES[g.measure], ", ".join(map(str, g.criteria)), "no")
-            for g in waiting
-        ),
-        *((f"`{g.table}`", g.rows, "", g.text, g.state) for g in OTHER_GOALS),
-    ]
-    names = ", ".join(dict.fromkeys(f"`{goal.table}`" for goal in waiting))
-    if waiting:
-        text += "\n" + _filled(
-            f"**Not replayed yet**, so nothing is known of how near we come: {names}."
-        )
-    return text + "\n" + _table(("table", "rows", "measure", "goal", "replayed"), lines)
+def _goals(verdicts: Sequence[Verdict]) -> str:
+    lines = [line for verdict in verdicts for line in _goal_lines(verdict)]
+    met = sum(line[-1] == "yes" for line in lines)
+    heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "met")
+    return f"{met} of {len(lines)} goals are met.\n\n" + _table(heading, lines)
 
 
-def _is_replayed(goal: Goal, replays: Mapping[str, Replay]) -> bool:
-    return goal.table in replays and goal.measure in replays[goal.table].table.measures
-
-
-def _goal_lines(goal: Goal, replay: Replay) -> Iterator[tuple[str, ...]]:
-    """A line for each criterion: what calibration rows, predictions and all rows reach."""
-    figures = [f for f in replay.figures()[goal.measure] if goal.takes(f.row)]
-    groups = [[f for f in figures if f.row.role is role] for role in Role] + [figures]
-    for criterion in goal.criteria:
+def _goal_lines(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """A line for each number that is wanted: what calibration rows, predictions, all reach."""
+    name = f"`{verdict.table.name}`"
+    for check in verdict.checks:
+        if check.goal is not None:
+            yield from ((name, *line) for line in _check_lines(verdict, check, check.goal))
+    for change in verdict.changes:
+        wanted = change.change
         yield (
-            *(f"`{goal.table}`", goal.rows, MEASURES[goal.measure], str(criterion)),
-            *(_reached(criterion, group) for group in groups),
-            "yes" if criterion.met(criterion.reached(figures)) else "**no**",
+            *(name, f"{wanted.before} to {wanted.after}", measure_name(wanted.measure)),
+            f"right sign of every change of more than {wanted.above:.0%}",
+            *("", "", f"{change.count - len(change.wrong)} of {change.count}"),
+            _verdict(not change.wrong),
         )
 
 
-def _reached(criterion: Criterion, figures: Sequence[Figure]) -> str:
-    if not figures:
+def _check_lines(verdict: Verdict, check: BoundCheck, goal: Bound) -> Iterator[tuple[str, ...]]:
+    table = verdict.table
+    found = in_group(table, table.groups[goal.group], goal.measure, verdict.comparisons)
+    groups = [
+        *(summarise((c for c in found if c.role is role), goal.distance) for role in Role),
+        check.summary,
+    ]
+    for field, name in STATISTICS:
+        limit = getattr(goal, field)
+        if limit is not None:
+            yield (
+                *(goal.group, measure_name(goal.measure)),
+                f"{'every one' if field == 'worst' else name} {goal.distance.limit(limit)}",
+                *(_reached(summary, field) for summary in groups),
+                _verdict(getattr(check.summary, field) <= limit),
+            )
+
+
+def _reached(summary: ErrorSummary | None, field: str) -> str:
+    if summary is None:
         return "no rows"
-    return f"{criterion.shown(criterion.reached(figures))} of {len(figures)}"
+    return f"{summary.distance.show(getattr(summary, field))} of {summary.count}"
 
 
-def _pictures(pictures: Mapping[str, str]) -> str:
+def _verdict(good: bool) -> str:
+    return "yes" if good else "**no**"
+
+
+def _pictures(pictures: Sequence[Picture]) -> str:
     lines = [
         "IBM's figures are dots on a line, ours crosses on a broken one; bars go from the least",
         "to the greatest of the seeds. A line for each number of pairs.\n",
     ]
-    lines += [
-        f"![{suite}: published against emulated]({name})\n" for suite, name in pictures.items()
-    ]
+    lines += [f"![{one.title}: published against emulated]({one.name})\n" for one in pictures]
     return "\n".join(lines)
 
 
-def _worst(replay: Replay, reasons: Sequence[Reason]) -> str:
-    figures = sorted(replay.figures()["mb_per_s"], key=lambda figure: -abs(figure.error))
-    chosen = figures[:WORST_COUNT]
-    found = dict.fromkeys(explain(reasons, figure) for figure in chosen)
-    numbers = {reason: str(number) for number, reason in enumerate(found, start=1)}
+def _worst(verdict: Verdict, reasons: Sequence[Reason]) -> str:
+    """The rows that are farthest off in what the table's first goal is about."""
+    table = verdict.table
+    if not table.is_measured or not table.goals:
+        return ""
+    goal = table.goals[0]
+    rows = {row.key: row for row in table.rows}
+    found = in_group(table, {}, goal.measure, verdict.comparisons)
+    found.sort(key=lambda c: -goal.distance.of(c.published, c.emulated))
+    chosen = found[:WORST_COUNT]
+    texts = [explain(reasons, table.name, rows[c.key], c.emulated - c.published) for c in chosen]
+    numbers = {text: str(number) for number, text in enumerate(dict.fromkeys(texts), start=1)}
     lines = [
         (
-            *(figure.row.key, f"{figure.published:g}", f"{figure.emulated:.4g}"),
-            *(f"{figure.error:+.0%}", ROLES[figure.row.role], numbers[explain(reasons, figure)]),
+            *(c.key, f"{c.published:g}", f"{c.emulated:.4g}", _error(c, goal.distance)),
+            *(ROLES[c.role], numbers[text]),
         )
-        for figure in chosen
+        for c, text in zip(chosen, texts, strict=True)
     ]
-    heading = ("run", "IBM", "ours", "error", "role", "why")
     return (
-        "MB/s of the transport table; a run is suite/CTCs/pairs.\n\n"
-        + _table(heading, lines)
+        f"`{table.name}`, {measure_name(goal.measure)}; a row is {'/'.join(table.key)}.\n\n"
+        + _table(("row", "IBM", "ours", "error", "role", "why"), lines)
         + "\n"
-        + "".join(f"{_filled(f'{number}. {reason}')}" for reason, number in numbers.items())
+        + "".join(f"{_filled(f'{number}. {text}')}" for text, number in numbers.items())
     )
+
+
+def _error(comparison: Comparison, distance: Distance) -> str:
+    if distance is Distance.RELATIVE and comparison.error is not None:
+        return f"{comparison.error:+.0%}"
+    return f"{comparison.emulated - comparison.published:+.3g}"
+
+
+def _seeds(replays: Sequence[Replay]) -> str:
+    """How far the seeds differ in what the first goal of each table is about."""
+    lines = []
+    for replay in replays:
+        table = replay.verdict.table
+        measure = table.goals[0].measure if table.goals else table.measures[0]
+        spreads = [
+            (spread, key)
+            for (_, key, of), spread in spreads_by_cell(replay.every).items()
+            if of == measure and spread is not None
+        ]
+        if table.is_grid and spreads:
+            greatest, key = max(spreads)
+            middle = median(spread for spread, _ in spreads)
+            above = sum(spread > SPREAD_WANTED for spread, _ in spreads)
+            lines.append(
+                (
+                    *(f"`{table.name}`", measure_name(measure), f"{middle:.2f}%"),
+                    *(f"{greatest:.1f}% ({key})", f"{above} of {len(spreads)}"),
+                )
+            )
+    heading = ("table", "measure", "median", "greatest", f"above {SPREAD_WANTED:g}%")
+    return _filled(SPREAD) + "\n" + _table(heading, lines)
 
 
 def _sensitivity(found: Mapping[str, Sensitivity]) -> str:

@@ -6,7 +6,7 @@ nothing else is.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from ctc.profiles import FEATURES, ChpidProfile
@@ -107,7 +107,7 @@ class Constants:
     profiles: Mapping[str, ChpidProfile]
 
     def apply(self, experiment: Experiment) -> Experiment:
-        """The same experiment with these constants."""
+        """The same experiment with these constants; what its release has of its own stays."""
         layout = experiment.layout
         fibres = {
             fibre.name: replace(fibre, profile=self.profiles[fibre.profile.feature])
@@ -115,7 +115,14 @@ class Constants:
         }
         ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre.name]) for ctc in layout.ctcs)
         fitted = Layout(layout.nodes, tuple(fibres.values()), ctcs)
-        return replace(experiment, layout=fitted, link=self.link, guests=self.guests)
+        usual = LinkParameters()
+        own = {
+            part.name: value
+            for part in fields(usual)
+            if (value := getattr(experiment.link, part.name)) != getattr(usual, part.name)
+        }
+        link = replace(self.link, **own)
+        return replace(experiment, layout=fitted, link=link, guests=self.guests)
 
 
 def present_values(knobs: Iterable[Knob] = KNOBS) -> dict[str, float]:

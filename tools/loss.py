@@ -1,19 +1,22 @@
 """How far a set of constants is off, over some published runs: the number a search makes small.
 
 Each run is emulated just long enough: what it costs to emulate is the number of exchanges, so
-that is what is fixed, not the time.
+that is what is fixed, not the time. A run that several tables show counts in each of them.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from scenarios.published import PublishedRow, PublishedTable, Role, load_table
-from scenarios.replay import make_experiment
-from scenarios.run import MIB, Experiment, Result, run
+from scenarios.companion import load_table
+from scenarios.published import PublishedRow, PublishedTable, Role, View
+from scenarios.recording import Recording, record
+from scenarios.replay import compare, make_experiment
+from scenarios.run import MIB, Experiment
 from scenarios.workload import Workload
 from tools.knobs import Values, build_constants
 
@@ -28,18 +31,20 @@ WARMUP_SHARE: Final = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A published run, and how many times as long as is usual it is repeated here."""
+    """A published run, as some tables show it: (table, row) each time.
 
-    table: str
-    row: PublishedRow
+    It is repeated here ``length`` times as long as is usual.
+    """
+
+    shown: tuple[tuple[str, PublishedRow], ...]
     length: float = 1.0
 
     def experiment(self, seed: int = 1) -> Experiment:
         """What to run."""
-        experiment = make_experiment(_table(self.table), self.row)
-        rate = self.row.number("mb_per_s") * MIB / _exchange_length(experiment.workload)
+        table, row = self.shown[0]
+        experiment = make_experiment(_table(table), row)
         exchanges = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * experiment.pairs)
-        seconds = max(SECONDS_MIN, exchanges / rate)
+        seconds = max(SECONDS_MIN, exchanges / _exchanges_per_s(row, experiment.workload))
         warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
         return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
 
@@ -50,21 +55,36 @@ Task = tuple[Case, int, Values]
 _table: Final = cache(load_table)
 
 
+def all_cases(tables: Iterable[PublishedTable], length: float = 1.0) -> list[Case]:
+    """Every run of some tables, once."""
+    return _cases(((table, row) for table in tables for row in table.rows), length)
+
+
 def calibration_cases(
-    table: PublishedTable, leave_out: str | None = None, length: float = 1.0
+    tables: Iterable[PublishedTable], leave_out: str | None = None, length: float = 1.0
 ) -> list[Case]:
     """The rows that constants may be fitted to, those of the suite ``leave_out`` excepted."""
-    return [
-        Case(table.name, row, length)
-        for row in table.rows
-        if row.role is Role.CALIBRATION and row.columns["suite"] != leave_out
-    ]
+    rows = ((table, row) for table in tables for row in table.rows if row.role is Role.CALIBRATION)
+    cases = _cases(rows, length)
+    return [case for case in cases if leave_out is None or leave_out not in _suites(case)]
 
 
-def emulate(task: Task) -> Result:
+def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -> list[Case]:
+    shown: dict[Experiment, list[tuple[str, PublishedRow]]] = defaultdict(list)
+    for table, row in rows:
+        shown[make_experiment(table, row)].append((table.name, row))
+    return [Case(tuple(found), length) for found in shown.values()]
+
+
+def _suites(case: Case) -> set[object]:
+    """The suite of a run, if a table that shows it has one."""
+    return {row.columns["suite"] for _, row in case.shown if "suite" in row.columns}
+
+
+def emulate(task: Task) -> Recording:
     """Run one case."""
     case, seed, values = task
-    return run(build_constants(values).apply(case.experiment(seed)))
+    return record(build_constants(values).apply(case.experiment(seed)))
 
 
 def losses(
@@ -73,21 +93,51 @@ def losses(
     """The mean loss of each candidate over the cases, all drawn from the same seed."""
     tasks = [(case, seed, values) for values in candidates for case in cases]
     results = iter(list(pool.map(emulate, tasks, chunksize=4)))
-    return [_mean(row_loss(case.row, next(results)) for case in cases) for _ in candidates]
+    return [_mean(case_loss(case, next(results)) for case in cases) for _ in candidates]
 
 
-def row_loss(row: PublishedRow, result: Result) -> float:
-    """How far one run is off: mostly MB/s, on a log scale, what is far off the more.
+def case_loss(case: Case, recording: Recording) -> float:
+    """How far one run is off: the sum over the tables that show it, each the mean of its rows."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for name, row in case.shown:
+        table = _table(name)
+        emulated = {c.measure: c.emulated for c in compare(table, row, [recording])}
+        found[name].append(row_loss(table.view, row, emulated))
+    return sum(map(_mean, found.values()))
 
-    A link of one CTC counts less: it is a regime of its own, with a seventh of the rows.
-    """
+
+def row_loss(view: View, row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """How far one row is off, by what its table shows."""
+    match view:
+        case View.SUITE:
+            return _suite_loss(row, emulated)
+        case View.APPC:
+            return _throughput_loss("msgs_per_s", row, emulated)
+        case View.DEVICE:
+            return _device_loss(row, emulated)
+        case _:
+            return _link_loss(row, emulated)
+
+
+def _suite_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """A link of one CTC counts less: it is a regime of its own, with a seventh of the rows."""
     lone = row.columns["rdevs"] == 1
-    rate = _distance(result.mb_per_s, row.number("mb_per_s"), 0.1)
-    loss = (rate + 20 * max(0.0, rate - 0.1) ** 2) * (0.6 if lone else 1.0)
-    util = _distance(result.rdev_util_percent, row.number("rdev_util_percent"), 0.1)
-    cpu = _distance(result.cpu_percent_per_msg, row.number("cpu_percent_per_msg"), 1e-6)
-    loss += 0.25 * min(util, 1.0) + 0.15 * min(cpu, 1.0)
-    return loss + _collision_loss(row.number("collisions_per_s"), result.collisions_per_s, lone)
+    loss = _throughput_loss("mb_per_s", row, emulated, 0.6 if lone else 1.0)
+    collisions = row.number("collisions_per_s"), emulated["collisions_per_s"]
+    return loss + _collision_loss(*collisions, lone)
+
+
+def _throughput_loss(
+    measure: str, row: PublishedRow, emulated: Mapping[str, float], weight: float = 1.0
+) -> float:
+    """Mostly throughput, on a log scale, what is far off the more; RDEV util and %CPU/msg."""
+    rate = _distance(emulated[measure], row.number(measure), 0.1)
+    loss = (rate + 20 * max(0.0, rate - 0.1) ** 2) * weight
+    if "rdev_util_percent" in emulated:
+        util = _distance(emulated["rdev_util_percent"], row.number("rdev_util_percent"), 0.1)
+        loss += 0.25 * min(util, 1.0)
+    cpu = _distance(emulated["cpu_percent_per_msg"], row.number("cpu_percent_per_msg"), 1e-6)
+    return loss + 0.15 * min(cpu, 1.0)
 
 
 def _collision_loss(published: float, emulated: float, lone: bool) -> float:
@@ -100,16 +150,37 @@ def _collision_loss(published: float, emulated: float, lone: bool) -> float:
     return 0.0
 
 
+def _device_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """Busy percent in points; where the device is busy, the parts of its service time too."""
+    loss = 0.5 * min(1.0, abs(emulated["busy_percent"] - row.number("busy_percent")) / 20)
+    if row.number("busy_percent") > 20:
+        parts = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
+        # the report rounds to a tenth of a millisecond
+        loss += 0.25 * _mean(
+            min(1.0, _distance(emulated[part] + 0.05, row.number(part) + 0.05, 0.05))
+            for part in parts
+        )
+    return loss
+
+
+def _link_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """How messages are packed, both ways; how many there are is told elsewhere."""
+    packed = ("write_msgs_per_pkg", "read_msgs_per_pkg")
+    return 0.25 * _mean(min(1.0, _distance(emulated[p], row.number(p), 0.1)) for p in packed)
+
+
 def _distance(emulated: float, published: float, least: float) -> float:
     """The size of the logarithm of the ratio; ``least`` stands for nothing at all."""
     return abs(math.log(max(emulated, least) / published))
 
 
-def _exchange_length(workload: Workload) -> float:
-    """Bytes of a message and its reply, on average."""
+def _exchanges_per_s(row: PublishedRow, workload: Workload) -> float:
+    """Messages and replies a second, as published."""
+    if "msgs_per_s" in row.columns:
+        return row.number("msgs_per_s")
     small = workload.min_percent / 100
     message = small * workload.min_length + (1 - small) * workload.max_length
-    return message + workload.reply_length
+    return row.number("mb_per_s") * MIB / (message + workload.reply_length)
 
 
 def _mean(values: Iterable[float]) -> float:

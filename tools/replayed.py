@@ -1,71 +1,65 @@
 """Published tables replayed with several seeds: what ``docs/fidelity.md`` is made of."""
 
 import csv
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Final
 
-from scenarios.published import PublishedTable, load_table
-from scenarios.replay import Comparison, compare, make_experiment
-from scenarios.run import Result, run
-from tools.goals import Figure
+from scenarios.companion import TABLES, load_table
+from scenarios.recording import Recording, record
+from scenarios.replay import Comparison, Part, choose, compare_all, runs_of
+from scenarios.run import Experiment
+from scenarios.verdict import Verdict, judge
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
 
-_table: Final = cache(load_table)
+Recordings = Mapping[Experiment, Sequence[Recording]]
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One table, replayed: a comparison for each figure and seed."""
+    """One table, replayed: what the means come to, and the comparisons of each seed."""
 
-    table: PublishedTable
-    comparisons: Sequence[Comparison]
+    verdict: Verdict
+    by_seed: tuple[Sequence[Comparison], ...]
 
-    def by_cell(self) -> Mapping[tuple[str, str], list[Comparison]]:
-        """The comparisons of each (key, measure), one for each seed."""
-        found: dict[tuple[str, str], list[Comparison]] = defaultdict(list)
-        for comparison in self.comparisons:
-            found[comparison.key, comparison.measure].append(comparison)
-        return found
+    @property
+    def name(self) -> str:
+        """Which table it is."""
+        return self.verdict.table.name
 
-    def figures(self) -> dict[str, list[Figure]]:
-        """The figures of each measure, in the order of the table, each the mean of its seeds."""
-        found = self.by_cell()
-        return {
-            measure: [
-                Figure(row, row.number(measure), mean(found[row.key, measure]))
-                for row in self.table.rows
-            ]
-            for measure in self.table.measures
-        }
+    @property
+    def every(self) -> list[Comparison]:
+        """The comparisons of all seeds."""
+        return [comparison for of_seed in self.by_seed for comparison in of_seed]
 
 
-Task = tuple[str, str, int, float]
-"""Table, key, seed, virtual seconds."""
+def replay_all(seeds: int, seconds: float, pool: Executor) -> list[Replay]:
+    """Repeat every run of every table with the seeds from 1 on."""
+    parts = choose([load_table(name) for name in TABLES], {}, seconds)
+    experiments = runs_of(parts)
+    repeated = [replace(run, seed=seed) for run in experiments for seed in range(1, seeds + 1)]
+    found = list(pool.map(record, repeated, chunksize=4))
+    recordings = {
+        run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
+    }
+    return compare_seeds(parts, recordings)
 
 
-def emulate(task: Task) -> Result:
-    """Repeat one published run with one seed."""
-    name, key, seed, seconds = task
-    table = _table(name)
-    (row,) = (row for row in table.rows if row.key == key)
-    return run(replace(make_experiment(table, row, seconds), seed=seed))
-
-
-def replay(name: str, seeds: int, seconds: float, pool: Executor) -> Replay:
-    """Repeat every run of a table with the seeds from 1 on."""
-    table = load_table(name)
-    runs = [(row, seed) for row in table.rows for seed in range(1, seeds + 1)]
-    tasks = [(name, row.key, seed, seconds) for row, seed in runs]
-    results = pool.map(emulate, tasks, chunksize=4)
-    found = zip(runs, results, strict=True)
-    return Replay(table, [c for (row, _), result in found for c in compare(table, row, result)])
+def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replay]:
+    """What the recordings of each seed come to, alone and together."""
+    parts = list(parts)
+    seeds = max(map(len, recordings.values()), default=1)
+    alone = [
+        {run: found[seed : seed + 1] for run, found in recordings.items()} for seed in range(seeds)
+    ]
+    return [
+        Replay(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
+        for verdict in judge(parts, recordings)
+    ]
 
 
 def store(replays: Iterable[Replay], path: Path) -> None:
@@ -77,17 +71,12 @@ def store(replays: Iterable[Replay], path: Path) -> None:
             writer.writerows(_lines(one))
 
 
-def mean(comparisons: Sequence[Comparison]) -> float:
-    """What was emulated, over all seeds."""
-    return sum(comparison.emulated for comparison in comparisons) / len(comparisons)
-
-
 def _lines(one: Replay) -> Iterator[list[str]]:
-    for (key, measure), found in one.by_cell().items():
-        emulated = [comparison.emulated for comparison in found]
-        figures = (mean(found), min(emulated), max(emulated))
-        published = f"{found[0].published:g}"
+    each = zip(*one.by_seed, strict=True)
+    for mean, seeds in zip(one.verdict.comparisons, each, strict=True):
+        emulated = [comparison.emulated for comparison in seeds]
+        figures = (mean.emulated, min(emulated), max(emulated))
         yield [
-            *(one.table.name, key, measure, found[0].role, published),
+            *(mean.table, mean.key, mean.measure, mean.role, f"{mean.published:g}"),
             *(f"{figure:.5g}" for figure in figures),
         ]

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from scenarios.published import load_table
+from scenarios.companion import load_table
+from tools.calibrate import MEASURED
 from tools.knobs import KNOBS, Knob, present_values
 from tools.loss import Case, calibration_cases, losses
 
@@ -136,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")
     options = parser.parse_args(arguments)
-    cases = calibration_cases(load_table("transport"), length=options.length)
+    cases = calibration_cases(map(load_table, MEASURED), length=options.length)
     known = load()
     with ProcessPoolExecutor(options.jobs) as pool:
         for number, row in enumerate(measure(cases, KNOBS, known, pool), start=1):

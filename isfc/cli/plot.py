@@ -14,26 +14,34 @@ from typing import TYPE_CHECKING, Any
 
 from isfc.errors import ConfigurationError
 from scenarios.published import PublishedRow, PublishedTable
-from scenarios.replay import Comparison
+from scenarios.repeat import Cell
+from scenarios.replay import Comparison, Part
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
+
+_Emulated = Mapping[Cell, Sequence[float]]
 
 FORMATS = (".svg", ".png", ".html")
 """What a picture may be; the name of its file says which."""
 
 PANELS = (
     ("mb_per_s", "MB/s", 3.0),
+    ("msgs_per_s", "messages/s", 3.0),
+    ("cpu_percent_per_msg", "%CPU/msg", 1.5),
     ("collisions_per_s", "collisions/s", 1.5),
     ("rdev_util_percent", "RDEV util %", 1.5),
 )
 """From top to bottom: the measure, its name on the picture, its height in inches."""
 
-_COLUMNS = frozenset({"suite", "rdevs", "pairs"})
-_SUITE_INCHES = 4.2
+AXES = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
+"""What the lower axis is called, by the column that it shows."""
+
+_BLOCK_INCHES = 4.2
 _LEGEND_INCHES = 0.9
 _LINEAR_BELOW = 1.0  # collisions/s: a logarithm above, and 0 has a place too
+_LOGARITHMIC = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
 _COLOURS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#d9a400", "#c44e52")
 
 _PUBLISHED: dict[str, Any] = {"linestyle": "-", "marker": "o", "markersize": 4, "linewidth": 1}
@@ -73,11 +81,11 @@ svg {{ max-width: 100%; height: auto }}
 """
 
 
-def check_plot(path: Path, table: PublishedTable) -> None:
-    """Find out before anything is run whether a picture of ``table`` can be made at ``path``.
+def check_plot(path: Path, parts: Sequence[Part]) -> None:
+    """Find out before anything is run whether a picture of some rows can be made at ``path``.
 
     Raises `ConfigurationError` for a name that is of no known format, a folder that does not
-    exist, a table that has no such picture, and if matplotlib is missing.
+    exist, tables that have no such picture, and if matplotlib is missing.
     """
     if path.suffix.lower() not in FORMATS:
         raise ConfigurationError(
@@ -85,9 +93,10 @@ def check_plot(path: Path, table: PublishedTable) -> None:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"--plot {str(path)[-60:]}: there is no folder {path.parent}")
-    if _COLUMNS - table.rows[0].columns.keys():
+    if not any(part.table.is_grid for part in parts):
         raise ConfigurationError(
-            f"--plot: there is no picture of the table {table.name}; expected transport"
+            f"--plot: there is no picture of the table {parts[0].table.name}; "
+            "expected transport, appc_regression or appc_scaling"
         )
     if find_spec("matplotlib") is None:
         raise ConfigurationError(
@@ -95,13 +104,8 @@ def check_plot(path: Path, table: PublishedTable) -> None:
         )
 
 
-def write_plot(
-    path: Path,
-    table: PublishedTable,
-    rows: Sequence[PublishedRow],
-    comparisons: Iterable[Comparison],
-) -> None:
-    """Draw ``rows`` into the file ``path``, in the format that its name says.
+def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparison]) -> None:
+    """Draw the rows of grids into the file ``path``, in the format that its name says.
 
     A figure that was emulated several times, with one seed after the other, is drawn as its
     mean, with a bar from the least to the greatest. Raises `OSError` if the file cannot be
@@ -111,45 +115,81 @@ def write_plot(
 
     kind = path.suffix.lower().removeprefix(".")
     with style.context(["default", _SETTINGS]):
-        figure = draw(rows, comparisons)
+        figure = draw(parts, comparisons)
         if kind == "html":
-            path.write_text(_page(table, figure), "utf-8")
+            path.write_text(_page(parts[0].table, figure), "utf-8")
         else:
             figure.savefig(path, format=kind, metadata=_METADATA[kind], dpi=150)
 
 
-def draw(rows: Sequence[PublishedRow], comparisons: Iterable[Comparison]) -> "Figure":
-    """The picture: a column of panels for each suite, a line for each number of pairs."""
+def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
+    """The picture: for each table a row of blocks, with a panel for each measure in a column.
+
+    A block has a line for each number of pairs.
+    """
     from matplotlib.figure import Figure
 
     emulated = _emulated(comparisons)
-    suites = list(dict.fromkeys(str(row.columns["suite"]) for row in rows))
-    colours = _colours(rows)
-    heights = [height for _, _, height in PANELS]
-    size = (max(1.6, len(suites)) * _SUITE_INCHES, sum(heights) + _LEGEND_INCHES)
-    figure = Figure(figsize=size, layout="constrained")
-    grid = figure.subplots(
-        len(PANELS), len(suites), sharex=True, squeeze=False, height_ratios=heights
-    )
-    for column, suite in enumerate(suites):
-        of_suite = [row for row in rows if row.columns["suite"] == suite]
-        for axes, (measure, name, _) in zip(grid[:, column], PANELS, strict=True):
-            _panel(axes, of_suite, measure, emulated, colours)
-            if column == 0:
-                axes.set_ylabel(name)
-        grid[0, column].set_title(suite)
-        grid[-1, column].set_xlabel("CTCs")
+    drawn = [part for part in parts if part.table.is_grid]
+    heights = [sum(height for *_, height in _panels(part.table)) for part in drawn]
+    width = max(1.6, *(len(_blocks(part)) for part in drawn)) * _BLOCK_INCHES
+    figure = Figure(figsize=(width, sum(heights) + _LEGEND_INCHES), layout="constrained")
+    colours = _colours(row for part in drawn for row in part.rows)
+    places = figure.subfigures(len(drawn), squeeze=False, height_ratios=heights)
+    for part, place in zip(drawn, places.flat, strict=True):
+        if len(drawn) > 1:
+            place.suptitle(part.table.title)
+        _draw_part(place, part, emulated, colours)
     figure.legend(
         *_legend(colours), loc="outside lower center", ncols=len(colours) + 2, frameon=False
     )
     return figure
 
 
-def _emulated(comparisons: Iterable[Comparison]) -> Mapping[tuple[str, str], Sequence[float]]:
-    """What was emulated of each run and measure, once for each seed."""
-    figures: dict[tuple[str, str], list[float]] = defaultdict(list)
+def _draw_part(
+    place: "FigureBase", part: Part, emulated: _Emulated, colours: Mapping[int, str]
+) -> None:
+    """The panels of one table."""
+    panels, blocks = _panels(part.table), _blocks(part)
+    grid = place.subplots(
+        nrows=len(panels),
+        ncols=len(blocks),
+        sharex=True,
+        squeeze=False,
+        height_ratios=[height for *_, height in panels],
+    )
+    for column, (heading, rows) in enumerate(blocks.items()):
+        for axes, (measure, name, _) in zip(grid[:, column], panels, strict=True):
+            _panel(axes, part.table, rows, measure, emulated, colours)
+            if column == 0:
+                axes.set_ylabel(name)
+        grid[0, column].set_title(heading)
+        grid[-1, column].set_xlabel(AXES[part.table.key[1]])
+
+
+def _panels(table: PublishedTable) -> list[tuple[str, str, float]]:
+    """What is drawn of a table; of %CPU/msg only where there are few other measures."""
+    found = [panel for panel in PANELS if panel[0] in table.measures]
+    few = [panel for panel in found if panel[0] != "cpu_percent_per_msg"]
+    return few if len(few) > 1 else found
+
+
+def _blocks(part: Part) -> dict[str, list[PublishedRow]]:
+    """The rows of each block, under its heading: a suite's name, or what the companion says."""
+    column = part.table.key[0]
+    blocks: dict[str, list[PublishedRow]] = defaultdict(list)
+    for row in part.rows:
+        heading = part.table.heading.format_map(row.columns).partition(":")[0]
+        blocks[heading if column != "suite" else str(row.columns[column])].append(row)
+    return blocks
+
+
+def _emulated(comparisons: Iterable[Comparison]) -> _Emulated:
+    """What was emulated of each published figure, once for each seed."""
+    figures: dict[Cell, list[float]] = defaultdict(list)
     for comparison in comparisons:
-        figures[comparison.key, comparison.measure].append(comparison.emulated)
+        cell = comparison.table, comparison.key, comparison.measure
+        figures[cell].append(comparison.emulated)
     return figures
 
 
@@ -161,30 +201,38 @@ def _colours(rows: Iterable[PublishedRow]) -> dict[int, str]:
 
 def _panel(
     axes: "Axes",
+    table: PublishedTable,
     rows: Iterable[PublishedRow],
     measure: str,
-    emulated: Mapping[tuple[str, str], Sequence[float]],
+    emulated: _Emulated,
     colours: Mapping[int, str],
 ) -> None:
-    """One measure of one suite over the number of CTCs."""
+    """One measure of one block."""
+    _, across, line = table.key
     lines: dict[int, list[PublishedRow]] = defaultdict(list)
     for row in rows:
-        lines[int(row.number("pairs"))].append(row)
+        lines[int(row.number(line))].append(row)
     for pairs, runs in sorted(lines.items()):
-        ctcs = [run.number("rdevs") for run in runs]
-        figures = [emulated[run.key, measure] for run in runs]
+        places = [run.number(across) for run in runs]
+        figures = [emulated[table.name, run.key, measure] for run in runs]
         means = [sum(values) / len(values) for values in figures]
         spread = [  # the mean of equal figures may be a rounding error beside them
             [max(0.0, mean - min(values)) for mean, values in zip(means, figures, strict=True)],
             [max(0.0, max(values) - mean) for mean, values in zip(means, figures, strict=True)],
         ]
-        axes.plot(ctcs, [run.number(measure) for run in runs], color=colours[pairs], **_PUBLISHED)
+        axes.plot(places, [run.number(measure) for run in runs], color=colours[pairs], **_PUBLISHED)
         several = any(len(values) > 1 for values in figures)
-        axes.errorbar(ctcs, means, spread if several else None, color=colours[pairs], **_EMULATED)
-    if measure == "collisions_per_s":
-        axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
-    axes.set_ylim(bottom=0)
-    axes.set_xticks(sorted({row.number("rdevs") for runs in lines.values() for row in runs}))
+        axes.errorbar(places, means, spread if several else None, color=colours[pairs], **_EMULATED)
+    if across == "reply_bytes":
+        axes.set_xscale("log")
+    else:
+        axes.set_xticks(sorted({row.number(across) for runs in lines.values() for row in runs}))
+    if measure in _LOGARITHMIC:
+        axes.set_yscale("log")
+    else:
+        if measure == "collisions_per_s":
+            axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
+        axes.set_ylim(bottom=0)
     axes.grid(visible=True, alpha=0.25)
 
 

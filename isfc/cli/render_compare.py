@@ -6,8 +6,8 @@ from statistics import median
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from isfc.cli.render_replay import MEASURES
 from isfc.cli.render_seeds import RUN_ROWS
+from isfc.cli.render_verdict import MEASURES, measure_name
 from scenarios.compare import Figure, ResultPair, Setting
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
@@ -145,7 +145,7 @@ def _error(figure: Figure, value: float | None, within: bool | None) -> str:
 
 def _name(measure: str) -> str:
     """A measure as the report calls it, if it is one of the report's."""
-    return MEASURES[measure][0].partition(" x ")[0] if measure in MEASURES else measure
+    return measure_name(measure) if measure in MEASURES else measure
 
 
 def _short(value: float | None) -> str:

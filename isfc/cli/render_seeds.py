@@ -1,12 +1,13 @@
 """What ``--seeds`` adds to a page: how far the figures differ from seed to seed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from rich.table import Table
 
-from isfc.cli.render_replay import MEASURES
+from isfc.cli.render_verdict import measure_name
 from scenarios.published import PublishedTable
+from scenarios.repeat import Cell
 
 RUN_ROWS = (
     ("MB/s", "mb_per_s_out", "mb_per_s_in", "mb_per_s"),
@@ -33,30 +34,29 @@ def run_spreads(spreads: Mapping[str, float | None]) -> Table:
     return table
 
 
-def replay_spreads(
-    published: PublishedTable, spreads: Mapping[tuple[str, str], float | None]
-) -> Table:
-    """The spreads of a replay, by measure and group: the middle one and the greatest."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("spread of seeds", "group"):
-        table.add_column(heading)
-    for heading in ("rows", "median", "worst"):
-        table.add_column(heading, justify="right")
-    table.add_column("at")
-    for measure in published.measures:
-        for name, group in published.groups.items():
-            keys = [row.key for row in published.select(group)]
+def replay_spreads(tables: Sequence[PublishedTable], spreads: Mapping[Cell, float | None]) -> Table:
+    """The spreads of a replay, by table and measure: the middle one and the greatest."""
+    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("spread of seeds", "table"):
+        page.add_column(heading)
+    for heading in ("figures", "median", "worst"):
+        page.add_column(heading, justify="right")
+    page.add_column("at")
+    for table in tables:
+        for measure in table.measures:
             found = [
-                (spread, key) for key in keys if (spread := spreads.get((key, measure))) is not None
+                (spread, row.key)
+                for row in table.rows
+                if (spread := spreads.get((table.name, row.key, measure))) is not None
             ]
             if found:
                 worst, key = max(found)
                 middle = median(spread for spread, _ in found)
-                table.add_row(
-                    MEASURES[measure][0].partition(" x ")[0],
-                    *(name, str(len(found)), f"{middle:.1f}%", f"{worst:.1f}%", key),
+                page.add_row(
+                    measure_name(measure),
+                    *(table.name, str(len(found)), f"{middle:.1f}%", f"{worst:.1f}%", key),
                 )
-    return table
+    return page
 
 
 def _percent(spread: float | None) -> str:

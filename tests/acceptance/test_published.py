@@ -1,72 +1,101 @@
-"""Every published run again: each is a case, with the tolerance declared beside the table.
+"""Every published table again: each row is a case, with the tolerance declared beside the table.
 
-All are emulated once, by whichever test process comes first; the others wait for it.
+All runs are emulated once, by whichever test process comes first; the others wait for it.
 """
 
 import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import pytest
 
-from isfc.cli.render_replay import describe_check, describe_failure
+from isfc.cli.render_verdict import describe_change, describe_check, describe_failure
 from isfc.cli.workers import share_out
-from scenarios.published import PublishedRow, Role, load_table
-from scenarios.replay import Comparison, check_bounds, compare, emulate, make_experiment
+from scenarios.companion import TABLES, load_table
+from scenarios.published import Bound, PublishedTable, Role
+from scenarios.recording import record
+from scenarios.replay import Comparison, choose, compare_all, runs_of
+from scenarios.verdict import check_bounds, check_changes
 
 pytestmark = pytest.mark.slow
 
-TABLE = load_table("transport")
+LOADED = {name: load_table(name) for name in TABLES}
+
+Comparisons = Mapping[str, Sequence[Comparison]]
 
 
 @pytest.fixture(scope="session")
-def comparisons(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Comparison]:
-    """Each published figure beside ours."""
+def comparisons(tmp_path_factory: pytest.TempPathFactory) -> Comparisons:
+    """Each published figure beside ours, by table."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # which all test processes share
-    store = folder / "transport.json"
-    with (folder / "transport.lock").open("w") as lock:
+    store = folder / "published.json"
+    with (folder / "published.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not store.exists():
             store.write_bytes(msgspec.json.encode(replay()))
-    return msgspec.json.decode(store.read_bytes(), type=list[Comparison])
+    found = msgspec.json.decode(store.read_bytes(), type=list[Comparison])
+    return {name: [c for c in found if c.table == name] for name in TABLES}
 
 
 def replay() -> list[Comparison]:
-    experiments = [make_experiment(TABLE, row) for row in TABLE.rows]
-    results = dict(share_out(emulate, experiments, os.cpu_count() or 1))
+    parts = choose(list(LOADED.values()), {})
+    experiments = runs_of(parts)
+    recordings = dict(share_out(record, experiments, os.cpu_count() or 1))
+    return compare_all(parts, {run: [recordings[index]] for index, run in enumerate(experiments)})
+
+
+def keys(role: Role) -> list[tuple[str, str]]:
+    """Table and key of the rows that have a tolerance for something."""
     return [
-        comparison
-        for index, row in enumerate(TABLE.rows)
-        for comparison in compare(TABLE, row, results[index])
+        (table.name, row.key)
+        for table in LOADED.values()
+        for row in table.rows
+        if row.role is role and any(table.tolerance(row, measure) for measure in table.measures)
     ]
 
 
-def rows(role: Role) -> list[PublishedRow]:
-    return [row for row in TABLE.rows if row.role is role]
+def bounds() -> list[tuple[str, Bound]]:
+    return [(table.name, bound) for table in LOADED.values() for bound in table.bounds]
 
 
-def fail_outside_tolerance(row: PublishedRow, comparisons: Sequence[Comparison]) -> None:
-    declared = [c for c in comparisons if c.key == row.key and c.within is not None]
-    assert "mb_per_s" in {comparison.measure for comparison in declared}
-    assert [describe_failure(TABLE, c) for c in declared if not c.within] == []
+def fail_outside_tolerance(table: PublishedTable, key: str, found: Sequence[Comparison]) -> None:
+    declared = [c for c in found if c.key == key and c.within is not None]
+    assert declared
+    assert [describe_failure(table, c) for c in declared if not c.within] == []
 
 
-@pytest.mark.parametrize("row", rows(Role.ACCEPTANCE), ids=lambda row: row.key)
-def test_prediction(row: PublishedRow, comparisons: Sequence[Comparison]) -> None:
-    fail_outside_tolerance(row, comparisons)
+@pytest.mark.parametrize(("name", "key"), keys(Role.ACCEPTANCE))
+def test_prediction(name: str, key: str, comparisons: Comparisons) -> None:
+    fail_outside_tolerance(LOADED[name], key, comparisons[name])
 
 
-@pytest.mark.parametrize("row", rows(Role.CALIBRATION), ids=lambda row: row.key)
-def test_calibration(row: PublishedRow, comparisons: Sequence[Comparison]) -> None:
+@pytest.mark.parametrize(("name", "key"), keys(Role.CALIBRATION))
+def test_calibration(name: str, key: str, comparisons: Comparisons) -> None:
     """Constants were fitted to these rows: they prove nothing, but must not be lost again."""
-    fail_outside_tolerance(row, comparisons)
+    fail_outside_tolerance(LOADED[name], key, comparisons[name])
 
 
-@pytest.mark.parametrize("index", range(len(TABLE.bounds)))
-def test_bound_of_a_group(index: int, comparisons: Sequence[Comparison]) -> None:
-    checks = check_bounds(TABLE, comparisons)
-    assert len(checks) == len(TABLE.bounds)
-    assert checks[index].within, describe_check(checks[index])
+@pytest.mark.parametrize(("name", "bound"), bounds(), ids=str)
+def test_bound_of_a_group(name: str, bound: Bound, comparisons: Comparisons) -> None:
+    checks = check_bounds(LOADED[name], comparisons[name])
+    (check,) = (check for check in checks if check.bound == bound)
+    assert check.within, describe_check(check)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if LOADED[name].changes])
+def test_changes_from_one_release_to_the_next_go_the_right_way(
+    name: str, comparisons: Comparisons
+) -> None:
+    checks = check_changes(LOADED[name], comparisons[name])
+    assert checks
+    assert [describe_change(check) for check in checks if not check.within] == []
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_figure_of_a_table_is_compared(name: str, comparisons: Comparisons) -> None:
+    table = LOADED[name]
+    published = [(r.key, m) for r in table.rows for m in table.measures if r.has_number(m)]
+    assert [(c.key, c.measure) for c in comparisons[name]] == published

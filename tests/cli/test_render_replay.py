@@ -1,4 +1,4 @@
-"""The page of ``isfc replay``: the report's tables with ours beside them."""
+"""The page of ``isfc replay``: each published table with ours beside it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from isfc.cli.render import show
-from isfc.cli.render_replay import describe_check, describe_failure, replay_page
-from scenarios.published import PublishedRow, PublishedTable, load_table
-from scenarios.replay import Comparison, check_bounds, choose, compare
-from scenarios.run import Result
+from isfc.cli.render_replay import replay_page
+from scenarios.companion import TABLES, load_table
+from scenarios.published import PublishedRow, PublishedTable, Selection
+from scenarios.replay import Comparison, Part
+from scenarios.verdict import Verdict, check_bounds, check_changes
 
-NOTHING = Result("CLIENT", *(0.0,) * 16, devices=())
-Emulate = Callable[[PublishedRow], Result]
+Emulate = Callable[[PublishedRow, str], float]
 
 
 @pytest.fixture(scope="module")
@@ -20,39 +20,44 @@ def table() -> PublishedTable:
     return load_table("transport")
 
 
-def faithful(row: PublishedRow) -> Result:
+def faithful(row: PublishedRow, measure: str) -> float:
     """A model that is fast, the more so the more pairs there are, and otherwise without fault."""
-    return replace(
-        NOTHING,
-        mb_per_s=(1 + row.number("pairs") / 1_200) * row.number("mb_per_s"),
-        cpu_percent_per_msg=row.number("cpu_percent_per_msg"),
-        rdev_util_percent=row.number("rdev_util_percent"),
-        collisions_per_s=row.number("collisions_per_s"),
+    factor = 1 + row.number("pairs") / 1_200 if measure == "mb_per_s" else 1
+    return factor * row.number(measure)
+
+
+def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> Verdict:
+    """What some rows come to with a model."""
+    rows = table.select(wanted)
+    found = tuple(
+        compare(table, row, measure, emulate(row, measure))
+        for row in rows
+        for measure in table.measures
+        if row.has_number(measure)
+    )
+    checks, changes = check_bounds(table, found), check_changes(table, found)
+    return Verdict(Part(table, rows), found, tuple(checks), tuple(changes))
+
+
+def compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: float) -> Comparison:
+    published, tolerance = row.number(measure), table.tolerance(row, measure)
+    return Comparison(
+        *(table.name, row.key, measure, published, emulated),
+        error=emulated / published - 1 if published else None,
+        role=row.role,
+        within=tolerance.admits(published, emulated) if tolerance else None,
     )
 
 
-def compare_all(
-    table: PublishedTable, rows: list[PublishedRow], emulate: Emulate
-) -> list[Comparison]:
-    return [comparison for row in rows for comparison in compare(table, row, emulate(row))]
-
-
-def page_of(
-    table: PublishedTable,
-    rows: list[PublishedRow],
-    emulate: Emulate,
-    capsys: pytest.CaptureFixture[str],
-) -> list[str]:
-    comparisons = compare_all(table, rows, emulate)
-    show(replay_page(table, rows, comparisons, check_bounds(table, comparisons)))
+def page_of(capsys: pytest.CaptureFixture[str], *verdicts: Verdict) -> list[str]:
+    show(replay_page(verdicts))
     return capsys.readouterr().out.splitlines()
 
 
 def test_page_of_two_lines_of_a_suite(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = choose(table, {"suite": ["HL"], "rdevs": [1, 16]})
-    page = page_of(table, rows, faithful, capsys)
+    page = page_of(capsys, verdict_of(table, {"suite": ["HL"], "rdevs": [1, 16]}, faithful))
     assert page[:11] == [
         "ISFC Transport (LGC/LGS) over FICON CTCs, measured October 2011",
         "IBM, z/VM Performance Report, chapter ISFC Improvements (z/VM 6.2)",
@@ -67,71 +72,90 @@ def test_page_of_two_lines_of_a_suite(
         "",
     ]
     assert {"%CPU/msg x 1000", "RDEV util %", "collisions/s"} < set(page)
-
-
-def test_summary_keeps_groups_and_roles_apart(
-    table: PublishedTable, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = choose(table, {"suite": ["HL"], "rdevs": [1, 16]})
-    page = page_of(table, rows, faithful, capsys)
-    start = page.index("size of error  group      role         rows  median  90 %  worst  at")
-    assert page[start + 1 : start + 5] == [
-        "MB/s           one CTC    calibration     2    2.3%  4.2%   4.2%  HL/1/50",
-        "MB/s           one CTC    acceptance      3    0.8%  8.3%   8.3%  HL/1/100",
-        "MB/s           multi-CTC  calibration     2    2.3%  4.2%   4.2%  HL/16/50",
-        "MB/s           multi-CTC  acceptance      3    0.8%  8.3%   8.3%  HL/16/100",
-    ]
-    assert page[-5:] == [
-        "",
-        "collisions/s where IBM has none (4 rows): at most 0.0 (HL/16/1)",
-        "",
+    assert page[-2:] == [
         "calibration rows within tolerance: 4 of 4",
         "acceptance rows within tolerance: 6 of 6",
     ]
 
 
-def test_whole_table_fits_80_columns_and_ends_with_its_bounds(
+def test_sizes_of_replies_head_lines_and_releases_head_blocks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    regression = load_table("appc_regression")
+    page = page_of(capsys, verdict_of(regression, {"pairs": [1, 100]}, faithful))
+    start = page.index("z/VM 6.2, one CTC")
+    assert page.index("z/VM 6.1, one CTC") < start
+    assert page[start + 2 : start + 12] == [
+        "messages/s",
+        "reply    1 pair       100 pairs",
+        "      IBM ours err%  IBM ours err%",
+        "   1 1422 1422   +0  13k  13k   +0",
+        "1000 1399 1399   +0 8712 8712   +0",
+        "5000 1295 1295   +0 5150 5150   +0",
+        " 10k 1215 1215   +0 3948 3948   +0",
+        " 50k  525  525   +0 1536 1536   +0",
+        "100k  343  343   +0  862  862   +0",
+        "  1M 40.2 40.2   +0 99.2 99.2   +0",
+    ]
+
+
+def test_rows_that_are_no_grid_have_a_line_each_and_dots_are_dashes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    devices = load_table("device_reports")
+    wanted: Selection = {"run": ["H001709C"], "rdev": [6041, 6063]}
+    page = page_of(capsys, verdict_of(devices, wanted, lambda row, of: 1.1 * row.number(of)))
+    assert page[3:11] == [
+        "                   I/O/s         busy %         PEND ms        DISC ms",
+        "               IBM ours err%  IBM ours err%  IBM ours err%  IBM ours err%",
+        "H001709C/6041  170  187  +10 94.0  103  +10 0.40 0.44  +10 2.00 2.20  +10",
+        "H001709C/6063    0    0    -    0    0    -    -              -",
+        "",
+        "                  CONN ms        SERV ms",
+        "               IBM ours err%  IBM ours err%",
+        "H001709C/6041 3.10 3.41  +10 5.50 6.05  +10",
+    ]
+
+
+def test_all_tables_fit_80_columns_one_after_the_other(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tables = [load_table(name) for name in TABLES]
+    page = page_of(capsys, *(verdict_of(t, {}, lambda _, __: 123_456.0) for t in tables))
+    assert max(map(len, page)) <= 80
+    places = [page.index(t.title) for t in tables[-3:] if t.title in page]
+    assert places == sorted(places)
+    assert (
+        "  16  182 123k >999! 307 123k >999! 538 123k >999! 911 123k >999!1031 123k >999!" in page
+    )
+
+
+def test_whole_table_ends_with_what_it_comes_to(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = page_of(table, list(table.rows), faithful, capsys)
+    page = page_of(capsys, verdict_of(table, {}, faithful))
     assert max(map(len, page)) <= 80
-    assert page[-5:] == [
-        "MB/s, 120 multi-CTC rows: median 0.8% (bound 10%), p90 8.3% (30%)",
-        "RDEV util %, 120 multi-CTC rows: median 0.0% (bound 12%), p90 0.0% (45%)",
-        "%CPU/msg, 120 multi-CTC rows: median 0.0% (bound 16%), p90 0.0% (42%)",
+    start = next(index for index, line in enumerate(page) if line.startswith("what must hold"))
+    assert page[start + 1].split()[:5] == ["MB/s", "multi-CTC", "120", "median", "0.833%"]
+    assert page[-2:] == [
         "calibration rows within tolerance: 68 of 68",
         "acceptance rows within tolerance: 72 of 72",
     ]
 
 
-def test_bound_that_is_left_is_marked(
-    table: PublishedTable, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = page_of(table, list(table.rows), lambda _: NOTHING, capsys)
-    assert " ".join(page).count("(30%) !") == 1
-
-
-def test_worst_figures_still_fit_their_columns(
-    table: PublishedTable, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = page_of(
-        table,
-        list(table.rows),
-        lambda _: Result("CLIENT", *(123_456.0,) * 16, devices=()),
-        capsys,
-    )
-    assert max(map(len, page)) <= 80
-    assert (
-        "  16  182 123k >999! 307 123k >999! 538 123k >999! 911 123k >999!1031 123k >999!" in page
-    )
-    assert "MB/s           one CTC    calibration     8   >999%  >999%  >999%  HS/1/5" in page
+def test_changes_are_told_below_their_table(capsys: pytest.CaptureFixture[str]) -> None:
+    page = page_of(capsys, verdict_of(load_table("appc_regression"), {}, lambda *_: 1.0))
+    told = " ".join(page)
+    assert "messages/s, z/VM 6.1 to z/VM 6.2: 0 of 29 published changes of more than 10%" in told
+    assert told.count("!") > 1
 
 
 def test_what_leaves_its_tolerance_is_marked(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = choose(table, {"suite": ["HL"], "rdevs": [12], "pairs": [1, 50]})
-    page = page_of(table, rows, lambda _: replace(NOTHING, mb_per_s=194.0), capsys)
+    wanted: Selection = {"suite": ["HL"], "rdevs": [12], "pairs": [1, 50]}
+    verdict = verdict_of(table, wanted, lambda _, of: 194.0 * (of == "mb_per_s"))
+    page = page_of(capsys, verdict)
     assert "  12  194  194   +0  706  194  -73!" in page
     assert page[-2:] == [
         "calibration rows within tolerance: 0 of 1",
@@ -142,33 +166,8 @@ def test_what_leaves_its_tolerance_is_marked(
 def test_runs_that_were_not_chosen_stay_blank(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [row for row in table.rows if row.key in ("HL/12/1", "HL/14/50")]
-    page = page_of(table, rows, faithful, capsys)
+    whole = verdict_of(table, {}, faithful)
+    rows = tuple(row for row in table.rows if row.key in ("HL/12/1", "HL/14/50"))
+    page = page_of(capsys, replace(whole, part=Part(table, rows), checks=()))
     assert "  12  194  194   +0" in page
     assert "  14                 796  829   +4" in page
-
-
-def test_collisions_where_there_should_be_none_are_told_apart(
-    table: PublishedTable, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = choose(table, {"suite": ["HL"], "rdevs": [12], "pairs": [1]})
-    page = page_of(table, rows, lambda row: replace(faithful(row), collisions_per_s=7.25), capsys)
-    assert "  12    0 7.25    -!" in page
-    assert "collisions/s where IBM has none (1 rows): at most 7.2 (HL/12/1)" in page
-
-
-def test_failure_names_run_measure_and_tolerance(table: PublishedTable) -> None:
-    rows = choose(table, {"suite": ["HL"], "rdevs": [12], "pairs": [50]})
-    bad = replace(NOTHING, mb_per_s=123.456, collisions_per_s=8.0)
-    failures = [c for c in compare_all(table, rows, lambda _: bad) if c.within is False]
-    assert [describe_failure(table, failure) for failure in failures] == [
-        f"HL/12/50 MB/s: 123.46, published 706; expected {table.tolerance(rows[0], 'mb_per_s')}",
-        "HL/12/50 collisions/s: 8, published 0; expected below 5",
-    ]
-
-
-def test_check_tells_both_what_is_and_what_may_be(table: PublishedTable) -> None:
-    check, *_ = check_bounds(table, compare_all(table, list(table.rows), lambda _: NOTHING))
-    assert describe_check(check) == (
-        "MB/s, 120 multi-CTC rows: median 100.0% (bound 10%), p90 100.0% (30%)"
-    )

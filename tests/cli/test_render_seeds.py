@@ -4,7 +4,7 @@ import pytest
 
 from isfc.cli.render import show
 from isfc.cli.render_seeds import replay_spreads, run_spreads
-from scenarios.published import load_table
+from scenarios.companion import load_table
 from scenarios.repeat import MEASURES
 
 
@@ -22,15 +22,16 @@ def test_spread_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_spread_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
     spreads = {
-        ("HL/4/1", "mb_per_s"): 0.5,
-        ("HL/4/5", "mb_per_s"): 2.5,
-        ("HL/8/5", "mb_per_s"): 1.0,
-        ("HL/8/5", "collisions_per_s"): None,
-        ("HL/1/5", "mb_per_s"): 3.0,
+        ("transport", "HL/4/1", "mb_per_s"): 0.5,
+        ("transport", "HL/4/5", "mb_per_s"): 2.5,
+        ("transport", "HL/8/5", "mb_per_s"): 1.0,
+        ("transport", "HL/8/5", "collisions_per_s"): None,
+        ("appc_scaling", "1/1/1", "msgs_per_s"): 3.0,
+        ("elsewhere", "1/1/1", "mb_per_s"): 9.0,
     }
-    show(replay_spreads(load_table("transport"), spreads))
+    show(replay_spreads([load_table("transport"), load_table("appc_scaling")], spreads))
     assert capsys.readouterr().out.splitlines() == [
-        "spread of seeds  group      rows  median  worst  at",
-        "MB/s             one CTC       1    3.0%   3.0%  HL/1/5",
-        "MB/s             multi-CTC     3    1.0%   2.5%  HL/4/5",
+        "spread of seeds  table         figures  median  worst  at",
+        "MB/s             transport           3    1.0%   2.5%  HL/4/5",
+        "messages/s       appc_scaling        1    3.0%   3.0%  1/1/1",
     ]

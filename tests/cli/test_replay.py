@@ -13,9 +13,11 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.replay import FAILURES_SHOWN, complete_table
-from scenarios.published import Tolerance, load_table
+from scenarios.companion import TABLES, load_table
+from scenarios.published import Tolerance
+from scenarios.recording import Recording, Seen
 from scenarios.replay import SECONDS, Comparison
-from scenarios.run import Experiment, Result
+from scenarios.run import Experiment, Result, Sample
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]
 KEYS = "table key measure published emulated error role within".split()
@@ -35,8 +37,14 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Whatever is emulated, nothing moves; in this process."""
     request.getfixturevalue("own_process")
-    still = Result("CLIENT", *(0.0,) * 16, devices=())
-    monkeypatch.setattr("scenarios.replay.emulate", lambda _: still)
+    still = Sample(1.0, Result("CLIENT", *(0.0,) * 16, devices=()))
+    seen = Seen(still, (still,) * 3)
+
+    def record(experiment: Experiment, interval: float | None = None) -> Recording:
+        assert interval is None
+        return Recording(experiment, seen, seen)
+
+    monkeypatch.setattr("scenarios.recording.record", record)
 
 
 def test_record_has_every_measure_of_the_runs_chosen(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,6 +71,46 @@ def test_page_shows_published_beside_ours(capsys: pytest.CaptureFixture[str]) ->
     assert page[-1] == "calibration rows within tolerance: 1 of 1"
 
 
+@pytest.mark.usefixtures("no_traffic")
+def test_all_tables_are_replayed_and_the_others_are_left_out_by_options(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(["replay", "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert list(dict.fromkeys(row["table"] for row in rows)) == list(TABLES)
+    options = ["--release", "6.1", "--reply", "5000", "--pairs", "1", "--seconds", "0.05"]
+    run(["replay", *options, "--json"])
+    rows = json.loads(capsys.readouterr().out)
+    assert {(row["table"], row["key"]) for row in rows} == {("appc_regression", "z/VM 6.1/5000/1")}
+
+
+def test_rules_are_replayed_without_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("capacity_estimates", "chpid_estimates", "stop_short"):
+        assert run(["replay", name, "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert {(row["error"], row["within"]) for row in rows} == {(0.0, True)}
+
+
+def test_run_of_several_tables_is_made_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[Experiment] = []
+
+    def share_out(work: Any, items: list[Experiment], _: int) -> Any:
+        made.extend(items)
+        yield from enumerate(map(work, items))
+
+    monkeypatch.setattr("isfc.cli.workers.share_out", share_out)
+    run(["replay", "device_reports", "--seconds", "0.01", "--seeds", "2", "--json"])
+    assert [(run.workload.name, run.pairs, run.seed) for run in made] == [
+        *(("HL", 50, 1), ("HL", 50, 2)),
+        *(("CDU:1000000", 100, 1), ("CDU:1000000", 100, 2)),
+        *(("HL", 100, 1), ("HL", 100, 2)),
+    ]
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["seeds"] for row in rows} == {2}
+
+
 def test_output_does_not_depend_on_the_number_of_jobs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -79,7 +127,7 @@ def test_output_does_not_depend_on_the_number_of_jobs(
 
 @pytest.mark.usefixtures("no_traffic")
 def test_whole_table_is_replayed_unless_told_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
-    run(["replay", "--json"])
+    run(["replay", "transport", "--json"])
     rows = json.loads(capsys.readouterr().out)
     assert len({row["key"] for row in rows}) == 140
     run(["replay", "--suite", "HY", "--suite", "HS", "--rdevs", "1", "--pairs", "5", "--json"])
@@ -104,13 +152,13 @@ def test_failure_ends_with_1_and_names_the_figures(
 def test_many_failures_are_counted_and_a_left_bound_is_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run(["replay"]) == 1
+    assert run(["replay", "transport"]) == 1
     lines = capsys.readouterr().err.splitlines()
-    assert lines[1].startswith("  MB/s, 120 multi-CTC rows: median 100.0%")
-    assert lines[4].startswith("  HS/1/1 MB/s: 0, published 14.45; expected within")
+    bounds = [line for line in lines if "multi-CTC rows: median 100% (bound " in line]
+    assert lines[1 : 1 + len(bounds)] == bounds != []
+    assert any("HS/1/1 MB/s: 0, published 14.45; expected within" in line for line in lines)
     assert len(lines) == 1 + FAILURES_SHOWN + 1
-    bounds = len(load_table("transport").bounds)
-    assert lines[-1] == f"  and {bounds + 140 - FAILURES_SHOWN} more"
+    assert re.fullmatch(r"  and \d{3} more", lines[-1])
 
 
 @pytest.mark.usefixtures("own_process")
@@ -128,12 +176,17 @@ def test_measure_without_a_tolerance_is_reported_only(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("tables", "table 'tables' is unknown: expected transport"),
-        ("--suite hl", "--suite hl: not in the table transport; expected one of HS, HM, HL, HY"),
-        ("--rdevs 3", "--rdevs 3: not in the table transport; expected one of 1, 4, 8, 10, 12,"),
-        ("--rdevs -1", "--rdevs -1: not in the table transport; expected one of 1, 4, 8, 10,"),
+        ("tables", "table 'tables' is unknown: expected one of transport, appc_regression,"),
+        ("transport --suite hl", "--suite hl: not in the table transport; expected one of HS,"),
+        ("--suite hl", "--suite hl: not in any table; expected one of HS, HM, HL, HY"),
+        ("--rdevs 3", "--rdevs 3: not in any table; expected one of 1, 4, 8, 10, 12,"),
+        ("--rdevs -1", "--rdevs -1: not in any table; expected one of 1, 4, 8, 10,"),
+        ("--release 6.3", "--release z/VM 6.3: not in any table; expected one of z/VM 6.2, z/V"),
+        ("--reply 7", "--reply 7: not in any table; expected one of 2048,"),
+        ("--suite HL --release 6.1", "no published run has all of that: ask for less at once"),
+        ("stop_short --report link", "--report: expected runs, and what was chosen is none"),
         ("--rdevs x", "Invalid value for '--rdevs'"),
-        ("--pairs 2", "--pairs 2: not in the table transport; expected one of 1, 5, 10, 50, 100"),
+        ("--pairs 2", "--pairs 2: not in any table; expected one of 1, 5, 10, 50, 100"),
         ("--seconds nan", "--seconds nan: expected 0 < s"),
         ("--seconds inf", "--seconds inf: expected 0 < s"),
         ("--seconds 0", "Invalid value for '--seconds'"),
@@ -154,7 +207,7 @@ def test_bad_input_is_refused_naming_what_there_is(
 def test_dead_worker_fails_the_command_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarios.replay.emulate", os.abort)  # takes no argument: a bug
+    monkeypatch.setattr("scenarios.recording.record", os.abort)  # takes no argument: a bug
     monkeypatch.setattr("isfc.cli.render.discard_output", lambda: None)
     assert run(["replay", *ONE_RUN]) == 1
     assert capsys.readouterr().err == "isfc: a worker died (exit code 1)\n"
@@ -166,7 +219,7 @@ def test_help_tells_how_long_a_run_is(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_tables_are_completed() -> None:
-    assert complete_table("t") == ["transport"]
+    assert complete_table("appc") == ["appc_regression", "appc_scaling"]
     assert complete_table("x") == []
 
 
@@ -218,6 +271,6 @@ def test_ctrl_c_ends_the_workers_within_a_second(delay_s: float, tmp_path: Path)
     assert ended.returncode == 130
     assert ended.stdout == ""
     # before its workers are at work, there is nothing to say
-    said = "isfc: interrupted after 0 of 140 runs\n"
+    said = "isfc: interrupted after 0 of 246 runs\n"
     assert ended.stderr == said if delay_s >= 2 else ended.stderr in ("", said)
     assert took_s < 1

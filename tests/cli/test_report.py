@@ -11,9 +11,10 @@ from isfc.cli.main import run
 from isfc.cli.report import INTERVAL, Output, View, check_view, show_report
 from isfc.errors import ConfigurationError
 from scenarios.catalog import load_layout
+from scenarios.recording import Recording, Seen
 from scenarios.repeat import MEASURES
 from scenarios.report import measured
-from scenarios.run import DeviceResult, Experiment, Result
+from scenarios.run import DeviceResult, Experiment, Result, Sample
 from scenarios.workload import find_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
@@ -109,6 +110,30 @@ def test_views_of_a_replay_have_the_names_of_the_runs(capsys: pytest.CaptureFixt
     assert [row["rdev"] for row in devices] == ["6000", "6001", "6002", "6003"] * 2
 
 
+def test_views_of_a_replay_are_taken_where_the_run_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = ["replay", "--reply", "50000", "--release", "6.2", "--pairs", "5", "--seconds", "0.05"]
+    (row,) = table_of(capsys, *one, "--report", "appc")
+    assert (row["run"], row["rdevs"]) == ("W000945S", "1")
+    devices = table_of(capsys, *one, "--report", "device")
+    assert [(row["run"], row["side"]) for row in devices] == [("W000945S", "server")]
+    link = table_of(capsys, *one, "--report", "link", "--interval", "0.03")
+    assert [row["link"] for row in link] == ["CLIENT", "CLIENT"]
+
+
+def test_view_of_one_kind_takes_the_tables_of_that_kind(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    few = ["replay", "--rdevs", "4", "--pairs", "1", "--seconds", "0.02", "--report"]
+    rows = table_of(capsys, *few, "suite")
+    assert [row["suite"] for row in rows] == ["HS", "HM", "HL", "HY"]
+    rows = table_of(capsys, *few, "appc")
+    assert [row["reply_bytes"] for row in rows] == ["1", "100000", "1000000"]
+    assert run(["replay", "appc_scaling", "--report", "suite"]) == 2
+    assert "is APPC/VM; expected --report appc" in capsys.readouterr().err
+
+
 def test_page_of_a_replay_says_how_long_it_ran(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["replay", *ONE_CELL, "--report", "suite"]) == 0
     page = capsys.readouterr().out
@@ -122,7 +147,14 @@ def test_page_of_a_replay_says_how_long_it_ran(capsys: pytest.CaptureFixture[str
 def test_view_of_a_replay_is_not_judged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarios.replay.emulate", lambda _: STILL)
+    still = Sample(1.0, STILL)
+    seen = Seen(still, (still,))
+
+    def record(experiment: Experiment, interval: float | None) -> Recording:
+        assert interval is None
+        return Recording(experiment, seen, seen)
+
+    monkeypatch.setattr("scenarios.recording.record", record)
     assert run(["replay", *ONE_CELL, "--json"]) == 1
     assert capsys.readouterr().err
     assert document_of(capsys, "replay", *ONE_CELL, "--report", "suite")[0]["mb_per_s"] == 0.5
@@ -154,7 +186,7 @@ def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
     assert two["error"] == pytest.approx(two["emulated"] / two["published"] - 1)
     assert rest[-1]["spread_percent"] is None
     assert run([*command, "--seeds", "2"]) == 0
-    assert re.search(r"^MB/s +multi-CTC +1 +\d", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^MB/s +transport +1 +\d", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -74,11 +74,11 @@ def test_spreads_are_of_every_figure_of_the_link() -> None:
     assert not {"node", "devices"} & set(MEASURES)
 
 
-def test_spreads_of_a_replay_are_by_key_and_measure() -> None:
+def test_spreads_of_a_replay_are_by_table_key_and_measure() -> None:
     def comparison(key: str, emulated: float) -> Comparison:
         return Comparison("t", key, "mb_per_s", 1.0, emulated, 0.0, Role.ACCEPTANCE, None)
 
     found = spreads_by_cell([comparison("a", 9), comparison("b", 5), comparison("a", 11)])
-    assert found.keys() == {("a", "mb_per_s"), ("b", "mb_per_s")}
-    assert math.isclose(found["a", "mb_per_s"] or 0, 20)
-    assert found["b", "mb_per_s"] == 0
+    assert found.keys() == {("t", "a", "mb_per_s"), ("t", "b", "mb_per_s")}
+    assert math.isclose(found["t", "a", "mb_per_s"] or 0, 20)
+    assert found["t", "b", "mb_per_s"] == 0

@@ -15,16 +15,16 @@ from scenarios.report import (
     MeasuredRun,
     Row,
     SuiteRow,
-    all_samples,
     appc_rows,
     check_traffic,
     device_rows,
+    idle_device,
     link_rows,
     make_name,
     measured,
     suite_rows,
 )
-from scenarios.run import DeviceResult, Experiment, Result, Sample, run
+from scenarios.run import DeviceResult, Experiment, Result, Sample
 from scenarios.workload import find_workload, free_workload
 
 HL = Experiment(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
@@ -120,9 +120,9 @@ def test_whole_run_is_one_sample_which_ends_with_it() -> None:
     assert whole.result is RESULT
 
 
-def test_samples_are_had_together() -> None:
-    assert [part.until for part in all_samples(HL, 0.025)] == pytest.approx([0.035, 0.06])
-    assert all_samples(HL, 1.0)[0].result == run(HL)
+def test_device_that_is_not_of_the_link_stands_there_with_dots() -> None:
+    row = idle_device("H1", "client", "6060")
+    assert row == DeviceRow("H1", "client", "6060", 0.0, None, None, None, None, None, 0.0)
 
 
 def test_name_of_ones_own_run() -> None:
