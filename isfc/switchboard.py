@@ -11,7 +11,7 @@ breaks the node nor takes more memory than there are bounds for.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from isfc import verbs
@@ -35,7 +35,7 @@ ANSWERS_MAX: Final = 4_096
 class Switchboard:
     """The conversations of one node: a `Program` of an engine, with verbs of its own.
 
-    After a verb, its own or a conversation's, hand what `messages` yields to the engine.
+    After a verb, its own or a conversation's, hand what `messages` returns to the engine.
     `poll_changed` names the conversations that a program should look at again; one in the state
     REQUESTED asks for a service.
     """
@@ -96,7 +96,7 @@ class Switchboard:
         conversation.note_looked_at()
         return conversation
 
-    def messages(self) -> Iterator[Sequence[Message]]:
+    def messages(self) -> list[Sequence[Message]]:
         """What the link has room for, from all conversations by turns; one kind at a time."""
         outgoing: dict[Traffic, list[Message]] = {traffic: [] for traffic in Traffic}
         while self._answers:
@@ -110,7 +110,7 @@ class Switchboard:
                 message = self._hand_over(conversation.number, conversation.traffic, data)
                 outgoing[conversation.traffic].append(message)
             self._close_if_over(conversation)
-        return (messages for messages in outgoing.values() if messages)
+        return [messages for messages in outgoing.values() if messages]
 
     def _hand_over(self, number: int, traffic: Traffic, data: bytes) -> Message:
         self._in_link_length += len(data) + MESSAGE_COST_LENGTH

@@ -43,7 +43,7 @@ def connected(board: Switchboard, number: int = 1) -> ConversationEnd:
     deliver(board, number, verbs.connect(1_000, "ECHO"))
     conversation = board.conversations[number]
     conversation.accept()
-    list(board.messages())
+    board.messages()
     return conversation
 
 

@@ -49,7 +49,9 @@ def forwarding_nodes(
         isfc(folder, "node", SECOND, LAYOUT, "--connect", link, *forwards, *words) as second,
     ):
         # the link's socket comes last: by then the ports are there
-        wait_for((folder / "link").exists, "the link")
+        file = folder / "link"
+        wait_for(lambda: file.exists() or first.process.poll() is not None, "the link")
+        assert file.exists(), first.err
         yield first, second
         for node in (first, second):
             assert node.end() == 0, node.err
