@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.events import DeviceChanged, LinkDown, LinkUp, Severed
 from isfc.monitor import NodeSnapshot
 from isfc.node import Node
 
@@ -125,8 +125,8 @@ class Answer:
         return Response(command, self.return_code, tuple(self.lines), tuple(self.announcements))
 
 
-def announcement(event: LinkEvent, partner: str) -> str | None:
-    """What the operator is told when something happens to the link; None for mere traffic.
+def announcement(event: object, partner: str) -> str | None:
+    """What the operator is told when something happens to the link; None for all else.
 
     That CP names the device in 2702I and 2703I, one message for each, is unverified: a link
     had one device when these messages were made.

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from isfc.control import BadRequest, ControlLimits, ControlServer, Reply, ask
+from isfc.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply, ask
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from tests.live.pair import PATIENCE_S, Run, run_live
 
@@ -37,7 +37,7 @@ def handle(kind: str, operand: object) -> Reply:
 class Served:
     """A server for the time of a block, and lines to and from it."""
 
-    def __init__(self, path: Path, limits: ControlLimits = ControlLimits(), **options: Any) -> None:  # noqa: B008
+    def __init__(self, path: Path, limits: ControlLimits = LIMITS, **options: Any) -> None:
         self.server = ControlServer(path, handle, limits=limits, **options)
         self._writers: list[asyncio.StreamWriter] = []
 
