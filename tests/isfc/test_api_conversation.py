@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from isfc.api import Conversation, ConversationSevered, SeverCode, Traffic
+from isfc.api_conversation import RECORD_LENGTH_MAX
 from isfc.conversation import ConversationLimits
 from isfc.errors import LocalProtocolError
 from isfc.verbs import ROOM_LENGTH_MAX
@@ -57,6 +58,17 @@ def test_requests_have_their_replies(run_live: Run, tmp_path: Path) -> None:
     async def give_turn_away(conversation: Conversation) -> None:
         conversation.end.pass_turn()
         await conversation.send(b"out of turn")
+
+    run_live(main())
+
+
+def test_request_that_is_too_long_severs(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("ECHO", echo)
+            conversation = await first.connect("ECHO", Traffic.LEGACY)
+            with pytest.raises(ConversationSevered, match="PROTOCOL: more than 16777216 bytes"):
+                await conversation.request(bytes(RECORD_LENGTH_MAX + 1))
 
     run_live(main())
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from isfc import forward
-from isfc.api import OpenNode
+from isfc.api import ConversationSevered, OpenNode
 from isfc.errors import ConfigurationError
 from isfc.forward import Forward, Forwarder, forwarding, parse_forwards
 from isfc.name import NodeName
@@ -175,6 +175,20 @@ def test_a_service_that_is_not_there_resets_its_clients(run_live: Run, tmp_path:
             assert forwarder.failed_count == 1
         assert len(complaints) == 2  # each end says it
         assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
+
+    run_live(main())
+
+
+def test_a_host_that_has_no_address_is_said(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        complaints: list[str] = []
+        async with open_pair(tmp_path) as (first, second):
+            forwards = [Forward(NODES[0], "127.0.0.1", 1, NODES[1], "no host", 80)]
+            async with forwarding(second, forwards, complaints.append):
+                with pytest.raises(ConversationSevered, match="REFUSED: no host:80: "):
+                    await first.connect("TCP1")
+        (complaint,) = complaints
+        assert complaint.startswith("--forward ATLANTA:127.0.0.1:1=BOSTON:no host:80: no host:80: ")
 
     run_live(main())
 
