@@ -1,6 +1,7 @@
 """The pages' commands print what the pages show, and the README's tables are complete."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
 from tools import console
 
+LIVE_PATIENCE_S = 20.0
 README = (console.PROJECT / "README.md").read_text("utf-8")
 STEPS = [
     step
@@ -40,12 +42,24 @@ STEPS = [
             marks=[pytest.mark.slow] if step.mark == "slow" else [],
         )
         for step in STEPS
-        if not step.command.startswith("make ")
+        if step.mark != "live" and not step.command.startswith("make ")
     ],
 )
 def test_command_prints_what_the_page_shows(step: console.Step) -> None:
     printed = console.abridge(console.run(step.command), step.shown)
     assert printed == step.shown, "if it should: make docs"
+
+
+@pytest.mark.slow
+def test_the_live_session_goes_as_the_page_shows() -> None:
+    first, *others = [step for step in STEPS if step.mark == "live"]
+    assert others, "nothing looks at it"
+    with console.background(first.command):
+        for step in others:
+            printed, end = "", time.monotonic() + LIVE_PATIENCE_S
+            while printed != step.shown and time.monotonic() < end:
+                printed = console.abridge(console.run(step.command), step.shown)
+            assert printed == step.shown, "if it should: make docs"
 
 
 def test_make_targets_exist() -> None:

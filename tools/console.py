@@ -3,14 +3,17 @@
 ``python -m tools.console`` runs the commands again and puts what they print into the pages.
 In what is shown, a line ``...`` stands for lines left out: as many lines as stand before it
 and after it are kept. A block headed ``console once`` shows what differs from time to time,
-and is left alone; one headed ``console slow`` takes more than a second.
+and is left alone; one headed ``console slow`` takes more than a second. In one headed
+``console live`` the first command goes on in the background, and the others look at it.
 """
 
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -18,6 +21,8 @@ from typing import Final
 PROJECT: Final = Path(__file__).resolve().parents[1]
 PAGES: Final = ("README.md", "docs/timing.md")
 GAP: Final = "..."
+LIVE_S: Final = 5.0
+"""Until what goes on in the background has settled."""
 
 _BLOCK: Final = re.compile(r"(?ms)^```console(?P<mark>[^\n]*)\n(?P<body>.*?)^```$")
 _STEP: Final = re.compile(r"(?m)^\$ (?P<command>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)")
@@ -47,8 +52,14 @@ def renewed(text: str, run: Callable[[str], str]) -> str:
         return f"$ {step['command']}\n{abridge(run(step['command']), step['shown'])}"
 
     def renew_block(block: re.Match[str]) -> str:
-        once = block["mark"].strip() == "once"
-        body = block["body"] if once else _STEP.sub(renew_step, block["body"])
+        body, mark = block["body"], block["mark"].strip()
+        if mark == "live":
+            first, *_ = _STEP.finditer(body)
+            with background(first["command"]):
+                time.sleep(LIVE_S)
+                body = first[0] + _STEP.sub(renew_step, body[first.end() :])
+        elif mark != "once":
+            body = _STEP.sub(renew_step, body)
         return f"```console{block['mark']}\n{body}```"
 
     return _BLOCK.sub(renew_block, text)
@@ -67,22 +78,38 @@ def abridge(printed: str, shown: str) -> str:
 
 def run(command: str) -> str:
     """What a command of a page prints in this project, errors included."""
-    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    environment |= {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "80",
-    }
     process = subprocess.run(
         command,
         shell=True,
         cwd=PROJECT,
-        env=environment,
+        env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
     return process.stdout
+
+
+@contextmanager
+def background(command: str) -> Iterator[None]:
+    """Let a command, which a page ends with ``&``, go on for as long as the block lasts."""
+    process = subprocess.Popen(
+        f"exec {command.removesuffix('&')}", shell=True, cwd=PROJECT, env=_environment()
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _environment() -> dict[str, str]:
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    return environment | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+    }
 
 
 def main() -> int:

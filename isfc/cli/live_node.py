@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.api import OpenNode
@@ -15,7 +16,9 @@ from isfc.cli.forward import forwarded
 from isfc.cli.live_options import LAG_PERCENT, LiveOptions
 from isfc.cli.observe import observe
 from isfc.cli.observe_options import ObserveOptions
+from isfc.cli.operator import open_control
 from isfc.cli.render import show_error
+from isfc.cli.run_directory import run_directory
 from isfc.engine.attachment import Attachments
 from isfc.engine.clock import Clock
 from isfc.engine.endpoint import Endpoint
@@ -39,6 +42,11 @@ if TYPE_CHECKING:
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
+
+
+PARTING_S: Final = 0.05
+"""The nodes of ``isfc up`` are told to end at once. Each stops its log at once and its connections
+so much later: neither has to report that the other is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,7 @@ class LiveNode:
     connect: Endpoint | None = None
     insecure: bool = False
     lifeline: bool = False
+    run_dir: Path | None = None
     make_node: Callable[[NodeDefinition], Node] = Node
     observed: ObserveOptions = ObserveOptions()
 
@@ -96,11 +105,6 @@ class LiveNode:
                 reconnect_s=self.options.reconnect_s,
                 make_node=self.make_node,
             )
-            started = await stack.enter_async_context(
-                observe(
-                    engine, self.observed, paced=self.options.factor > 0, insecure=self.insecure
-                )
-            )
             attachments = Attachments(
                 engine,
                 random.SystemRandom(),
@@ -112,8 +116,15 @@ class LiveNode:
             if isinstance(program, OpenNode):
                 forwards = parse_forwards(self.options.forwards, self.layout.nodes)
                 await stack.enter_async_context(forwarded(program, engine, forwards))
+            control = await open_control(engine, run_directory(self.run_dir))
+            stack.push_async_callback(control.close)
             if self.lifeline:
                 await _hold_lifeline(stop)
+                stack.push_async_callback(asyncio.sleep, PARTING_S)
+            paced = self.options.factor > 0
+            started = await stack.enter_async_context(
+                observe(engine, self.observed, paced=paced, insecure=self.insecure)
+            )
             listen = self.listen
             if listen is not None:
                 listen = await attachments.listen(listen, insecure=self.insecure)

@@ -31,6 +31,7 @@ from isfc.cli.observe_options import (
     ObserveOptions,
 )
 from isfc.cli.run import ClientOption, SeedOption, WorkloadOption
+from isfc.cli.run_directory import RunDirOption
 from isfc.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def node(
     metrics: MetricsOption = None,
     log_format: LogFormatOption = LogFormat.TEXT,
     log_level: LogLevelOption = LogLevel.INFO,
+    run_dir: RunDirOption = None,
     lifeline: LifelineOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -115,6 +117,7 @@ def node(
         live,
         insecure=insecure,
         lifeline=lifeline,
+        run_dir=run_dir,
         make_node=_node_maker(journal),
         observed=ObserveOptions(log_format, log_level, metrics),
     )

@@ -1,0 +1,78 @@
+"""``isfc up``: both systems of a layout, each in a process of its own, on this machine."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isfc.cli.layout_argument import JsonOption, LayoutArgument
+from isfc.cli.live_options import (
+    RECONNECT_S,
+    DilationOption,
+    LiveOptions,
+    LivePairsOption,
+    LiveSecondsOption,
+    LiveWarmupOption,
+    Pace,
+    PaceOption,
+    ReconnectOption,
+    StrictOption,
+    VerifyOption,
+)
+from isfc.cli.run import ClientOption, SeedOption, WorkloadOption
+
+if TYPE_CHECKING:
+    from isfc.cli.live_node import Measured
+
+PlainOption = Annotated[
+    bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
+]
+JournalsOption = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Record what each node is given, in DIR/NAME.journal."),
+]
+
+
+def up(
+    layout: LayoutArgument,
+    *,
+    pace: PaceOption = Pace.NONE,
+    dilation: DilationOption = None,
+    strict: StrictOption = False,
+    workload: WorkloadOption = None,
+    pairs: LivePairsOption = None,
+    seconds: LiveSecondsOption = None,
+    warmup: LiveWarmupOption = 1.0,
+    seed: SeedOption = 1,
+    client: ClientOption = None,
+    verify: VerifyOption = False,
+    reconnect: ReconnectOption = RECONNECT_S,
+    journal: JournalsOption = None,
+    plain: PlainOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run both systems of a layout live, and watch their link at work.
+
+    Each is a process of its own; a Unix socket joins them, with a connection for each CTC.
+    Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends both.
+    """
+    from isfc.cli.live_pair import LivePair
+    from isfc.cli.loops import run_live
+    from isfc.cli.render import show, show_json
+    from isfc.cli.render_live import live_page, live_record
+    from scenarios.catalog import load_layout
+
+    options = LiveOptions(
+        pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify, reconnect
+    )
+    experiment = options.experiment(layout)
+    pair = LivePair(layout, load_layout(layout).nodes, options, journal)
+    measured: list[Measured] = []
+    code = run_live(lambda stop: pair.run(stop, measured, plain=plain, quiet=json))
+    if measured and experiment is not None:
+        if json:
+            show_json(live_record(options, experiment, measured))
+        else:
+            show(live_page(options, experiment, measured))
+    if code:
+        raise typer.Exit(code)

@@ -1,0 +1,30 @@
+"""What the two nodes' process does when one of them cannot start."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.live_node import Measured
+from isfc.cli.live_options import LiveOptions
+from isfc.cli.live_pair import LivePair
+from isfc.cli.loops import run_live
+from isfc.name import NodeName
+
+
+@pytest.mark.slow
+def test_a_node_that_does_not_start_ends_both_with_its_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    names = (NodeName("CLIENT"), NodeName("NOBODY"))
+    measured: list[Measured] = []
+
+    async def main(stop: asyncio.Event) -> int:
+        pair = LivePair("published-4", names, LiveOptions())
+        return await pair.run(stop, measured, plain=True, quiet=True)
+
+    assert run_live(main) == 2
+    assert not measured
+    assert "NOBODY: not a node of this layout" in capfd.readouterr().err
+    assert not list((tmp_path / "isfc").glob("*"))

@@ -1,0 +1,118 @@
+"""``isfc up``: both systems, and nothing left of them."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from tests.live.processes import Isfc, isfc, wait_for
+
+TRAFFIC = "--workload HS --pairs 5".split()
+
+
+@pytest.fixture(autouse=True)
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A run directory of our own, which must be empty again in the end."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    yield tmp_path / "isfc"
+    left = list((tmp_path / "isfc").glob("*"))
+    assert not left, left
+
+
+def children(up: Isfc) -> list[int]:
+    found = Path(f"/proc/{up.process.pid}/task/{up.process.pid}/children").read_text()
+    return [int(pid) for pid in found.split()]
+
+
+def wait_up(up: Isfc, count: int = 2) -> None:
+    """Wait until both ends are up; a command run twice has said it ``count`` times."""
+    wait_for(lambda: up.err.count("link-up") == count, "both ends of the link")
+
+
+@pytest.mark.slow
+def test_both_systems_measure_with_the_keys_of_isfc_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--seconds", "0.5", "--json") as up:
+        assert up.wait() == 0, up.err
+        record = up.record()
+    assert [result["node"] for result in record["results"]] == ["CLIENT", "SERVER"]
+    assert run("run published-4 --workload HS --pairs 5 --seconds 0.01 --json".split()) == 0
+    virtual = capsys.readouterr().out
+    for result in record["results"]:
+        assert [line.split('"')[1] for line in virtual.splitlines() if line.startswith('  "')] == [
+            *result
+        ]
+        assert result["mb_per_s"] > 0
+
+
+@pytest.mark.slow
+def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
+    pace = "--pace modelled --dilation 50 --seconds 0.02 --warmup 0.01".split()
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace, "--plain") as up:
+        assert up.wait() == 0, up.err
+        assert up.out.count("% of the time was lateness") == 2
+        assert "0.02 s of model time, each taking 50 s" in up.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_both_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--plain") as up:
+        wait_up(up)
+        nodes = children(up)
+        up.signal(number)
+        assert up.wait() == 0, up.err
+        assert "warning" not in up.err
+        assert len(nodes) == 2
+        assert not [pid for pid in nodes if Path(f"/proc/{pid}").exists()]
+
+
+@pytest.mark.slow
+def test_stopped_before_it_has_measured_it_says_interrupted(tmp_path: Path) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--seconds", "60", "--plain") as up:
+        wait_up(up)
+        assert up.end() == 130
+
+
+@pytest.mark.slow
+def test_killed_it_takes_both_nodes_with_it(tmp_path: Path, runtime: Path) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
+        wait_up(up)
+        nodes = children(up)
+        up.signal(signal.SIGKILL)
+        up.wait()
+        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in nodes), "the nodes' end")
+    # what the killed one could not remove, the next one does
+    assert len(list(runtime.glob("up-*"))) == 1
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
+        wait_up(up, 4)
+        assert len(list(runtime.glob("up-*"))) == 1
+        assert up.end() == 0
+
+
+@pytest.mark.slow
+def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
+        wait_up(up)
+        os.kill(children(up)[1], signal.SIGKILL)
+        assert up.wait() == 1
+        assert "was ended by signal 9" in up.err
+
+
+@pytest.mark.slow
+def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
+    journals = tmp_path / "journals"
+    words = ["--seconds", "0.2", "--warmup", "0.1", "--journal", str(journals)]
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *words) as up:
+        assert up.wait() == 0, up.err
+    for name in ("CLIENT", "SERVER"):
+        assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
+
+
+def test_a_layout_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["up", "nosuch"]) == 2
+    assert "nosuch: neither a file nor a shipped layout" in capsys.readouterr().err
