@@ -18,6 +18,7 @@ from isfc.cli.node import node
 from isfc.cli.plan import plan
 from isfc.cli.replay import replay
 from isfc.cli.run import run_layout
+from isfc.cli.up import up
 from isfc.errors import ConfigurationError, IsfcError
 
 app = typer.Typer(
@@ -33,6 +34,7 @@ app.command("run")(run_layout)
 app.command()(replay)
 app.command()(compare)
 app.command()(node)
+app.command()(up)
 app.add_typer(journal_app, name="journal")
 
 
