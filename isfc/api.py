@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traffic", "open_node"]
 
-CLOSE_S: Final = 5.0
+CLOSE_S: Final = 2.0
 """How long a node that ends waits for its partner to read what it has sent, in seconds."""
 
 Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
