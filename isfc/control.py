@@ -85,8 +85,10 @@ class ControlServer:
         if self._server is None:
             return
         self._server.close()
-        for client in tuple(self.clients):
-            client.abort()
+        while self.clients:
+            for client in tuple(self.clients):
+                client.abort()
+            await asyncio.sleep(0)  # a turn of the loop, in which they are lost
         await self._server.wait_closed()
         self._server = None
         self._unlink()

@@ -12,6 +12,7 @@ import typer
 
 from ctc.errors import CtcError
 from isfc.cli.compare import compare
+from isfc.cli.cp_command import cp
 from isfc.cli.exits import ExitCode
 from isfc.cli.journal import app as journal_app
 from isfc.cli.node import node
@@ -34,6 +35,7 @@ app.command("run")(run_layout)
 app.command()(replay)
 app.command()(compare)
 app.command()(node)
+app.command()(cp)
 app.command()(up)
 app.add_typer(journal_app, name="journal")
 
