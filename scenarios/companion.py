@@ -27,7 +27,6 @@ from scenarios.published import (
     Role,
     Runs,
     Selection,
-    Tolerance,
     Value,
     View,
     is_in,
@@ -48,7 +47,6 @@ class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: Runs = Runs()
     calibration: tuple[dict[str, list[Value] | Range], ...] = ()
     groups: dict[str, dict[str, list[Value] | Range]] = {}
-    tolerance: tuple[Tolerance, ...] = ()
     bound: tuple[Bound, ...] = ()
     goal: tuple[Bound, ...] = ()
     change: tuple[Change, ...] = ()
@@ -106,7 +104,6 @@ def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
         heading=beside.heading,
         measures=beside.measures,
         groups=beside.groups,
-        tolerances=beside.tolerance,
         bounds=beside.bound,
         goals=beside.goal,
         changes=beside.change,
@@ -141,13 +138,16 @@ def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRo
     for selection in _selections(beside):
         if not any(row.is_in(selection) for row in rows):
             raise ValueError(f"no row has {selection}")
+    for bounds in (beside.bound, beside.goal):
+        if len({bound.subject for bound in bounds}) != len(bounds):
+            raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
     for bound in (*beside.bound, *beside.goal):
         if bound.group not in beside.groups:
             raise ValueError(f"bound of group {bound.group}: expected {', '.join(beside.groups)}")
-    for tolerance in beside.tolerance:
-        count = sum(row.is_in(tolerance.where) for row in rows)
-        if count == 1 and len(rows) > 1 and not tolerance.reason.strip():
-            raise ValueError(f"the tolerance for {tolerance.where} alone needs a reason")
+    for bound in beside.bound:
+        count = sum(row.is_in(beside.groups[bound.group]) for row in rows)
+        if count == 1 < len(rows) and not bound.reason.strip():
+            raise ValueError(f"bound of group {bound.group}: is of one row, which needs a reason")
 
 
 def _named(beside: _Companion) -> Iterator[str]:
@@ -155,7 +155,6 @@ def _named(beside: _Companion) -> Iterator[str]:
     yield from beside.key
     yield from beside.measures
     yield from (column for selection in _selections(beside) for column in selection)
-    yield from (tolerance.measure for tolerance in beside.tolerance)
     yield from (bound.measure for bound in (*beside.bound, *beside.goal))
     yield from (name for change in beside.change for name in (change.measure, change.column))
 
@@ -164,7 +163,6 @@ def _selections(beside: _Companion) -> Iterator[Selection]:
     """Every choice of rows that the companion makes."""
     yield from beside.calibration
     yield from beside.groups.values()
-    yield from (tolerance.where for tolerance in beside.tolerance)
     for change in beside.change:
         yield from ({change.column: [value]} for value in (change.before, change.after))
 

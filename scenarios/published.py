@@ -139,28 +139,12 @@ def is_in(columns: Mapping[str, Value], selection: Selection) -> bool:
     return all(columns[column] in values for column, values in selection.items())
 
 
-class Tolerance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far one measure may be off in any of some rows."""
-
-    measure: str
-    within: float
-    distance: Distance = Distance.RELATIVE
-    where: dict[str, list[Value] | Range] = {}
-    reason: str = ""
-
-    def admits(self, published: float, emulated: float) -> bool:
-        """Whether ``emulated`` is near enough."""
-        return self.distance.of(published, emulated) <= self.within
-
-    def __str__(self) -> str:
-        return self.distance.limit(self.within)
-
-
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a measure may be off over a whole group of rows.
+    """How far a measure may be off in a group of rows.
 
-    The middle one of the distances, the one within which nine of ten stay, the greatest; None
-    where nothing is declared.
+    The middle one of the distances, the one within which nine of ten stay, and the worst, which
+    each of the rows has to keep; None where nothing is declared. Where several bounds speak of
+    the worst of a row, the last one holds; one that is of a single row needs a ``reason``.
     """
 
     measure: str
@@ -169,11 +153,16 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     median: float | None = None
     p90: float | None = None
     worst: float | None = None
+    reason: str = ""
 
     @property
     def subject(self) -> tuple[str, str, Distance]:
         """What is bounded: measure, group, distance."""
         return self.measure, self.group, self.distance
+
+    def admits(self, published: float, emulated: float) -> bool:
+        """Whether a figure is near enough for a row of the group."""
+        return self.worst is None or self.distance.of(published, emulated) <= self.worst
 
 
 class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -226,7 +215,6 @@ class PublishedTable:
     heading: str
     measures: tuple[str, ...]
     groups: Mapping[str, Selection]
-    tolerances: tuple[Tolerance, ...]
     bounds: tuple[Bound, ...]
     goals: tuple[Bound, ...]
     changes: tuple[Change, ...]
@@ -252,7 +240,13 @@ class PublishedTable:
         """Some of the rows, in the order of the table."""
         return tuple(row for row in self.rows if row.is_in(selection))
 
-    def tolerance(self, row: PublishedRow, measure: str) -> Tolerance | None:
-        """How far ``measure`` may be off in ``row``; None if that is not declared."""
-        fitting = [t for t in self.tolerances if t.measure == measure and row.is_in(t.where)]
+    def tolerance(self, row: PublishedRow, measure: str) -> Bound | None:
+        """The bound that says how far ``measure`` may be off in ``row``; None if none does."""
+        fitting = [
+            bound
+            for bound in self.bounds
+            if bound.worst is not None
+            and bound.measure == measure
+            and row.is_in(self.groups[bound.group])
+        ]
         return fitting[-1] if fitting else None

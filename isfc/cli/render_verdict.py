@@ -59,9 +59,11 @@ def measure_name(measure: str) -> str:
 def describe_failure(table: PublishedTable, comparison: Comparison) -> str:
     """A figure that is out of tolerance, in one line."""
     row = next(row for row in table.rows if row.key == comparison.key)
+    bound = table.tolerance(row, comparison.measure)
+    assert bound is not None, "what is out of tolerance has one"
     return (
         f"{comparison.key} {measure_name(comparison.measure)}: {comparison.emulated:.5g}, "
-        f"published {comparison.published:g}; expected {table.tolerance(row, comparison.measure)}"
+        f"published {comparison.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
     )
 
 

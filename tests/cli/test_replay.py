@@ -14,7 +14,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.replay import FAILURES_SHOWN, complete_table
 from scenarios.companion import TABLES, load_table
-from scenarios.published import Tolerance
+from scenarios.published import Bound
 from scenarios.recording import Recording, Seen
 from scenarios.replay import SECONDS, Comparison
 from scenarios.run import Experiment, Result, Sample
@@ -165,7 +165,7 @@ def test_many_failures_are_counted_and_a_left_bound_is_one(
 def test_measure_without_a_tolerance_is_reported_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def tolerate_nothing(*_: object) -> Tolerance | None:
+    def tolerate_nothing(*_: object) -> Bound | None:
         return None
 
     monkeypatch.setattr("scenarios.published.PublishedTable.tolerance", tolerate_nothing)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from scenarios.companion import load_table
-from scenarios.published import MEASURED, Distance, PublishedRow, Range, Role, Tolerance, View
+from scenarios.published import MEASURED, Bound, Distance, PublishedRow, Range, Role, View
 
 ROW = PublishedRow(
     "H1/6000", Role.ACCEPTANCE, {"run": "H1", "rdev": 6000, "busy_percent": 23, "serv_ms": ""}
@@ -50,30 +50,34 @@ def test_distance_is_shown_in_seven_columns(distance: Distance, value: float, sh
 
 
 @pytest.mark.parametrize(
-    ("tolerance", "emulated", "good"),
+    ("worst", "distance", "emulated", "good"),
     [
-        (Tolerance("mb_per_s", 0.5), 50.0, True),
-        (Tolerance("mb_per_s", 0.5), 150.0, True),
-        (Tolerance("mb_per_s", 0.5), 49.9, False),
-        (Tolerance("mb_per_s", 0.5), 150.1, False),
-        (Tolerance("mb_per_s", 0), 100.0, True),
-        (Tolerance("mb_per_s", 0), 100.1, False),
-        (Tolerance("mb_per_s", 5, Distance.EMULATED), 5.0, True),
-        (Tolerance("mb_per_s", 5, Distance.EMULATED), 5.1, False),
-        (Tolerance("busy_percent", 6, Distance.POINTS), 94.0, True),
-        (Tolerance("busy_percent", 6, Distance.POINTS), 93.9, False),
+        (0.5, Distance.RELATIVE, 50.0, True),
+        (0.5, Distance.RELATIVE, 150.0, True),
+        (0.5, Distance.RELATIVE, 49.9, False),
+        (0.5, Distance.RELATIVE, 150.1, False),
+        (0, Distance.RELATIVE, 100.0, True),
+        (0, Distance.RELATIVE, 100.1, False),
+        (5, Distance.EMULATED, 5.0, True),
+        (5, Distance.EMULATED, 5.1, False),
+        (6, Distance.POINTS, 94.0, True),
+        (6, Distance.POINTS, 93.9, False),
+        (None, Distance.RELATIVE, 1e9, True),
     ],
 )
-def test_tolerance_admits_what_it_says(tolerance: Tolerance, emulated: float, good: bool) -> None:
-    assert tolerance.admits(100.0, emulated) is good
+def test_bound_admits_in_a_row_what_its_worst_may_be(
+    worst: float | None, distance: Distance, emulated: float, good: bool
+) -> None:
+    bound = Bound("mb_per_s", "all", distance, median=0.01, worst=worst)
+    assert bound.admits(100.0, emulated) is good
 
 
-def test_tolerance_says_what_it_expects() -> None:
-    assert str(Tolerance("mb_per_s", 0.3)) == "within 30%"
-    assert str(Tolerance("write_ctcs", 0)) == "the same"
-    assert str(Tolerance("busy_percent", 6, Distance.POINTS)) == "within 6 points"
-    assert str(Tolerance("collisions_per_s", 2.5, Distance.FACTOR)) == "within a factor 2.5"
-    assert str(Tolerance("collisions_per_s", 5, Distance.EMULATED)) == "at most 5"
+def test_limit_is_put_into_words() -> None:
+    assert Distance.RELATIVE.limit(0.3) == "within 30%"
+    assert Distance.RELATIVE.limit(0) == "the same"
+    assert Distance.POINTS.limit(6) == "within 6 points"
+    assert Distance.FACTOR.limit(2.5) == "within a factor 2.5"
+    assert Distance.EMULATED.limit(5) == "at most 5"
 
 
 def test_dots_of_the_report_are_no_figure() -> None:
