@@ -116,12 +116,12 @@ class LiveNode:
             if isinstance(program, OpenNode):
                 forwards = parse_forwards(self.options.forwards, self.layout.nodes)
                 await stack.enter_async_context(forwarded(program, engine, forwards))
-            control = await open_control(engine, run_directory(self.run_dir))
+            paced = self.options.factor > 0
+            control = await open_control(engine, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
             if self.lifeline:
                 await _hold_lifeline(stop)
                 stack.push_async_callback(asyncio.sleep, PARTING_S)
-            paced = self.options.factor > 0
             started = await stack.enter_async_context(
                 observe(engine, self.observed, paced=paced, insecure=self.insecure)
             )

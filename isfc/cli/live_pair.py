@@ -18,6 +18,7 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.live_node import Measured
 from isfc.cli.live_options import LiveOptions
 from isfc.cli.live_snapshot import LiveSnapshot, read_snapshot
+from isfc.cli.observe_options import ObserveOptions
 from isfc.cli.render import show_error
 from isfc.cli.run_directory import control_path, private_directory
 from isfc.cli.watch import Watch, relay
@@ -44,6 +45,7 @@ class LivePair:
     names: tuple[NodeName, NodeName]
     options: LiveOptions
     journals: Path | None = None
+    observed: ObserveOptions = ObserveOptions()
 
     async def run(
         self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
@@ -96,6 +98,7 @@ class LivePair:
             *(sys.executable, "-m", "isfc.cli", "node", name, self.layout, "--lifeline", "--json"),
             *words,
             *self.options.arguments(),
+            *self.observed.arguments(self.names.index(name)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isfc.cli.forward import ForwardOption
 from isfc.cli.layout_argument import JsonOption, LayoutArgument
 from isfc.cli.live_options import (
     RECONNECT_S,
@@ -18,6 +19,14 @@ from isfc.cli.live_options import (
     ReconnectOption,
     StrictOption,
     VerifyOption,
+)
+from isfc.cli.observe_options import (
+    LogFormat,
+    LogFormatOption,
+    LogLevel,
+    LogLevelOption,
+    MetricsOption,
+    ObserveOptions,
 )
 from isfc.cli.run import ClientOption, SeedOption, WorkloadOption
 
@@ -47,7 +56,11 @@ def up(
     client: ClientOption = None,
     verify: VerifyOption = False,
     reconnect: ReconnectOption = RECONNECT_S,
+    forward: ForwardOption = None,
     journal: JournalsOption = None,
+    metrics: MetricsOption = None,
+    log_format: LogFormatOption = LogFormat.TEXT,
+    log_level: LogLevelOption = LogLevel.INFO,
     plain: PlainOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -63,10 +76,13 @@ def up(
     from scenarios.catalog import load_layout
 
     options = LiveOptions(
-        pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify, reconnect
+        *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
+        reconnect_s=reconnect,
+        forwards=tuple(forward or ()),
     )
     experiment = options.experiment(layout)
-    pair = LivePair(layout, load_layout(layout).nodes, options, journal)
+    observed = ObserveOptions(log_format, log_level, metrics)
+    pair = LivePair(layout, load_layout(layout).nodes, options, journal, observed)
     measured: list[Measured] = []
     code = run_live(lambda stop: pair.run(stop, measured, plain=plain, quiet=json))
     if measured and experiment is not None:
