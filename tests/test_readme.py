@@ -10,7 +10,10 @@ import pytest
 
 from isfc.cli.compare import pair_record
 from isfc.cli.exits import ExitCode
+from isfc.cli.live_node import Measured
+from isfc.cli.live_options import LiveOptions
 from isfc.cli.plan import plan_record
+from isfc.cli.render_live import live_record
 from isfc.cli.replay import comparison_record, repeated_comparison_record
 from isfc.cli.report import View
 from isfc.cli.run import repeated_run_record, run_record
@@ -96,6 +99,15 @@ def test_seeds_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
     repeated = repeated_comparison_record(comparison, 2, 0.5)
     assert [*comparison_record(comparison), *named] == list(repeated)
+
+
+def test_up_keys() -> None:
+    options = LiveOptions(workload="HS", pairs=1, seconds=0.01, warmup=0)
+    experiment = options.experiment("published-1")
+    assert experiment is not None
+    record = live_record(options, experiment, [Measured(run(experiment), 0.0)])
+    assert_keys("up", {**record, "results": []})
+    assert list(record["results"][0]) == list(run_record(experiment, run(experiment)))
 
 
 def test_compare_keys() -> None:

@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 PROJECT: Final = Path(__file__).resolve().parents[1]
-PAGES: Final = ("README.md", "docs/timing.md")
+PAGES: Final = ("README.md", "docs/cp.md", "docs/timing.md")
 GAP: Final = "..."
 LIVE_S: Final = 5.0
 """Until what goes on in the background has settled."""
@@ -76,6 +77,10 @@ def abridge(printed: str, shown: str) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+_RUNTIME: Final = tempfile.TemporaryDirectory(prefix="isfc-console-")
+"""Where the pages' live nodes are found: by their commands, and by nobody else's."""
+
+
 def run(command: str) -> str:
     """What a command of a page prints in this project, errors included."""
     process = subprocess.run(
@@ -109,6 +114,7 @@ def _environment() -> dict[str, str]:
     return environment | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "80",
+        "XDG_RUNTIME_DIR": _RUNTIME.name,
     }
 
 
