@@ -3,12 +3,14 @@
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isfc.cli.compare import pair_record
+from isfc.cli.cp_script import Entry
 from isfc.cli.exits import ExitCode
 from isfc.cli.live_node import Measured
 from isfc.cli.live_options import LiveOptions
@@ -99,6 +101,12 @@ def test_seeds_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
     repeated = repeated_comparison_record(comparison, 2, 0.5)
     assert [*comparison_record(comparison), *named] == list(repeated)
+
+
+def test_cp_keys() -> None:
+    section = README.partition("### With `--cp FILE`")[2].partition("\n#")[0]
+    names = re.findall(r"`(\w+)`", section.partition("| `cp` |")[2])
+    assert names[: len(fields(Entry))] == [field.name for field in fields(Entry)]
 
 
 def test_up_keys() -> None:

@@ -47,7 +47,7 @@ def cp(
     run_dir: RunDirOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Give CP commands to a running node: QUERY ISLINK, VARY, and so on.
+    """Give CP commands, such as QUERY ISLINK, to a running node.
 
     Without a command it is a console, with history and completion; Ctrl-D ends it. Commands
     may also be piped in, one on a line. Ends with 1 if a command is refused.
