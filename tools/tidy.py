@@ -41,6 +41,7 @@ RINGS: Final = {
     "isfc.__init__": (CORE, "isfc.cli"),
     "isfc.trace": (f"{CORE} hashlib", OUTER),
     "isfc.wire": (f"{CORE} ctc.frame", OUTER),
+    "isfc.filler": (CORE, "isfc.node isfc.engine.live isfc.engine.virtual isfc.cli"),
     "isfc.verify": (f"{CORE} zlib", "isfc.node isfc.engine.live isfc.engine.virtual isfc.cli"),
     "isfc.node": (f"{CORE} ctc", "isfc.engine isfc.cli"),
     "isfc.record": (f"{CORE} ctc.frame msgspec zlib", "isfc.engine isfc.cli"),
@@ -171,7 +172,7 @@ def _check_twins(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     twins = {_twin(path): path for path in paths if path.parts[0] in INSTALLED}
     tests = {path for path in paths if path.parts[0] == "tests"}
     for twin, path in twins.items():
-        if path.name != "__init__.py" and twin not in tests:
+        if not path.stem.startswith("__") and twin not in tests:
             yield path, f"has no twin {twin.as_posix()}"
     for test in tests:
         beside = [twin.stem for twin in twins if twin.parent == test.parent]

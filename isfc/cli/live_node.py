@@ -1,13 +1,14 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
-import random
+import secrets
 import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.api import OpenNode
@@ -107,7 +108,7 @@ class LiveNode:
             )
             attachments = Attachments(
                 engine,
-                random.SystemRandom(),
+                Random(secrets.randbits(64)),
                 dilation=self.options.factor,
                 capabilities=VERIFY if self.options.verify else 0,
                 tls=tls,
@@ -203,7 +204,7 @@ class LiveNode:
         costs = experiment.guests if self.options.factor else _free_guests()
         client = self.name == (experiment.client or self.layout.nodes[0])
         guests, kind = (Clients, "clients") if client else (Servers, "servers")
-        seeded = random.Random(f"{kind} {experiment.seed}")
+        seeded = Random(f"{kind} {experiment.seed}")
         program = guests(experiment.workload, experiment.pairs, costs, seeded)
         return Verifying(program) if self.options.verify else Filling(program)
 

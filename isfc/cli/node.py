@@ -103,18 +103,16 @@ def node(
         reconnect_s=reconnect,
         forwards=tuple(forward or ()),
     )
-    live = _live_node(name, layout, options, listen, connect)
     from dataclasses import replace
 
     from isfc.cli.loops import run_live
-    from isfc.cli.render import show_error
     from isfc.cli.tls import mutual_tls
 
     tls = mutual_tls(cert, key, ca, server=listen is not None)
     if insecure and tls is None:
-        show_error("--insecure: whoever reaches this address can read, forge and cut the link")
+        _warn()
     live = replace(
-        live,
+        _live_node(name, layout, options, listen, connect),
         insecure=insecure,
         lifeline=lifeline,
         run_dir=run_dir,
@@ -125,6 +123,12 @@ def node(
     code = run_live(lambda stop: live.serve(stop, report, tls))
     if code:
         raise typer.Exit(code)
+
+
+def _warn() -> None:
+    from isfc.cli.render import show_error
+
+    show_error("--insecure: whoever reaches this address can read, forge and cut the link")
 
 
 def _live_node(

@@ -26,7 +26,8 @@ def experiment() -> tuple[LiveOptions, Experiment]:
 
 def test_each_system_has_its_page_with_its_lag() -> None:
     options, what = experiment()
-    measured = [Measured(run(what, side), lag) for side, lag in zip(what.layout.nodes, (0.5, 2))]  # noqa: B905
+    client, server = (run(what, side) for side in what.layout.nodes)
+    measured = [Measured(client, 0.5), Measured(server, 2.0)]
     text = shown(live_page(options, what, measured))
     assert text.index("seen from CLIENT") < text.index("0.50 %") < text.index("seen from SERVER")
     assert "0.01 s of model time, each taking 50 s after 0 s of warm-up" in text

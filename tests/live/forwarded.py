@@ -39,6 +39,7 @@ def forwarding_nodes(
 ) -> Iterator[tuple[Isfc, Isfc]]:
     """Both systems; each (listening port at the first, service's port) is forwarded."""
     link = f"unix:{folder / 'link'}"
+    words = ("--run-dir", str(folder), *words)
     forwards = [
         word
         for here, there in ports

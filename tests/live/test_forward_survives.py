@@ -74,7 +74,8 @@ def test_killed_node_resets_its_connections_and_forwards_again_when_it_is_back(
     link = f"unix:{tmp_path / 'link'}"
     with service(Echo) as there:
         here = free_port()
-        words = (LAYOUT, "--forward", f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}", "--verify")
+        forward = f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}"
+        words = (LAYOUT, "--run-dir", str(tmp_path), "--forward", forward, "--verify")
         with isfc(tmp_path, "node", FIRST, *words, "--listen", link) as first:
             wait_for((tmp_path / "link").exists, "the link")
             for _ in range(3):

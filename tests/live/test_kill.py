@@ -114,8 +114,7 @@ def test_a_full_disk_stops_the_journal_and_not_the_node(tmp_path: Path) -> None:
             pair = TwoNodes(stack, tmp_path, "--journal", str(tmp_path / "{name}.journal"))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        for name in NAMES:
-            wait_for(lambda name=name: "journal" in pair.nodes[name].err, "the journal's end")  # type: ignore[misc]
+        wait_for(lambda: all("journal" in n.err for n in pair.nodes.values()), "the journals' end")
         for name in reversed(NAMES):
             assert pair.nodes[name].process.poll() is None
             assert pair.nodes[name].end() == 0, pair.nodes[name].err[-2000:]

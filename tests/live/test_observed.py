@@ -29,9 +29,8 @@ def happened(node: Isfc, event: str) -> Callable[[], bool]:
     return lambda: event in events(node)
 
 
-def written_packages(node: Isfc) -> float:
-    """How many packages a node says it has written."""
-    address = records(node)[0]["metrics"]
+def written_packages(address: str) -> float:
+    """How many packages the node that answers at an address has written."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
         text = answer.read().decode()
     (count,) = re.findall(r"^isfc_link_written_packages_total{.*} (\S+)$", text, re.MULTILINE)
@@ -48,16 +47,34 @@ def test_a_node_can_be_watched_through_its_partners_death(tmp_path: Path) -> Non
         ) as there,
     ):
         wait_for(happened(here, "link-up"), "the link")
-        wait_for(lambda: written_packages(here) > 100, "traffic")
-        before = written_packages(here)
-        wait_for(lambda: written_packages(here) > before, "more traffic")
+        address = records(here)[0]["metrics"]
+        wait_for(lambda: written_packages(address) > 100, "traffic")
+        before = written_packages(address)
+        wait_for(lambda: written_packages(address) > before, "more traffic")
         there.signal(signal.SIGKILL)
         wait_for(happened(here, "link-down"), "the link's end")
         assert events(here).count("detached") == events(here).count("ctc-down") == 4
-        assert written_packages(here) > before  # it still answers
+        assert written_packages(address) > before  # it still answers
         assert here.end() == 0
     (*_, last) = records(here)
     assert (last["event"], last["node"], last["partner"]) == ("stopped", "CLIENT", "SERVER")
+
+
+@pytest.mark.slow
+def test_both_nodes_of_isfc_up_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *SEEN) as up:
+        wait_for(lambda: events(up).count("link-up") == 2, "both ends of the link")
+        started = [record for record in records(up) if record["event"] == "started"]
+        assert {record["node"] for record in started} == {"CLIENT", "SERVER"}
+        addresses = [record["metrics"] for record in started]
+        wait_for(lambda: min(map(written_packages, addresses)) > 0, "traffic both ways")
+        wait_for(lambda: len(up.out.splitlines()) > 2, "a line of rates")
+        assert up.end() == 0
+    heading, columns, line = up.out.splitlines()[:3]
+    assert heading.split() == ["CLIENT", "SERVER"]
+    assert columns.split()[:3] == ["time", "link", "MB/s"]
+    assert float(line.split()[2]) > 0
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import stat
 import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -191,6 +192,14 @@ def test_who_does_not_greet_in_time_is_sent_away(
     run_live(main())
 
 
+def all_have(sides: list[LiveSide], word: bytes) -> bool:
+    return all(word in side.received() for side in sides)
+
+
+def has_been_severed(side: LiveSide, count: int) -> bool:
+    return side.guest.count(Severed) == count
+
+
 @pytest.mark.parametrize("restarted", [0, 1])
 def test_a_restarted_node_comes_back_into_the_link_by_itself(
     run_live: Run, tmp_path: Path, restarted: int
@@ -207,20 +216,18 @@ def test_a_restarted_node_comes_back_into_the_link_by_itself(
 
         for here in (0, 1):
             await begin(here)
-        for life in range(3):
+        survivor = sides[1 - restarted]
+        for life in range(1, 4):
+            word = bytes([life])
             await wait_until(lambda: all(side.up for side in sides))
-            survivor = sides[1 - restarted]
             for side in sides:
-                side.send(f"life {life}".encode())
-            for side in sides:
-                await wait_until(lambda side=side: f"life {life}".encode() in side.received())  # type: ignore[misc]  # noqa: B023
+                side.send(word)
+            await wait_until(partial(all_have, sides, word))
             survivor.send(*[bytes(50_000)] * 50)
             await sides[restarted].close()
             sides[restarted] = LiveSide(setup.definition(restarted), 10 + life)
             await begin(restarted)
-            await wait_until(
-                lambda: survivor.guest.count(Severed) == life + 1  # noqa: B023
-            )
+            await wait_until(partial(has_been_severed, survivor, life))
         await wait_until(lambda: all(side.up for side in sides))
         for side in sides:
             await side.close()

@@ -58,8 +58,8 @@ def test_one_ctc_carries_both_directions_through_real_collisions(
                     side.send(number.to_bytes(4, "big"))
                 await asyncio.sleep(0)
             wanted = [number.to_bytes(4, "big") for number in range(300)]
+            await wait_until(lambda: all(len(side.received()) == 300 for side in pair.sides))
             for side in pair.sides:
-                await wait_until(lambda side=side: len(side.received()) == 300)  # type: ignore[misc]
                 assert side.received() == wanted
 
     run_live(main())
