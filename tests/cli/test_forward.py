@@ -2,6 +2,8 @@
 
 import socketserver
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,9 @@ import pytest
 from isfc.cli.live_options import LiveOptions
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
-from tests.live.forwarded import forwarding_nodes, free_port, say
-from tests.live.nodes import FIRST, LAYOUT
-from tests.live.processes import wait_for
+from tests.live.forwarded import answers, forwarding_nodes, free_port, say
+from tests.live.nodes import FIRST, LAYOUT, SECOND
+from tests.live.processes import isfc, wait_for
 
 
 class Upper(socketserver.StreamRequestHandler):
@@ -21,13 +23,23 @@ class Upper(socketserver.StreamRequestHandler):
         self.wfile.write(self.rfile.read().upper())
 
 
-@pytest.mark.slow
-def test_a_connection_is_carried_and_what_fails_is_said(tmp_path: Path) -> None:
+@contextmanager
+def upper_service() -> Iterator[int]:
+    """The service in a thread; its port."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Upper) as server:
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_a_connection_is_carried_and_what_fails_is_said(tmp_path: Path) -> None:
+    with upper_service() as service:
         port, nobody, free = free_port(), free_port(), free_port()
-        ports = [(port, server.server_address[1]), (nobody, free)]
+        ports = [(port, service), (nobody, free)]
         with forwarding_nodes(tmp_path, ports, "--verify") as (first, second):
             assert say(port, b"over the link\n" * 1_000) == b"OVER THE LINK\n" * 1_000
             with pytest.raises(ConnectionResetError):
@@ -36,7 +48,33 @@ def test_a_connection_is_carried_and_what_fails_is_said(tmp_path: Path) -> None:
             wait_for(lambda: complaint in first.err and complaint in second.err, "complaints")
         for node in (first, second):
             assert "messages, all as they were sent" in node.err
-        server.shutdown()
+
+
+@pytest.mark.slow
+def test_a_pair_forwards_in_either_direction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with upper_service() as service:
+        out, back = free_port(), free_port()
+        forwards = [f"{FIRST}:{out}={SECOND}:127.0.0.1:{service}"]
+        forwards += [f"{SECOND}:{back}={FIRST}:127.0.0.1:{service}"]
+        words = [word for text in forwards for word in ("--forward", text)]
+        with isfc(tmp_path, "up", LAYOUT, "--plain", *words) as up:
+            for port in (out, back):
+                wait_for(lambda p=port: answers(p), f"port {port}")  # type: ignore[misc]
+                assert say(port, b"over the link\n" * 1_000) == b"OVER THE LINK\n" * 1_000
+            assert up.end() == 0, up.err
+
+
+@pytest.mark.slow
+def test_a_pair_says_which_forward_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with isfc(tmp_path, "up", LAYOUT, "--plain", "--forward", "ATLANTA:1=CHICAGO:h:1") as up:
+        assert up.wait() == 2
+        assert "expected one of ATLANTA and BOSTON on each side" in up.err
 
 
 @pytest.mark.parametrize(
