@@ -23,6 +23,7 @@ from isfc.cli.render import show_error
 from isfc.cli.run_directory import control_path, private_directory
 from isfc.cli.watch import Watch, relay
 from isfc.control_client import ControlClient
+from isfc.errors import RemoteProtocolError
 from isfc.name import NodeName
 from scenarios.run import DeviceResult, Result
 
@@ -124,7 +125,7 @@ def _look(control: Path) -> LiveSnapshot | None:
     try:
         with ControlClient(control, LOOK_S) as client:
             return read_snapshot(client.ask("snapshot"))
-    except OSError:
+    except (OSError, RemoteProtocolError):
         return None
 
 
