@@ -15,6 +15,10 @@ from ctc.subchannel import Load
 if TYPE_CHECKING:
     from ctc.device import Ctc
 
+QUEUE_MAX: Final = 64
+"""I/Os that can be queued at the processor. A chpid's CTCs start one at a time each, so that more
+were given up before they left, which a mate who resets all the time can bring about."""
+
 _EPSILON: Final = 1e-9
 
 
@@ -77,7 +81,8 @@ class Chpid:
         What the fibre is busy sending delays the start without occupying the processor.
         """
         profile = self._profile
-        start_ns = max(now_ns, self._free_ns)
+        latest_ns = now_ns + QUEUE_MAX * profile.io_ns
+        start_ns = max(now_ns, min(self._free_ns, latest_ns))
         self._free_ns = start_ns + profile.io_ns
         return self._free_ns + profile.io_latency_ns + profile.io_contention_ns * self._out.count
 

@@ -90,6 +90,19 @@ class Ctc:
         """Whether a new SSCH would be accepted."""
         return self._command is None
 
+    @property
+    def reads(self) -> bool:
+        """Whether a READ of ours is outstanding: the mate's data may come."""
+        return self._state is State.READ
+
+    def data_of(self, serial: int) -> DataFrame | None:
+        """The data of our write ``serial``, whether or not the mate has asked for them yet.
+
+        None when that write is not the one outstanding.
+        """
+        load = self._load
+        return DataFrame(load, serial) if load is not None and serial == self._serial else None
+
     def times_so_far(self, now_ns: int) -> IoTimes:
         """Where the time of the I/O in progress has gone until now; zeros when idle."""
         return _NO_TIMES if self._command is None else self._times(now_ns)
@@ -133,10 +146,10 @@ class Ctc:
         elif self._mate is State.NOT_READY:
             self.stale_count += 1
         elif isinstance(frame, CommandFrame):
-            if frame.serial > self._mate_serial:
+            if frame.serial > self._mate_serial and self._mate is State.AVAILABLE:
                 self._receive_command(frame, now_ns)
             else:
-                self.stale_count += 1  # given up before it left
+                self.stale_count += 1  # given up before it left, or a second one at a time
         else:
             self._receive_data(frame, now_ns)
 
@@ -214,8 +227,10 @@ class Ctc:
         elif outcome is Outcome.MATCH_WAIT:
             self._mate = WAITING_STATE[frame.command]
             self._finish(UnitStatus.ENDED, None, now_ns)
-        elif outcome is Outcome.BUSY:
+        elif outcome is Outcome.BUSY and frame.command in WAITING_STATE:
             self._arbitrate(frame, now_ns)
+        else:
+            self.stale_count += 1  # a mate does not send what ends at once
 
     def _arbitrate(self, frame: CommandFrame, now_ns: int) -> None:
         """Both ends issued before either had seen the other's command."""
@@ -233,7 +248,8 @@ class Ctc:
 
     def _receive_data(self, frame: DataFrame, now_ns: int) -> None:
         write = self._mate_write
-        if self._matched_ns is None or write is None or frame.serial != write.serial:
+        reads = self._state is State.READ and self._matched_ns is not None
+        if not reads or write is None or frame.serial != write.serial:
             self.stale_count += 1
             return
         self._chpid.observe(-1, write, now_ns)
@@ -243,7 +259,8 @@ class Ctc:
 
     def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
         if frame.signal is Signal.RECEIVED:
-            if self._state is not State.WRITE or frame.serial != self._serial:
+            sent = self._matched_ns is not None and not self._sending
+            if self._state is not State.WRITE or frame.serial != self._serial or not sent:
                 self.stale_count += 1
                 return
             self._mate = State.AVAILABLE

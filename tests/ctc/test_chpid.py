@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
-from ctc.chpid import Chpid
+from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.profiles import ChpidProfile
 from tests.ctc.cable import PLAIN, Cargo
@@ -184,3 +184,11 @@ def test_late_look_finds_all_that_has_completed() -> None:
         chpid.finish(loads[late], 10**6)
         found += 1
     assert found == 3
+
+
+def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
+    # a mate who resets all the time lets us start again and again, and wait for nothing
+    chpid = fibre()
+    starts_ns = [chpid.admit(1_000) for _ in range(10_000)]
+    assert starts_ns[:3] == [1_000 + n * PLAIN.io_ns for n in (1, 2, 3)]
+    assert max(starts_ns) == starts_ns[-1] == 1_000 + (QUEUE_MAX + 1) * PLAIN.io_ns

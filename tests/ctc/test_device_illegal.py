@@ -1,0 +1,105 @@
+"""Frames that no mate sends: they are counted, and change nothing."""
+
+from dataclasses import replace
+
+import pytest
+
+from ctc.device import Arbitration
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
+from ctc.subchannel import Command
+from tests.ctc.cable import PLAIN, Cable, Cargo, End
+
+WAITING = list(WAITING_STATE)
+ENDING = [command for command in Command if command not in WAITING]
+
+
+def receive(cable: Cable, end: End, frame: Frame) -> int:
+    """Let ``frame`` arrive; how many frames more are stale."""
+    before = end.ctc.stale_count
+    end.ctc.receive_frame(frame, cable.now_ns)
+    return end.ctc.stale_count - before
+
+
+@pytest.mark.parametrize("second", WAITING)
+@pytest.mark.parametrize("first", WAITING)
+def test_mate_has_one_command_at_a_time(first: Command, second: Command) -> None:
+    cable = Cable().connect()
+    near = cable.near
+    assert receive(cable, near, CommandFrame(first, 1, 10, 1)) == 0
+    heard = near.heard()
+    assert receive(cable, near, CommandFrame(second, 2, 10, 1)) == 1
+    assert heard == ["attention"] * (first is not Command.PREPARE)
+    assert near.heard() == []
+
+
+def test_second_read_moves_no_data_twice() -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 100_000)
+    cable.run(cable.now_ns + 50_000)
+    assert receive(cable, cable.near, CommandFrame(Command.READ, 1)) == 0
+    assert receive(cable, cable.near, CommandFrame(Command.READ, 2)) == 1
+    cable.run()
+    assert [type(f) for _, _, f in cable.near.departures].count(DataFrame) <= 1
+    cable.near.ctc.receive_frame(StatusFrame(Signal.RECEIVED, 1), cable.now_ns)
+    assert cable.near.heard() == ["WRITE ended"]
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_second_write_is_no_burden_to_the_fibre(second: bool) -> None:
+    cable = Cable(profile=replace(PLAIN, processor_ns_per_byte=3.0)).connect()
+    cable.start(cable.near, Command.READ)
+    cable.near.ctc.receive_frame(CommandFrame(Command.WRITE, 1, 10**9, 1), cable.now_ns)
+    if second:
+        assert receive(cable, cable.near, CommandFrame(Command.WRITE, 2, 10**9, 1)) == 1
+    assert receive(cable, cable.near, DataFrame(Cargo(5), 1)) == 0
+    assert cable.near.heard() == ["READ ended"]
+    cable.write(cable.near, 100_000)
+    cable.near.ctc.receive_frame(CommandFrame(Command.READ, 2), cable.now_ns)
+    completion_ns = cable.near.chpid.next_deadline()
+    assert completion_ns == cable.now_ns + 100_000 * 4 + 1  # as if alone
+
+
+@pytest.mark.parametrize("rule", list(Arbitration))
+@pytest.mark.parametrize("command", ENDING)
+@pytest.mark.parametrize("ours", [None, Command.READ, Command.WRITE])
+def test_command_that_ends_at_once_is_not_sent(
+    rule: Arbitration, command: Command, ours: Command | None
+) -> None:
+    cable = Cable(near=rule).connect()
+    if ours is not None:
+        cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
+    state = cable.near.ctc.state
+    matches = OUTCOMES[command][state] is Outcome.MATCH  # write end of file ends a read
+    assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
+    assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
+
+
+def test_data_are_no_answer_to_a_write() -> None:
+    cable = Cable().connect()
+    far = CommandFrame(Command.WRITE, 1, 10, 1)
+    cable.start(cable.near, Command.READ)
+    cable.near.ctc.receive_frame(far, cable.now_ns)
+    cable.near.ctc.receive_frame(DataFrame(Cargo(10), 1), cable.now_ns)
+    cargo = cable.write(cable.near, 100_000)
+    cable.near.ctc.receive_frame(CommandFrame(Command.READ, 2), cable.now_ns)
+    cable.near.heard()
+    assert receive(cable, cable.near, DataFrame(Cargo(10), 1)) == 1  # the old one's serial
+    assert cable.near.heard() == []
+    cable.near.departures.clear()
+    while not cable.near.departures:
+        cable.step()
+    (_, _, sent) = cable.near.departures[-1]
+    assert isinstance(sent, DataFrame)
+    assert sent.load is cargo
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_write_is_not_received_before_it_was_sent(matched: bool) -> None:
+    cable = Cable().connect()
+    cable.write(cable.near, 100_000)
+    if matched:
+        cable.near.ctc.receive_frame(CommandFrame(Command.READ, 1), cable.now_ns)
+    assert receive(cable, cable.near, StatusFrame(Signal.RECEIVED, 1)) == 1
+    assert cable.near.heard() == []
+    assert not cable.near.ctc.idle
