@@ -3,11 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from isfc.errors import RemoteProtocolError
 from isfc.message import Message
 
 SEGMENT_LENGTH_MAX: Final = 262_144
 """Most bytes of one message in one piece. Derived: W001054C's replies of 1,000,000 bytes leave
 in packages of 297 kB on average, so a message is not kept in one piece."""
+
+UNFINISHED_LENGTH_MAX: Final = 320 * 2**20
+UNFINISHED_SEGMENTS_MAX: Final = 65_536
+"""Bytes and segments that wait for the end of their message: a whole backlog as one message, and
+what overtakes it."""
 
 
 class Segmenter:
@@ -48,11 +54,22 @@ class Segmenter:
 class Reassembler:
     """Joins segments, which arrive in the order of their conversation."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        length_max: int = UNFINISHED_LENGTH_MAX,
+        segments_max: int = UNFINISHED_SEGMENTS_MAX,
+    ) -> None:
         self._parts: dict[int, list[Message]] = {}
+        self._length_max = length_max
+        self._segments_max = segments_max
+        self._length = 0
+        self._segment_count = 0
 
     def join(self, segments: Sequence[Message]) -> Sequence[Message]:
-        """The messages that are whole once ``segments`` have arrived."""
+        """The messages that are whole once ``segments`` have arrived.
+
+        Raises `RemoteProtocolError` when more is unfinished than the bounds allow.
+        """
         if not self._parts:
             for segment in segments:
                 if segment.more:
@@ -62,15 +79,33 @@ class Reassembler:
         messages: list[Message] = []
         for segment in segments:
             if segment.more:
-                self._parts.setdefault(segment.conversation, []).append(segment)
+                self._keep(segment)
                 continue
-            parts = self._parts.pop(segment.conversation, None)
+            parts = self._take(segment.conversation)
             messages.append(_whole([*parts, segment]) if parts else segment)
         return messages
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: drop the beginning of a message that will not end."""
-        self._parts.pop(conversation, None)
+        self._take(conversation)
+
+    def _keep(self, segment: Message) -> None:
+        self._length += segment.length
+        self._segment_count += 1
+        self._parts.setdefault(segment.conversation, []).append(segment)
+        if self._length > self._length_max or self._segment_count > self._segments_max:
+            self.forget(segment.conversation)
+            raise RemoteProtocolError(
+                f"more than {self._length_max:,} bytes or {self._segments_max:,} segments of "
+                "messages that do not end"
+            )
+
+    def _take(self, conversation: int) -> list[Message]:
+        parts = self._parts.pop(conversation, [])
+        for part in parts:
+            self._length -= part.length
+            self._segment_count -= 1
+        return parts
 
 
 def _whole(parts: list[Message]) -> Message:

@@ -3,12 +3,20 @@
 from collections.abc import Sequence
 from typing import Final
 
-from isfc.errors import Backpressure
+from isfc.errors import RemoteProtocolError
 from isfc.message import Message
 from isfc.package import Package
 
 HELD_MESSAGES_MAX: Final = 65_536
-"""Messages held back for an earlier one: far more than sixteen CTCs can overtake."""
+HELD_LENGTH_MAX: Final = 256 * 2**20
+"""Messages held back for an earlier one, and their bytes: far more than sixteen CTCs overtake,
+and a second of what they carry while one of them stands still."""
+
+AHEAD_PACKAGES_MAX: Final = 131_072
+"""Packages that have overtaken an earlier one."""
+
+CONVERSATIONS_MAX: Final = 65_536
+"""Conversations that a partner can have; it uses the numbers of those that are over again."""
 
 
 class Resequencer:
@@ -20,10 +28,21 @@ class Resequencer:
     there. Conversations do not wait for each other.
     """
 
-    def __init__(self, held_messages_max: int = HELD_MESSAGES_MAX) -> None:
+    def __init__(
+        self,
+        held_messages_max: int = HELD_MESSAGES_MAX,
+        held_length_max: int = HELD_LENGTH_MAX,
+        ahead_packages_max: int = AHEAD_PACKAGES_MAX,
+        conversations_max: int = CONVERSATIONS_MAX,
+    ) -> None:
         self.duplicate_count = 0
+        """Packages, and messages of other packages, that had been there before."""
         self._held_max = held_messages_max
+        self._held_length_max = held_length_max
+        self._ahead_max = ahead_packages_max
+        self._conversations_max = conversations_max
         self._held_count = 0
+        self._held_length = 0
         self._next_number = 0
         self._seen_ahead: set[int] = set()
         self._next_serial: dict[int, int] = {}
@@ -37,7 +56,7 @@ class Resequencer:
     def accept(self, package: Package) -> Sequence[Message]:
         """The messages that ``package`` makes deliverable.
 
-        Raises `Backpressure` when more messages would be held than the bound allows.
+        Raises `RemoteProtocolError` when more would have to be kept than the bounds allow.
         """
         if not self._is_new(package.number):
             self.duplicate_count += 1
@@ -47,9 +66,15 @@ class Resequencer:
         for message in package.messages:
             conversation = message.conversation
             serial = message.serial
-            if next_serial.get(conversation, 0) != serial:
-                self._hold(message)
+            expected = next_serial.get(conversation, 0)
+            if expected != serial:
+                if serial > expected:
+                    self._hold(message)
+                else:
+                    self.duplicate_count += 1
                 continue
+            if not serial and len(next_serial) >= self._conversations_max:
+                raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
             next_serial[conversation] = serial + 1
             ready.append(message)
             if self._held_count and conversation in self._held:
@@ -59,7 +84,8 @@ class Resequencer:
     def forget(self, conversation: int) -> None:
         """Drop what is known of a conversation that is over."""
         self._next_serial.pop(conversation, None)
-        self._held_count -= len(self._held.pop(conversation, ()))
+        for message in self._held.pop(conversation, {}).values():
+            self._unhold(message)
 
     def _is_new(self, number: int) -> bool:
         if number == self._next_number:
@@ -70,21 +96,36 @@ class Resequencer:
             return True
         if number < self._next_number or number in self._seen_ahead:
             return False
+        if len(self._seen_ahead) >= self._ahead_max:
+            raise RemoteProtocolError(f"more than {self._ahead_max:,} packages wait for one")
         self._seen_ahead.add(number)
         return True
 
     def _hold(self, message: Message) -> None:
+        if message.serial in self._held.get(message.conversation, ()):
+            self.duplicate_count += 1
+            return
         if self._held_count >= self._held_max:
-            raise Backpressure("resequencer", self._held_count, self._held_max)
+            raise RemoteProtocolError(f"more than {self._held_max:,} messages wait for others")
+        if self._held_length + message.length > self._held_length_max:
+            raise RemoteProtocolError(
+                f"messages of more than {self._held_length_max:,} bytes wait for others"
+            )
         self._held.setdefault(message.conversation, {})[message.serial] = message
         self._held_count += 1
+        self._held_length += message.length
+
+    def _unhold(self, message: Message) -> None:
+        self._held_count -= 1
+        self._held_length -= message.length
 
     def _release(self, conversation: int, ready: list[Message]) -> None:
         held = self._held[conversation]
         serial = self._next_serial[conversation]
         while serial in held:
-            ready.append(held.pop(serial))
-            self._held_count -= 1
+            message = held.pop(serial)
+            self._unhold(message)
+            ready.append(message)
             serial += 1
         self._next_serial[conversation] = serial
         if not held:

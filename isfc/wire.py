@@ -23,6 +23,8 @@ FRAME_LENGTH_MAX: Final = 4 * 2**20
 LONG_LENGTH: Final = 32 * 1024
 """Data of a message of so many bytes are not copied: they are sent from where they lie, and what
 arrives is a view of its frame, which stays in memory as long as one of its messages does."""
+VIEWED_SHARE_MIN: Final = 8
+"""Unless that would keep a frame of more than so many times their length in memory."""
 
 _COMMAND_KIND: Final = 1
 _DATA_KIND: Final = 2
@@ -154,13 +156,15 @@ def _decode_data(view: memoryview) -> DataFrame:
             if offset + length > len(view):
                 raise WireError("a message longer than its frame", offset)
             data = view[offset : offset + length]
-            if length < LONG_LENGTH:
+            if length < LONG_LENGTH or length * VIEWED_SHARE_MIN < len(view):
                 data = bytes(data)
             offset += length
         message = Message(conversation, length, Traffic(flags & _TRAFFIC), data)
         message.serial, message.more = message_serial, bool(flags & _MORE)
         messages.append(message)
         payload_length += length
+        if payload_length > FRAME_LENGTH_MAX:
+            raise WireError(f"a package of {payload_length} bytes", offset)
     if not messages:
         raise WireError("an empty package", offset)
     _expect_end(view, offset)

@@ -8,10 +8,13 @@ from ctc.subchannel import Command
 from isfc.message import Message, Traffic
 from isfc.package import Package
 from isfc.schedule import CTCS_MAX
+from isfc.wire import FRAME_LENGTH_MAX
 from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Setup
 
 UINT32_MAX = 2**32 - 1
 UINT64_MAX = 2**64 - 1
+MESSAGES_MAX = 5
+MESSAGE_LENGTH_MAX = FRAME_LENGTH_MAX // MESSAGES_MAX
 
 conversations = st.integers(0, 3)
 traffics = st.sampled_from(Traffic)
@@ -46,7 +49,7 @@ def setups(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) -> 
 def messages(draw: st.DrawFn) -> Message:
     """A message as it travels: numbered, maybe a segment, maybe with its data."""
     data = draw(st.none() | st.binary(max_size=200))
-    length = draw(st.integers(0, UINT32_MAX)) if data is None else len(data)
+    length = draw(st.integers(0, MESSAGE_LENGTH_MAX)) if data is None else len(data)
     message = Message(draw(st.integers(0, UINT32_MAX)), length, draw(traffics), data)
     message.serial = draw(st.integers(0, UINT64_MAX))
     message.more = draw(st.booleans())
@@ -56,7 +59,7 @@ def messages(draw: st.DrawFn) -> Message:
 @st.composite
 def packages(draw: st.DrawFn) -> Package:
     """A package of a few messages."""
-    inside = draw(st.lists(messages(), min_size=1, max_size=5))
+    inside = draw(st.lists(messages(), min_size=1, max_size=MESSAGES_MAX))
     payload_length = sum(message.length for message in inside)
     return Package(draw(st.integers(0, UINT64_MAX)), inside, payload_length)
 

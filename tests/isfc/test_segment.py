@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.errors import RemoteProtocolError
 from isfc.message import Message, Traffic
 from isfc.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 
@@ -78,6 +79,28 @@ def test_segments_of_conversations_may_mingle() -> None:
 def test_messages_that_are_whole_pass_as_they_are() -> None:
     messages = [Message(0, 10), Message(1, 10)]
     assert list(Reassembler().join(messages)) == messages
+
+
+@pytest.mark.parametrize(
+    ("reassembler", "length"),
+    [(Reassembler(length_max=500), 100), (Reassembler(segments_max=5), 0)],
+    ids=["bytes", "segments"],
+)
+def test_what_does_not_end_is_bounded(reassembler: Reassembler, length: int) -> None:
+    def segment(conversation: int, *, more: bool) -> Message:
+        made = Message(conversation, length)
+        made.more = more
+        return made
+
+    for conversation in (0, 0, 0, 1, 1):
+        assert list(reassembler.join([segment(conversation, more=True)])) == []
+    with pytest.raises(RemoteProtocolError, match="of messages that do not end"):
+        reassembler.join([segment(0, more=True)])
+    # conversation 0 is given up, and there is room again
+    assert [m.length for m in reassembler.join([segment(1, more=False)])] == [3 * length]
+    for _ in range(5):
+        reassembler.join([segment(2, more=True)])
+    assert [m.length for m in reassembler.join([segment(2, more=False)])] == [6 * length]
 
 
 def test_beginning_of_a_message_is_forgotten_with_its_conversation() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.errors import Backpressure
+from isfc.errors import RemoteProtocolError
 from isfc.message import Message
 from isfc.package import Package
 from isfc.sequence import Resequencer
@@ -60,8 +60,53 @@ def test_package_seen_before_is_dropped_whole() -> None:
 def test_what_is_held_is_bounded() -> None:
     resequencer = Resequencer(held_messages_max=2)
     resequencer.accept(package(1, (0, 1), (0, 2)))
-    with pytest.raises(Backpressure, match="resequencer is full: 2 of 2"):
+    with pytest.raises(RemoteProtocolError, match="more than 2 messages wait for others"):
         resequencer.accept(package(2, (0, 3)))
+    assert resequencer.held_count == 2
+    assert accepted(resequencer, package(0, (0, 0))) == [(0, 0), (0, 1), (0, 2)]
+    assert accepted(resequencer, package(3, (0, 4), (0, 5))) == []  # there is room again
+
+
+def test_bytes_that_are_held_are_bounded() -> None:
+    resequencer = Resequencer(held_length_max=25)
+    resequencer.accept(package(1, (0, 1), (0, 2)))
+    with pytest.raises(RemoteProtocolError, match="more than 25 bytes wait for others"):
+        resequencer.accept(package(2, (0, 3)))
+    resequencer.forget(0)
+    assert accepted(resequencer, package(3, (1, 1), (1, 2))) == []
+
+
+def test_packages_that_overtake_are_bounded() -> None:
+    resequencer = Resequencer(ahead_packages_max=3)
+    for number in (2, 4, 6):
+        resequencer.accept(package(number, (number, 0)))
+    with pytest.raises(RemoteProtocolError, match="more than 3 packages wait for one"):
+        resequencer.accept(package(8, (8, 0)))
+    assert accepted(resequencer, package(0, (0, 0))) == [(0, 0)]
+    assert accepted(resequencer, package(1, (1, 0))) == [(1, 0)]
+    assert accepted(resequencer, package(8, (8, 0))) == [(8, 0)]
+
+
+def test_conversations_are_bounded() -> None:
+    resequencer = Resequencer(conversations_max=2)
+    resequencer.accept(package(0, (5, 0), (6, 0)))
+    with pytest.raises(RemoteProtocolError, match="more than 2 conversations"):
+        resequencer.accept(package(1, (7, 0)))
+    assert accepted(resequencer, package(2, (5, 1), (6, 1))) == [(5, 1), (6, 1)]
+    resequencer.forget(5)
+    assert accepted(resequencer, package(3, (7, 0))) == [(7, 0)]
+
+
+def test_message_that_was_there_before_is_dropped_whatever_brings_it() -> None:
+    resequencer = Resequencer()
+    resequencer.accept(package(0, (0, 0), (0, 1)))
+    assert accepted(resequencer, package(1, (0, 0), (0, 1), (0, 2))) == [(0, 2)]
+    assert accepted(resequencer, package(2, (0, 4))) == []
+    assert accepted(resequencer, package(3, (0, 4))) == []
+    assert resequencer.duplicate_count == 3
+    assert resequencer.held_count == 1
+    assert accepted(resequencer, package(4, (0, 3))) == [(0, 3), (0, 4)]
+    assert resequencer.held_count == 0
 
 
 def test_conversation_that_is_over_is_forgotten() -> None:

@@ -102,6 +102,22 @@ def test_longest_frame_is_within_its_bound() -> None:
     assert frame_length(FRAME_LENGTH_MAX.to_bytes(4, "big")) == FRAME_LENGTH_MAX + 4
 
 
+def test_claim_of_more_than_a_frame_can_hold_is_refused() -> None:
+    most = Message(1, FRAME_LENGTH_MAX)
+    assert decode(encode(data_frame(most))).serial == 7
+    with pytest.raises(WireError, match=f"a package of {FRAME_LENGTH_MAX + 1} bytes"):
+        decode(encode(data_frame(most, Message(1, 1))))
+
+
+@pytest.mark.parametrize(("others", "viewed"), [(1, True), (6, True), (8, False)])
+def test_data_keep_no_much_larger_frame_in_memory(others: int, viewed: bool) -> None:
+    messages = [Message(1, 40_000, data=bytes(40_000)) for _ in range(1 + others)]
+    frame = decode(encode(data_frame(*messages)))
+    assert isinstance(frame, DataFrame)
+    assert isinstance(frame.load, Package)
+    assert isinstance(frame.load.messages[0].data, memoryview) == viewed
+
+
 COMMAND, STATUS = encode(WRITE), encode(StatusFrame(Signal.READY, 3))
 DATA = encode(data_frame(Message(1, 3, data=b"abc")))
 

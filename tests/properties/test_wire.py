@@ -1,13 +1,18 @@
 """What the codec must do with any frame, and with any bytes."""
 
+import tracemalloc
+from random import Random
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctc.frame import CommandFrame, DataFrame, Frame
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.subchannel import Command
 from isfc.errors import WireError
 from isfc.message import Message
 from isfc.package import Package
-from isfc.wire import PREFIX_LENGTH, decode, encode, frame_length
+from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, frame_length
 from tests.strategies import frames
 
 
@@ -51,13 +56,62 @@ def test_p9_damaged_frames_raise_only_wire_errors(frame: Frame, data: st.DataObj
     expect_a_frame_or_a_wire_error(bytes(encoded))
 
 
-def expect_a_frame_or_a_wire_error(data: bytes) -> None:
-    """If the bytes are a frame, they are the one way to write it."""
-    offset = 0
+def expect_a_frame_or_a_wire_error(data: bytes) -> bool:
+    """If the bytes are a frame, they are the one way to write it; whether they are."""
     try:
         frame = decode(data)
     except WireError as error:
         offset = error.offset
     else:
         assert encode(frame) == data
+        return True
     assert 0 <= offset <= len(data)
+    return False
+
+
+@pytest.mark.slow
+def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> None:
+    random = Random(9)
+    messages = [Message(n, 300 * n, data=bytes(300 * n)) for n in range(4)]
+    models = [
+        encode(CommandFrame(Command.WRITE, 258, 4_096, 3)),
+        encode(StatusFrame(Signal.READY, 3)),
+        encode(DataFrame(Package(5, messages, 1_800), 7)),
+        encode(DataFrame(Package(5, [Message(1, 0)] * 5, 0), 7)),
+    ]
+    decoded = 0
+    for _ in range(100_000):
+        if random.random() < 0.3:
+            data = bytearray(random.randbytes(random.randrange(80)))
+        else:
+            data = bytearray(random.choice(models))
+            for _ in range(random.randint(1, 4)):
+                value = random.choice([0, 1, 0x40, 0xFF, random.randrange(256)])
+                data[random.randrange(len(data))] = value
+            del data[random.choice([len(data), len(data), random.randrange(len(data))]) :]
+        if random.random() < 0.7 and len(data) >= PREFIX_LENGTH:  # else few get past the length
+            data[:PREFIX_LENGTH] = (len(data) - PREFIX_LENGTH).to_bytes(PREFIX_LENGTH, "big")
+        decoded += expect_a_frame_or_a_wire_error(bytes(data))
+    assert 5_000 < decoded < 95_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", [None, b""])
+def test_p9_no_frame_takes_more_than_so_much_memory(data: bytes | None) -> None:
+    # as many messages as a frame can hold: the costliest
+    count = (FRAME_LENGTH_MAX - 22) // 17
+    frame = encode(DataFrame(Package(0, [Message(2**31, 0, data=data)] * count, 0), 1))
+    claims_more = frame[:22] + (2**32 - 1).to_bytes(4, "big") + frame[26:]
+    assert len(frame) <= FRAME_LENGTH_MAX + PREFIX_LENGTH
+    for decodes, each in ((True, frame), (False, claims_more)):
+        tracemalloc.start()
+        try:
+            if decodes:
+                decode(each)
+            else:
+                with pytest.raises(WireError):
+                    decode(each)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 20 * FRAME_LENGTH_MAX
