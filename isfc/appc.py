@@ -1,10 +1,16 @@
 """The APPC/VM layer of one end: it handles one message at a time, whichever way it goes."""
 
 from collections import deque
-from typing import final
+from typing import Final, final
 
 from isfc.message import Message
 from isfc.parameters import LinkParameters
+
+INBOUND_LENGTH_MAX: Final = 64 * 2**20
+"""Bytes of arrived messages, with what each of them costs, from which on the layer is full."""
+
+MESSAGE_COST_LENGTH: Final = 256
+"""Bytes that a message costs in memory besides its data."""
 
 
 @final
@@ -19,13 +25,19 @@ class AppcStep:
 
 
 class AppcLayer:
-    """A queue with one server. ISFC Transport does not pass through it; APPC/VM does."""
+    """A queue with one server. ISFC Transport does not pass through it; APPC/VM does.
+
+    While it is ``full``, no more should be read from a partner who sends more than it can handle.
+    """
 
     def __init__(self, parameters: LinkParameters) -> None:
         self.busy_ns = 0
         """Total time the layer worked."""
         self.outbound_length = 0
         """Bytes that are on their way to the link: they will join its backlog."""
+        self.full = False
+        """Whether as much has arrived as may wait."""
+        self._inbound_length = 0
         self._parameters = parameters
         self._waiting: deque[AppcStep] = deque()
         self._done_ns: int | None = None
@@ -35,6 +47,8 @@ class AppcLayer:
         self._waiting.append(AppcStep(message, outbound))
         if outbound:
             self.outbound_length += message.length
+        else:
+            self._count_inbound(message.length + MESSAGE_COST_LENGTH)
         if self._done_ns is None:
             self._begin(now_ns)
 
@@ -49,10 +63,16 @@ class AppcLayer:
         step = self._waiting.popleft()
         if step.outbound:
             self.outbound_length -= step.message.length
+        else:
+            self._count_inbound(-step.message.length - MESSAGE_COST_LENGTH)
         self._done_ns = None
         if self._waiting:
             self._begin(now_ns)
         return step
+
+    def _count_inbound(self, length: int) -> None:
+        self._inbound_length += length
+        self.full = self._inbound_length > INBOUND_LENGTH_MAX
 
     def _begin(self, now_ns: int) -> None:
         parameters = self._parameters

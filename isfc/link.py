@@ -24,8 +24,9 @@ from ctc.subchannel import (
 from isfc.appc import AppcLayer
 from isfc.errors import LocalProtocolError
 from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
+from isfc.link_ctc import UNUSABLE, LinkCtc
 from isfc.message import Message, Traffic
-from isfc.monitor import DeviceCounters, LinkCounters
+from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
 from isfc.parameters import LinkParameters
 from isfc.processor import Answer, LinkLock, Receive, Send
@@ -34,38 +35,9 @@ from isfc.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.sequence import Resequencer
 from isfc.state import DeviceState, LinkState
 
-
-class LinkCtc:
-    """What the link knows of one of its CTCs."""
-
-    __slots__ = ("collision_count", "counters", "device", "due_ns", "held", "rdev", "state", "turn")
-
-    def __init__(self, device: LinkDevice) -> None:
-        self.device = device
-        self.rdev = device.rdev
-        self.state = DeviceState.DOWN
-        self.counters = DeviceCounters()
-        self.collision_count = 0
-        self.held: Package | None = None
-        """A package whose write collided here: it is written again here, in its turn."""
-        self.turn = False
-        """After a collision: whether the first write is ours, and the second the partner's."""
-        self.due_ns: int | None = None
-        """When RECOVERING ends, or an interrupt has gone missing."""
-
-    def forget(self) -> None:
-        """Nothing is under way on this CTC any more."""
-        self.collision_count = 0
-        self.held = None
-        self.turn = False
-        self.due_ns = None
-
-
 # An enumeration's members are slow to reach, and these are needed for every message.
 _TRANSPORT: Final = Traffic.TRANSPORT
 _LEGACY: Final = Traffic.LEGACY
-
-_UNUSABLE = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 
 
 class LogicalLink:
@@ -137,11 +109,7 @@ class LogicalLink:
             ctc.counters.count_io(interrupt.times)
             self._end(ctc, interrupt, now_ns)
         elif isinstance(interrupt, Attention):
-            ctc.state = DeviceState.ATTENTION
-            ctc.turn = False
-            self._watch(ctc, now_ns + self._mih_ns)
-            self.scheduler.occupy(ctc.rdev)
-            self.lock.want(Answer(ctc.rdev), now_ns)
+            self._attend(ctc, now_ns)
         elif isinstance(interrupt, Collided):
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
@@ -157,7 +125,11 @@ class LogicalLink:
             self._work(now_ns)
 
     def handle_deadline(self, now_ns: int) -> None:
-        """Finish what the link lock was held for, and look after what is overdue."""
+        """Finish what the link lock was held for, and look after what is overdue.
+
+        Raises `RemoteProtocolError` when what the partner has sent cannot be taken in.
+        """
+        was_full = self.appc.full
         step = self.appc.poll_done(now_ns)
         if step is not None:
             if step.outbound:
@@ -166,7 +138,11 @@ class LogicalLink:
                 self._events.append(Delivered([step.message]))
         work = self.lock.poll_released(now_ns)
         if work is not None:
-            self._finish(work, now_ns)
+            try:
+                self._finish(work, now_ns)
+            finally:
+                self._work(now_ns)
+        elif was_full and self.lock.free:
             self._work(now_ns)
         if self._due_ns is not None and self._due_ns <= now_ns:
             self._look_after(now_ns)
@@ -238,7 +214,7 @@ class LogicalLink:
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what was received first, then a send."""
         lock = self.lock
-        received = lock.poll_received(now_ns)
+        received = lock.poll_received(now_ns, answers=not self.appc.full)
         if received is not None:
             if isinstance(received, Receive):
                 hold_ns = self._parameters.receive_ns(received.package)
@@ -262,9 +238,24 @@ class LogicalLink:
                 self.packager.add_again(work.package)
         elif isinstance(work, Receive):
             self._deliver(work.package, now_ns)
-        elif self.ctcs[work.rdev].state is DeviceState.ATTENTION:
-            self.ctcs[work.rdev].state = DeviceState.READING
-            self._instructions.append(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
+        else:
+            ctc = self.ctcs[work.rdev]
+            ctc.answering = False
+            if ctc.state is DeviceState.ATTENTION:
+                ctc.state = DeviceState.READING
+                self._instructions.append(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
+
+    def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
+        """The partner's write waits: answer, once what was received before is taken in."""
+        if ctc.state in UNUSABLE or ctc.state is DeviceState.READING:
+            return  # there is nothing to answer, or it is being answered
+        ctc.state = DeviceState.ATTENTION
+        ctc.turn = False
+        self._watch(ctc, now_ns + self._mih_ns)
+        self.scheduler.occupy(ctc.rdev)
+        if not ctc.answering:
+            ctc.answering = True
+            self.lock.want(Answer(ctc.rdev), now_ns)
 
     def _write(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
         ctc.state = DeviceState.WRITING
@@ -276,8 +267,8 @@ class LogicalLink:
         if ended.command is Command.SENSE_COMMAND_BYTE:
             self._instructions.append(Ssch(ctc.rdev, Command.READ))
             return
-        package = cast(Package, ended.load)
-        if ended.status is not UnitStatus.ENDED:
+        package = cast("Package | None", ended.load)
+        if ended.status is not UnitStatus.ENDED or package is None:
             if package is not None:
                 self.packager.add_again(package)
             self._halt(ctc, now_ns)
@@ -325,10 +316,10 @@ class LogicalLink:
         for lost in (package, ctc.held):
             if lost is not None:
                 self.packager.add_again(lost)
-        was_usable = ctc.state not in _UNUSABLE
+        was_usable = ctc.state not in UNUSABLE
         ctc.forget()
         self.scheduler.occupy(ctc.rdev)
-        if ctc.state not in _UNUSABLE:
+        if ctc.state not in UNUSABLE:
             ctc.state = DeviceState.DOWN
         if was_usable:
             self._usable_count -= 1
@@ -341,7 +332,7 @@ class LogicalLink:
         """The device is ready."""
         if ctc.state is DeviceState.INACTIVE:
             return
-        was_usable = ctc.state not in _UNUSABLE
+        was_usable = ctc.state not in UNUSABLE
         self._free(ctc)
         if not was_usable:
             self._usable_count += 1
@@ -352,7 +343,7 @@ class LogicalLink:
 
     def _arrange(self) -> None:
         """The rules go by what is usable: a link that loses CTCs stops short of what is left."""
-        usable = [c.rdev for c in self.ctcs.values() if c.state not in _UNUSABLE]
+        usable = [c.rdev for c in self.ctcs.values() if c.state not in UNUSABLE]
         self.scheduler.arrange(usable)
         parameters = self._parameters
         alone = len(usable) == 1

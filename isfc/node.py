@@ -124,14 +124,21 @@ class Node:
         self._settle(now_ns)
 
     def handle_deadline(self, now_ns: int) -> None:
-        """Time has come to what `next_deadline` promised; calling early does nothing."""
+        """Time has come to what `next_deadline` promised; calling early does nothing.
+
+        Raises `RemoteProtocolError` when what the partner has sent breaks a rule, so that a
+        package that it believes to have arrived is lost. The node goes on; a link that must lose
+        nothing has to begin anew.
+        """
         for chpid in self._deadlines:
             while (ctc := chpid.poll_ended(now_ns)) is not None:
                 ctc.end(now_ns)
             while (ctc := chpid.poll_completed(now_ns)) is not None:
                 ctc.complete(now_ns)
-        self._link.handle_deadline(now_ns)
-        self._settle(now_ns)
+        try:
+            self._link.handle_deadline(now_ns)
+        finally:
+            self._settle(now_ns)
 
     def next_deadline(self) -> int | None:
         """When `handle_deadline` must be called next, in ns; None when nothing is pending."""

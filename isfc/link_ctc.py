@@ -1,0 +1,42 @@
+"""What a logical link knows of one of its CTCs."""
+
+from typing import Final
+
+from isfc.monitor import DeviceCounters
+from isfc.package import Package
+from isfc.schedule import LinkDevice
+from isfc.state import DeviceState
+
+UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+"""States in which a CTC does nothing for its link."""
+
+
+class LinkCtc:
+    """What the link knows of one of its CTCs."""
+
+    __slots__ = (
+        "answering", "collision_count", "counters", "device", "due_ns", "held", "rdev", "state",
+        "turn",
+    )  # fmt: skip
+
+    def __init__(self, device: LinkDevice) -> None:
+        self.device = device
+        self.rdev = device.rdev
+        self.state = DeviceState.DOWN
+        self.counters = DeviceCounters()
+        self.collision_count = 0
+        self.answering = False
+        """Whether the lock knows that an attention is to be answered here."""
+        self.held: Package | None = None
+        """A package whose write collided here: it is written again here, in its turn."""
+        self.turn = False
+        """After a collision: whether the first write is ours, and the second the partner's."""
+        self.due_ns: int | None = None
+        """When RECOVERING ends, or an interrupt has gone missing."""
+
+    def forget(self) -> None:
+        """Nothing is under way on this CTC any more."""
+        self.collision_count = 0
+        self.held = None
+        self.turn = False
+        self.due_ns = None

@@ -1,0 +1,241 @@
+"""Hostile: one node, and a partner who sends whatever decodes."""
+
+import heapq
+from collections.abc import Iterator
+from itertools import count
+from typing import Final
+
+from ctc.address import ChpidId, Rdev
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.subchannel import Command
+from isfc.errors import Backpressure, RemoteProtocolError
+from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
+from isfc.message import Message, Traffic
+from isfc.node import Node
+from isfc.package import Package
+from isfc.state import DeviceState, LinkState
+from isfc.wire import decode, encode
+from tests.pair import S, Setup
+
+UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+FRESH: Final = 10_000
+"""Packages and conversations from here on are a good partner's: nobody has used the numbers."""
+
+
+def message(
+    conversation: int,
+    serial: int,
+    length: int = 10,
+    *,
+    more: bool = False,
+    traffic: Traffic = Traffic.TRANSPORT,
+) -> Message:
+    """A message as a partner may number it."""
+    made = Message(conversation, length, traffic)
+    made.serial, made.more = serial, more
+    return made
+
+
+def data(serial: int, number: int, *messages: Message) -> DataFrame:
+    """The data of a write: a package of a partner's making."""
+    return DataFrame(Package(number, messages, sum(m.length for m in messages)), serial)
+
+
+class Hostile:
+    """The node and its clock. Only `RemoteProtocolError` may come out of what the partner sends."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.node = Node(setup.definition(0))
+        self.now_ns = 0
+        self.rdevs = tuple(self.node.link.ctcs)
+        self.serials = dict.fromkeys(self.rdevs, 0)
+        """The serial of the node's last command on each CTC: a partner has seen it."""
+        self.error_count = 0
+        self.up = False
+        self.usable: set[Rdev] = set()
+        self.delivered: list[Message] = []
+        self.carried: list[tuple[int, Rdev, Frame]] = []
+        for rdev in self.rdevs:
+            self.connect(rdev)
+
+    def connect(self, rdev: Rdev) -> None:
+        self.node.connect(rdev, self.now_ns)
+        self.drain()
+
+    def disconnect(self, rdev: Rdev) -> None:
+        self.node.disconnect(rdev, self.now_ns)
+        self.drain()
+
+    def frame(self, rdev: Rdev, frame: Frame) -> None:
+        """Let the partner send; the connection goes when the node objects, as live."""
+        try:
+            self.node.receive_frame(rdev, decode(encode(frame)), self.now_ns)
+        except RemoteProtocolError:
+            self.error_count += 1
+            self.disconnect(rdev)
+            self.connect(rdev)
+        self.drain()
+
+    def run(self, duration_ns: int) -> None:
+        """Let time pass."""
+        until_ns = self.now_ns + duration_ns
+        for turns in count():
+            due_ns = self.node.next_deadline()
+            if due_ns is None or due_ns > until_ns:
+                break
+            assert turns < 200_000, "the node is never done"
+            self.now_ns = max(self.now_ns, due_ns)
+            try:
+                self.node.handle_deadline(self.now_ns)
+            except RemoteProtocolError:
+                self.error_count += 1
+            self.drain()
+        self.now_ns = until_ns
+
+    def send(self, *lengths: int, conversation: int = 0) -> None:
+        """Let the node's own program send."""
+        try:
+            self.node.send([Message(conversation, n) for n in lengths], self.now_ns)
+        except Backpressure:
+            return
+        self.drain()
+
+    def operate(self, index: int) -> None:
+        """Let an operator do something."""
+        rdev = self.rdevs[index % len(self.rdevs)]
+        state = self.node.link.ctcs[rdev].state
+        if index % 3 == 0:
+            online = ChpidId(0x40) in self.node.offline_chpids
+            self.node.vary_chpid(ChpidId(0x40), self.now_ns, online=online)
+        elif state is DeviceState.INACTIVE:
+            self.node.activate(rdev, self.now_ns)
+        else:
+            self.node.deactivate(rdev, self.now_ns)
+        self.drain()
+
+    def drain(self) -> None:
+        """Take what the node has to say, and see whether it makes sense."""
+        while (departure := self.node.poll_frame()) is not None:
+            _, rdev, frame = departure
+            assert decode(encode(frame)) is not None
+            if isinstance(frame, CommandFrame):
+                self.serials[rdev] = frame.serial
+            self.carried.append(departure)
+        while (event := self.node.poll_event()) is not None:
+            self.hear(event)
+        states = {rdev: ctc.state for rdev, ctc in self.node.link.ctcs.items()}
+        assert self.usable == {rdev for rdev, state in states.items() if state not in UNUSABLE}
+        assert self.up == bool(self.usable) == (self.node.link.state is not LinkState.DOWN)
+        snapshot = self.node.snapshot(self.now_ns)
+        for device in snapshot.devices:
+            assert min(device.pend_ns, device.disc_ns, device.conn_ns) >= 0
+
+    def hear(self, event: LinkEvent) -> None:
+        """Events tell a story without gaps."""
+        if isinstance(event, DeviceChanged):
+            assert event.usable == (event.rdev not in self.usable)
+            self.usable ^= {event.rdev}
+        elif isinstance(event, LinkUp | LinkDown):
+            assert self.up == isinstance(event, LinkDown)
+            self.up = not self.up
+        elif isinstance(event, Delivered):
+            self.delivered += event.messages
+
+    def expect_to_work_with_a_good_partner(self) -> None:
+        """All connections go and come back, to a partner who keeps to the rules."""
+        for rdev in self.rdevs:
+            self.disconnect(rdev)
+        for chpid in sorted(self.node.offline_chpids):
+            self.node.vary_chpid(chpid, self.now_ns, online=True)
+        for rdev in self.rdevs:
+            if self.node.link.ctcs[rdev].state is DeviceState.INACTIVE:
+                self.node.activate(rdev, self.now_ns)
+        self.drain()
+        self.carried.clear()
+        partner = Node(self.setup.definition(1))
+        partner.link.packager.__dict__["_number"] = FRESH
+        meeting = Meeting(self, partner)
+        meeting.run(40 * S)  # what the node still has to do, and to send
+        assert self.node.link.state is LinkState.UP
+        self.delivered.clear()
+        meeting.received.clear()
+        sizes = [100, 30_000, 300_000] * 4
+        for conversation in (FRESH, FRESH + 1):
+            self.send(*sizes, conversation=conversation)
+            partner.send([Message(conversation, n) for n in sizes], self.now_ns)
+            partner.send([Message(conversation + 2, 50, Traffic.LEGACY)], self.now_ns)
+        meeting.drain()
+        meeting.run(5 * S)
+        for conversation in (FRESH, FRESH + 1):
+            for arrived in (self.delivered, meeting.received):
+                found = [m.length for m in arrived if m.conversation == conversation]
+                assert found == sizes
+            assert sum(m.conversation == conversation + 2 for m in self.delivered) == 1
+
+
+class Meeting:
+    """The node of a `Hostile` and a good partner, joined by a fibre."""
+
+    def __init__(self, hostile: Hostile, partner: Node) -> None:
+        self.received: list[Message] = []
+        self._hostile = hostile
+        self._partner = partner
+        self._frames: list[tuple[int, int, int, Rdev, Frame]] = []
+        self._serial = count()
+        self._mates = {r: c.device.partner_rdev for r, c in hostile.node.link.ctcs.items()}
+        self._homes = {mate: rdev for rdev, mate in self._mates.items()}
+        for rdev, mate in self._mates.items():
+            hostile.connect(rdev)
+            partner.connect(mate, hostile.now_ns)
+        self.drain()
+
+    def run(self, duration_ns: int) -> None:
+        hostile, partner = self._hostile, self._partner
+        until_ns = hostile.now_ns + duration_ns
+        for turns in count():
+            assert turns < 200_000, "the two are never done"
+            dues = [hostile.node.next_deadline(), partner.next_deadline()]
+            if self._frames:
+                dues.append(self._frames[0][0])
+            due_ns = min((due for due in dues if due is not None), default=until_ns)
+            if due_ns >= until_ns:
+                break
+            hostile.now_ns = max(hostile.now_ns, due_ns)
+            self.step(hostile.now_ns)
+        hostile.now_ns = until_ns
+
+    def step(self, now_ns: int) -> None:
+        """The next frame, or what either is to be called for."""
+        hostile, partner = self._hostile, self._partner
+        if self._frames and self._frames[0][0] <= now_ns:
+            _, _, here, rdev, frame = heapq.heappop(self._frames)
+            (hostile.node if here == 0 else partner).receive_frame(rdev, frame, now_ns)
+        else:
+            for node in (hostile.node, partner):
+                node.handle_deadline(now_ns)
+        self.drain()
+
+    def drain(self) -> None:
+        self._hostile.drain()
+        for at_ns, rdev, frame in self._hostile.carried:
+            self.carry(at_ns, 1, self._mates[rdev], frame)
+        self._hostile.carried.clear()
+        while (departure := self._partner.poll_frame()) is not None:
+            at_ns, rdev, frame = departure
+            self.carry(at_ns, 0, self._homes[rdev], frame)
+        while (event := self._partner.poll_event()) is not None:
+            if isinstance(event, Delivered):
+                self.received += event.messages
+
+    def carry(self, at_ns: int, here: int, rdev: Rdev, frame: Frame) -> None:
+        heapq.heappush(self._frames, (at_ns + 1_000, next(self._serial), here, rdev, frame))
+
+
+def illegal_frames(serial: int) -> Iterator[Frame]:
+    """Every kind of frame, some of which fit a command of ours or theirs with ``serial``."""
+    for command in Command:
+        yield CommandFrame(command, serial, 5_000, 2)
+    for signal in Signal:
+        yield StatusFrame(signal, serial)
+    yield data(serial, 0, message(0, 0))

@@ -1,0 +1,26 @@
+"""What a logical link knows of one of its CTCs."""
+
+from ctc.address import Rdev
+from isfc.link_ctc import UNUSABLE, LinkCtc
+from isfc.package import Package
+from isfc.schedule import LinkDevice
+from isfc.state import DeviceState
+
+
+def test_ctc_begins_down_and_with_nothing_under_way() -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    assert ctc.rdev == 0x6000
+    assert ctc.state is DeviceState.DOWN
+    assert ctc.state in UNUSABLE
+    assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, None, False, False)
+
+
+def test_what_is_forgotten_is_what_was_under_way() -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    ctc.held, ctc.due_ns, ctc.turn, ctc.collision_count = Package(0, [], 0), 5, True, 3
+    ctc.state, ctc.answering = DeviceState.ATTENTION, True
+    ctc.forget()
+    under_way = [ctc.held, ctc.due_ns, ctc.turn, ctc.collision_count]
+    assert under_way == [None, None, False, 0]
+    # the lock still knows, and the state is the link's to set
+    assert [ctc.state, ctc.answering] == [DeviceState.ATTENTION, True]
