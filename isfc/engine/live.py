@@ -17,6 +17,8 @@ from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.engine.clock import Clock
 from isfc.engine.connection import Connection
+from isfc.engine.early import EarlyData
+from isfc.engine.pace import unpaced
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.errors import Backpressure, RemoteProtocolError
@@ -131,6 +133,7 @@ class LiveEngine:
         self._loop = asyncio.get_running_loop()
         self._closed = self._loop.create_future()
         self._connections: dict[Rdev, Connection] = {}
+        self._early = EarlyData(sends=definition == unpaced(definition))
         self._departures: list[tuple[int, int, Rdev, Frame, int]] = []
         self._offers: list[tuple[int, int, Sequence[Message]]] = []
         self._serial = 0
@@ -176,6 +179,7 @@ class LiveEngine:
         connection = self._connections.pop(rdev, None)
         if connection is not None:
             connection.abort(reason)
+            self._early.forget(rdev)
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
             self._departures = [d for d in self._departures if d[2] != rdev]
@@ -189,6 +193,8 @@ class LiveEngine:
     def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
         frame = decode(data)
+        if self._early.hold(self.node, rdev, frame):
+            return
         try:
             self.node.receive_frame(rdev, frame, self.now_ns())
         except RemoteProtocolError:
@@ -210,14 +216,17 @@ class LiveEngine:
 
     def sever(self, reason: str) -> None:
         """Begin anew: every connection goes, a fresh node takes over, the program is told."""
-        for connection in self._connections.values():
+        for rdev, connection in self._connections.items():
             connection.abort(reason)
+            self._early.forget(rdev)
         self._connections.clear()
         self._departures.clear()
         self._offers.clear()
         self._blocked = False
         self.counters.severed_count += 1
-        self.node = self._make_node(self.definition)
+        fresh = self._make_node(self.definition)
+        fresh.operate_like(self.node, self.now_ns())  # what an operator has done stays done
+        self.node = fresh
         self._await_link()
         try:
             self._deliver(Severed(reason))
@@ -266,15 +275,27 @@ class LiveEngine:
             deadline_ns = pump(node, self._carry, self._deliver)
             self._looked_ns = now_ns = self.now_ns()
             self._send_due(now_ns)
+            if self._early.due:
+                self._receive_held(now_ns)
+                continue
             if self._again or node is not self.node:
                 continue
-            if deadline_ns is not None and deadline_ns <= now_ns:
-                self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
-                self._timer_set_ns = now_ns
-                node.handle_deadline(now_ns)
+            if deadline_ns is not None and deadline_ns <= now_ns + 1:
+                if deadline_ns <= now_ns:  # else it will be when we look again
+                    self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
+                    self._timer_set_ns = now_ns
+                    node.handle_deadline(now_ns)
                 continue
             self._depart(now_ns)
             return self._next_due(deadline_ns)
+
+    def _receive_held(self, now_ns: int) -> None:
+        """Let data that came early reach the node."""
+        rdev, frame = self._early.due.popleft()
+        try:
+            self.node.receive_frame(rdev, frame, now_ns)
+        except RemoteProtocolError as error:
+            self.detach(rdev, str(error))
 
     def _send_due(self, now_ns: int) -> None:
         """Hand over what the program has offered by now, as far as the backlog has room."""
@@ -316,8 +337,9 @@ class LiveEngine:
 
     def _write(self, rdev: Rdev, frame: Frame) -> None:
         connection = self._connections.get(rdev)
-        if connection is not None:
-            connection.write(*encode_pieces(frame))
+        frames = self._early.leave(self.node, rdev, frame)
+        if connection is not None and frames:
+            connection.write(*(piece for leaving in frames for piece in encode_pieces(leaving)))
 
     def _deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""

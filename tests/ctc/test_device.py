@@ -296,3 +296,25 @@ def test_command_frames_are_numbered() -> None:
         cable.near.ctc.reset(cable.now_ns)
         cable.run()
     assert serials == [1, 2, 3]
+
+
+def test_data_of_the_outstanding_write_can_be_had_before_they_are_asked_for() -> None:
+    cable = Cable().connect()
+    assert cable.near.ctc.data_of(0) is None
+    cargo = cable.write(cable.near, 10)
+    data = cable.near.ctc.data_of(1)
+    assert data is not None
+    assert (data.load, data.serial) == (cargo, 1)
+    assert cable.near.ctc.data_of(2) is None
+    cable.near.ctc.reset(cable.now_ns)
+    assert cable.near.ctc.data_of(1) is None
+
+
+def test_an_end_says_when_it_reads() -> None:
+    cable = Cable().connect()
+    assert not cable.near.ctc.reads
+    cable.start(cable.near, Command.READ)
+    assert cable.near.ctc.reads
+    cable.write(cable.far, 10)
+    cable.run()
+    assert not cable.near.ctc.reads
