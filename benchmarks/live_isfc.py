@@ -60,7 +60,11 @@ class Counted:
             self._meter.start()
         if before < self._stop <= after:
             self._meter.stop()
-            self._done.set_result(None)
+            self._end()
+
+    def _end(self) -> None:
+        """Enough was counted."""
+        self._done.set_result(None)
 
 
 class Sender(Counted):
@@ -68,19 +72,29 @@ class Sender(Counted):
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """The first packages."""
+        self._unread = 0
         return self._more(PACKAGES_WAITING * MESSAGES_PER_PACKAGE, now_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Packages were read."""
+        """Packages were read. When enough were, let the rest be read too: some overtake others."""
         if not isinstance(event, Sent):
             return ()
         count = len(event.messages)
+        self._unread -= count
         self._count(count)
-        return self._more(count, now_ns)
+        if self._passed < self._stop:
+            return self._more(count, now_ns)
+        if not self._unread:
+            self._done.set_result(None)
+        return ()
 
     def _more(self, count: int, now_ns: int) -> Iterable[Offer]:
         data = _PIECE
+        self._unread += count
         return [(now_ns, [Message(place, MESSAGE_LENGTH, data=data) for place in range(count)])]
+
+    def _end(self) -> None:
+        """Not yet."""
 
 
 _PIECE: Final = bytes(MESSAGE_LENGTH)

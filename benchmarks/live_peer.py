@@ -29,7 +29,7 @@ HL_WINDOW: Final = 100
 """The same for HL, where fifty pairs are enough."""
 PING_LENGTH: Final = 64
 
-BUFFER_LENGTH: Final = 4 * 2**20
+BUFFER_LENGTH: Final = 256 * 1024
 """Bytes that a socket's buffers are asked to hold either way."""
 
 CONNECT_S: Final = 10.0
