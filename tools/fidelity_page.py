@@ -30,6 +30,11 @@ all others stay. The fit's loss is that of `tools/loss.py`. From seed to seed it
 twice that: what is not felt cannot have been found by the fit. A loss below 0 means that the fit
 would gain from such a move."""
 
+GROUPS: Final = """
+A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
+several, *quiet* are the rows where IBM counted at most 0.2 collisions a second, *colliding* those
+with 20 or more. *Busy devices* are busy for more than 20 % of the time."""
+
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""
 SPREAD: Final = """
@@ -118,7 +123,7 @@ def _goals(verdicts: Sequence[Verdict]) -> str:
     lines = [line for verdict in verdicts for line in _goal_lines(verdict)]
     met = sum(line[-1] == "yes" for line in lines)
     heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "met")
-    return f"{met} of {len(lines)} goals are met.\n\n" + _table(heading, lines)
+    return f"{met} of {len(lines)} goals are met.\n\n{_filled(GROUPS)}\n" + _table(heading, lines)
 
 
 def _goal_lines(verdict: Verdict) -> Iterator[tuple[str, ...]]:
