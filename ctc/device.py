@@ -259,10 +259,13 @@ class Ctc:
 
     def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
         if frame.signal is Signal.RECEIVED:
-            sent = self._matched_ns is not None and not self._sending
-            if self._state is not State.WRITE or frame.serial != self._serial or not sent:
+            writes = self._state is State.WRITE and self._matched_ns is not None
+            if not writes or frame.serial != self._serial:
                 self.stale_count += 1
                 return
+            if self._sending:  # the mate has had the data some other way, or says so
+                self._chpid.abandon(self, self._load, now_ns)
+                self._sending = False
             self._mate = State.AVAILABLE
             self._finish(UnitStatus.ENDED, self._load, now_ns)
             return

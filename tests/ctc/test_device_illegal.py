@@ -94,12 +94,20 @@ def test_data_are_no_answer_to_a_write() -> None:
     assert sent.load is cargo
 
 
-@pytest.mark.parametrize("matched", [False, True])
-def test_write_is_not_received_before_it_was_sent(matched: bool) -> None:
+def test_write_is_not_received_before_it_is_read() -> None:
     cable = Cable().connect()
     cable.write(cable.near, 100_000)
-    if matched:
-        cable.near.ctc.receive_frame(CommandFrame(Command.READ, 1), cable.now_ns)
     assert receive(cable, cable.near, StatusFrame(Signal.RECEIVED, 1)) == 1
     assert cable.near.heard() == []
     assert not cable.near.ctc.idle
+
+
+def test_write_that_is_received_before_it_was_sent_ends_and_leaves_the_fibre() -> None:
+    cable = Cable().connect()
+    for serial in (1, 2):
+        cable.write(cable.near, 100_000)
+        cable.near.ctc.receive_frame(CommandFrame(Command.READ, serial), cable.now_ns)
+        assert receive(cable, cable.near, StatusFrame(Signal.RECEIVED, serial)) == 0
+        assert cable.near.heard() == ["WRITE ended"]
+        assert cable.near.chpid.next_deadline() is None
+    assert cable.near.chpid.poll_completed(10**12) is None

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from ctc.device import Arbitration
 from ctc.frame import CommandFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
 from isfc.message import Message, Traffic
@@ -43,8 +44,8 @@ class HostilePartner(RuleBasedStateMachine):
     @initialize(
         ctc_count=st.integers(1, 3), rules=st.sampled_from([BOTH_FAIL, FIRST_WINS, SECOND_WINS])
     )
-    def begin(self, ctc_count: int, rules: tuple[object, object]) -> None:
-        self.hostile = Hostile(Setup(ctc_count=ctc_count, arbitrations=rules))  # type: ignore[arg-type]
+    def begin(self, ctc_count: int, rules: tuple[Arbitration, Arbitration]) -> None:
+        self.hostile = Hostile(Setup(ctc_count=ctc_count, arbitrations=rules))
         for rdev in self.hostile.rdevs:
             self.hostile.frame(rdev, StatusFrame(Signal.READY, 0))
 
