@@ -93,10 +93,11 @@ def node(
     lifeline: LifelineOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run one system of a layout, joined to its partner by a connection for each CTC.
+    """Run one system of a layout live, joined to its partner.
 
     Start one with --listen and the other with --connect, here or on another machine, with the
-    same layout, pace and workload. It goes on until Ctrl-C, or measures and ends (--seconds).
+    same layout, pace and workload. There is a connection for each CTC. It goes on until Ctrl-C,
+    or measures and ends (--seconds).
     """
     options = LiveOptions(
         *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
