@@ -21,7 +21,7 @@ from ctc.subchannel import (
     Ssch,
     UnitStatus,
 )
-from isfc.appc import AppcLayer
+from isfc.appc import AppcFlow
 from isfc.errors import LocalProtocolError
 from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link_ctc import UNUSABLE, LinkCtc
@@ -50,9 +50,10 @@ class LogicalLink:
     def __init__(
         self, devices: Sequence[LinkDevice], *, lesser: bool, parameters: LinkParameters
     ) -> None:
-        self.appc = AppcLayer(parameters)
+        self.appc = AppcFlow()
         self.lock = LinkLock()
         self.packager = Packager(parameters.package_limit)
+        self.packager.appc_limit = parameters.appc_limit
         self.scheduler = WriteScheduler(
             scan_order(devices, lesser=lesser),
             parameters.open_message_length,
@@ -92,15 +93,17 @@ class LogicalLink:
 
         Raises `Backpressure` when the backlog is full.
         """
-        length = self.appc.outbound_length
+        length = self.appc.waiting_length
         for message in messages:
             length += message.length
         self.packager.reserve(length)
         for message in messages:
-            if message.traffic is _LEGACY:
-                self.appc.want(message, outbound=True, now_ns=now_ns)
-            else:
+            if message.traffic is _TRANSPORT:
                 self._enqueue(message, now_ns)
+                continue
+            segment = self.appc.send(message)
+            if segment is not None:
+                self._enqueue(segment, now_ns)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: int) -> None:
         """Take in what the hardware says about one CTC."""
@@ -129,37 +132,26 @@ class LogicalLink:
 
         Raises `RemoteProtocolError` when what the partner has sent cannot be taken in.
         """
-        was_full = self.appc.full
-        step = self.appc.poll_done(now_ns)
-        if step is not None:
-            if step.outbound:
-                self._enqueue(step.message, now_ns)
-            else:
-                self._events.append(Delivered([step.message]))
         work = self.lock.poll_released(now_ns)
         if work is not None:
             try:
                 self._finish(work, now_ns)
             finally:
                 self._work(now_ns)
-        elif was_full and self.lock.free:
-            self._work(now_ns)
         if self._due_ns is not None and self._due_ns <= now_ns:
             self._look_after(now_ns)
 
     def next_deadline(self) -> int | None:
         """When `handle_deadline` is next to be called, in ns; None when nothing is pending."""
-        earliest_ns = self.lock.next_deadline()
-        for deadline_ns in (self.appc.next_deadline(), self._due_ns):
-            if deadline_ns is not None and (earliest_ns is None or deadline_ns < earliest_ns):
-                earliest_ns = deadline_ns
-        return earliest_ns
+        release_ns = self.lock.next_deadline()
+        if release_ns is None or (self._due_ns is not None and self._due_ns < release_ns):
+            return self._due_ns
+        return release_ns
 
     def cpu_ns(self) -> int:
-        """Processor time the link driver and the APPC/VM layer have used, in ns."""
+        """Processor time the link driver has used, in ns."""
         io_count = sum(ctc.counters.io_count for ctc in self.ctcs.values())
-        driver_ns = self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
-        return driver_ns + self.appc.busy_ns
+        return self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
@@ -190,8 +182,7 @@ class LogicalLink:
     def _enqueue(self, message: Message, now_ns: int) -> None:
         """Let a message wait, and give it the lock if nobody has it."""
         if message.length <= SEGMENT_LENGTH_MAX:
-            self._segmenter.number(message)
-            self.packager.add(message)
+            self._wait(message)
             if self.lock.free:
                 self._work(now_ns)
             return
@@ -200,21 +191,36 @@ class LogicalLink:
             if self.lock.free:
                 self._work(now_ns)
 
-    def _deliver(self, package: Package, now_ns: int) -> None:
+    def _wait(self, message: Message) -> None:
+        self._segmenter.number(message)
+        self.packager.add(message)
+
+    def _deliver(self, package: Package) -> None:
         """Hand over what a package has made whole."""
-        messages = self._reassembler.join(self._resequencer.accept(package))
-        transport = [m for m in messages if m.traffic is _TRANSPORT]
-        if transport:
-            self._events.append(Delivered(transport))
-        if len(transport) < len(messages):
-            for message in messages:
-                if message.traffic is _LEGACY:
-                    self.appc.want(message, outbound=False, now_ns=now_ns)
+        segments = self._resequencer.accept(package)
+        if package.appc_count:
+            self._answer([s for s in segments if s.traffic is _LEGACY])
+            segments = [s for s in segments if not s.acknowledges]
+        messages = self._reassembler.join(segments)
+        if messages:
+            self._events.append(Delivered(messages))
+
+    def _answer(self, segments: Sequence[Message]) -> None:
+        """Acknowledge what has arrived of APPC/VM messages, and send what has been asked for.
+
+        The lock's holder has yet to give it back: all of this waits together.
+        """
+        for segment in segments:
+            if segment.acknowledges:
+                for following in self.appc.acknowledge(segment.conversation):
+                    self._wait(following)
+            elif segment.more:
+                self._wait(self.appc.take_in(segment.conversation))
 
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what was received first, then a send."""
         lock = self.lock
-        received = lock.poll_received(now_ns, answers=not self.appc.full)
+        received = lock.poll_received(now_ns)
         if received is not None:
             if isinstance(received, Receive):
                 hold_ns = self._parameters.receive_ns(received.package)
@@ -237,7 +243,7 @@ class LogicalLink:
             else:
                 self.packager.add_again(work.package)
         elif isinstance(work, Receive):
-            self._deliver(work.package, now_ns)
+            self._deliver(work.package)
         else:
             ctc = self.ctcs[work.rdev]
             ctc.answering = False
@@ -282,7 +288,12 @@ class LogicalLink:
                 self._free(ctc)
         else:
             ctc.counters.count_written(package, ended.times)
-            self._events.append(Sent(package.messages))
+            sent = package.messages
+            if package.appc_count:
+                sent = [message for message in sent if not message.acknowledges]
+                self.appc.owed_count -= len(package.messages) - len(sent)
+            if sent:
+                self._events.append(Sent(sent))
             if ctc.turn:
                 ctc.turn = False
                 ctc.state = DeviceState.YIELDING

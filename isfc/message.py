@@ -20,9 +20,10 @@ class Message:
     ``length`` is in bytes. ``data`` is None in virtual time, where only sizes matter, and has
     ``length`` bytes live. The link sets ``serial``, which counts the conversation's segments
     from 0, and ``more``, which says that the next serial continues this message.
+    ``acknowledges`` marks what the APPC/VM layer itself sends: it asks for the next segment.
     """
 
-    __slots__ = ("conversation", "data", "length", "more", "serial", "traffic")
+    __slots__ = ("acknowledges", "conversation", "data", "length", "more", "serial", "traffic")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Message:
         self.data = data
         self.serial = 0
         self.more = False
+        self.acknowledges = False
 
     def __repr__(self) -> str:
         """Show what tells messages apart."""

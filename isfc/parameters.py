@@ -5,7 +5,8 @@ run. Each number says how it is known: published, derived (with its arithmetic) 
 (by ``tools/calibrate.py``, on declared rows only). ``docs/sources.md`` lists them all.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.monitor import LinkCounters
@@ -55,10 +56,14 @@ class LinkParameters:
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
+    appc_limit: PackageLimit = PACKAGE_LIMIT
+    """Of packages that begin with ISFC Transport, of those on a lone CTC, and of those that
+    begin with APPC/VM."""
 
-    appc_message_ns: int = 9_000
-    appc_ns_per_byte: float = 0.5
-    """To be calibrated: one APPC/VM message's time in the protocol layer of one end."""
+    appc_message_ns: int = 7_810
+    appc_ns_per_byte: float = 2.75
+    """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
+    taken in, and what each of its bytes takes to be copied when taken in."""
 
     cpu_message_ns: int = 682
     cpu_ns_per_byte_written: float = 0.529
@@ -76,7 +81,8 @@ class LinkParameters:
         """Time to build ``package`` and start its write."""
         return (
             self.build_package_ns
-            + self.build_message_ns * package.count
+            + self.build_message_ns * len(package.messages)
+            + self.appc_message_ns * package.appc_count
             + int(self.build_ns_per_byte * package.length)
         )
 
@@ -84,8 +90,10 @@ class LinkParameters:
         """Time to take in ``package`` and hand its messages over."""
         return (
             self.receive_package_ns
-            + self.receive_message_ns * package.count
+            + self.receive_message_ns * len(package.messages)
+            + self.appc_message_ns * package.appc_count
             + int(self.receive_ns_per_byte * package.length)
+            + int(self.appc_ns_per_byte * package.appc_length)
         )
 
     def cpu_ns(self, counters: LinkCounters, io_count: int, waited_ns: int) -> int:
@@ -98,3 +106,17 @@ class LinkParameters:
             + self.cpu_io_ns * io_count
             + self.spinning_processors * waited_ns
         )
+
+
+RELEASES: Final[Mapping[str, LinkParameters]] = {
+    "6.1": replace(
+        LinkParameters(),
+        attention_ns=116_200,
+        appc_message_ns=27_200,
+        appc_limit=PackageLimit(length=50_400, count=100_000),
+    ),
+    "6.2": LinkParameters(),
+}
+"""What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
+its own, for one CTC and APPC/VM only, with a longer path for each message and little room in a
+write."""

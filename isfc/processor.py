@@ -67,9 +67,9 @@ class LinkLock:
         self._count(now_ns)
         self._received.append(work)
 
-    def poll_received(self, now_ns: int, *, answers: bool = True) -> Receive | Answer | None:
-        """The next work for what the partner sends; nothing while ``answers`` have to wait."""
-        if not self._received or not (answers or isinstance(self._received[0], Receive)):
+    def poll_received(self, now_ns: int) -> Receive | Answer | None:
+        """The next work for what the partner sends."""
+        if not self._received:
             return None
         self._count(now_ns)
         return self._received.popleft()

@@ -71,8 +71,8 @@ class Backlog(Protocol):
         """Bytes of all messages that wait."""
 
     @property
-    def backlog_count(self) -> int:
-        """All messages that wait."""
+    def ccw_count(self) -> int:
+        """Data-chained pieces that wait."""
 
 
 class WriteScheduler:
@@ -127,7 +127,7 @@ class WriteScheduler:
             return False
         return (
             not self._writing
-            or backlog.backlog_count >= self._open_backlog_count
+            or backlog.ccw_count >= self._open_backlog_count
             or backlog.backlog_length >= self._open_backlog_length
             or backlog.head_length >= self._open_message_length
             or backlog.redrives

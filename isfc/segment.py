@@ -7,13 +7,26 @@ from isfc.errors import RemoteProtocolError
 from isfc.message import Message
 
 SEGMENT_LENGTH_MAX: Final = 262_144
-"""Most bytes of one message in one piece. Derived: W001054C's replies of 1,000,000 bytes leave
-in packages of 297 kB on average, so a message is not kept in one piece."""
+"""Most bytes of an ISFC Transport message in one piece: longer than any that IBM's report sends.
+Of APPC/VM messages pieces are smaller (`isfc.appc`)."""
 
 UNFINISHED_LENGTH_MAX: Final = 320 * 2**20
 UNFINISHED_SEGMENTS_MAX: Final = 65_536
 """Bytes and segments that wait for the end of their message: a whole backlog as one message, and
 what overtakes it."""
+
+
+def cut(message: Message, length_max: int = SEGMENT_LENGTH_MAX) -> Iterator[Message]:
+    """``message`` in pieces of at most so many bytes; a short one is its own only piece."""
+    if message.length <= length_max:
+        yield message
+        return
+    for start in range(0, message.length, length_max):
+        length = min(length_max, message.length - start)
+        data = message.data[start : start + length] if message.data is not None else None
+        segment = Message(message.conversation, length, message.traffic, data)
+        segment.more = start + length < message.length
+        yield segment
 
 
 class Segmenter:
@@ -30,21 +43,9 @@ class Segmenter:
 
     def cut(self, message: Message) -> Iterator[Message]:
         """The segments of ``message``, numbered; a short message is its own only segment."""
-        if message.length <= SEGMENT_LENGTH_MAX:
-            self.number(message)
-            yield message
-            return
-        conversation = message.conversation
-        serial = self._next_serial.get(conversation, 0)
-        for start in range(0, message.length, SEGMENT_LENGTH_MAX):
-            length = min(SEGMENT_LENGTH_MAX, message.length - start)
-            data = message.data[start : start + length] if message.data is not None else None
-            more = start + length < message.length
-            segment = Message(conversation, length, message.traffic, data)
-            segment.serial, segment.more = serial, more
+        for segment in cut(message):
+            self.number(segment)
             yield segment
-            serial += 1
-        self._next_serial[conversation] = serial
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: its numbers may begin at 0 again."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from isfc.engine.program import Offer
 from isfc.events import Delivered, LinkEvent, Severed
-from isfc.message import Message
+from isfc.message import Message, Traffic
 from scenarios.workload import Workload
 
 START_SPREAD_NS: Final = 200_000
@@ -34,6 +34,9 @@ class GuestCosts:
     client_ns: int = 109_300
     client_ns_per_byte_in: float = 0.06752
     client_ns_per_byte_out: float = 0.01316
+    appc_server_ns: int = 84_270
+    appc_client_ns: int = 60_030
+    """CDU/CDR, the APPC/VM programs: whatever the message's length, for CP copies it."""
     jitter: float = 0.251
 
     def vary(self, service_ns: float, random: Random) -> int:
@@ -82,11 +85,13 @@ class Clients(_Guests):
         workload, costs = self._workload, self._costs
         small = self._random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        service_ns = (
-            costs.client_ns
-            + costs.client_ns_per_byte_in * received_length
-            + costs.client_ns_per_byte_out * length
-        )
+        service_ns: float = costs.appc_client_ns
+        if workload.traffic is Traffic.TRANSPORT:
+            service_ns = (
+                costs.client_ns
+                + costs.client_ns_per_byte_in * received_length
+                + costs.client_ns_per_byte_out * length
+            )
         return self._answer(conversation, length, service_ns, now_ns)
 
 
@@ -105,9 +110,11 @@ class Servers(_Guests):
 
     def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
         costs, length = self._costs, self._workload.reply_length
-        service_ns = (
-            costs.server_ns
-            + costs.server_ns_per_byte_in * received_length
-            + costs.server_ns_per_byte_out * length
-        )
+        service_ns: float = costs.appc_server_ns
+        if self._workload.traffic is Traffic.TRANSPORT:
+            service_ns = (
+                costs.server_ns
+                + costs.server_ns_per_byte_in * received_length
+                + costs.server_ns_per_byte_out * length
+            )
         return self._answer(conversation, length, service_ns, now_ns)

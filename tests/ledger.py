@@ -81,7 +81,7 @@ class Ledger:
     def _p2_bytes_add_up(self, side: Side) -> None:
         """Bytes sent are those that wait, those that were written and a few in between."""
         partner, link = self._pair.partner(side), side.node.link
-        waiting = link.packager.backlog_length + link.appc.outbound_length
+        waiting = link.packager.backlog_length + link.appc.waiting_length
         in_flight = side.sent_length - waiting - side.written_length
         assert 0 <= in_flight <= (len(link.ctcs) + 1) * self._package_length_max()
         assert partner.arrived_length <= side.sent_length - waiting

@@ -1,55 +1,83 @@
-"""The APPC/VM layer: one message at a time, whichever way it goes."""
-
-from dataclasses import replace
+"""APPC/VM's long messages: one segment at a time, the next one when it is asked for."""
 
 import pytest
 
-from isfc.appc import AppcLayer
+from isfc.appc import APPC_SEGMENT_LENGTH_MAX, OWED_MAX, AppcFlow
+from isfc.errors import RemoteProtocolError
 from isfc.message import Message, Traffic
-from isfc.parameters import LinkParameters
-
-PARAMETERS = replace(LinkParameters(), appc_message_ns=1_000, appc_ns_per_byte=2.0)
 
 
 @pytest.fixture
-def layer() -> AppcLayer:
-    return AppcLayer(PARAMETERS)
+def flow() -> AppcFlow:
+    return AppcFlow()
 
 
-def message(length: int) -> Message:
-    return Message(0, length, Traffic.LEGACY)
+def message(length: int, conversation: int = 0) -> Message:
+    return Message(conversation, length, Traffic.LEGACY)
 
 
-def test_idle_layer_has_no_deadline(layer: AppcLayer) -> None:
-    assert layer.next_deadline() is None
-    assert layer.poll_done(10**9) is None
+def sent(flow: AppcFlow, conversation: int = 0) -> list[int]:
+    """The lengths of what follows, each acknowledged until nothing waits."""
+    lengths = []
+    while segments := flow.acknowledge(conversation):
+        lengths += [segment.length for segment in segments]
+    return lengths
 
 
-def test_message_takes_its_time(layer: AppcLayer) -> None:
-    request = message(100)
-    layer.want(request, outbound=True, now_ns=5_000)
-    assert layer.next_deadline() == 5_000 + 1_000 + 200
-    assert layer.poll_done(6_199) is None
-    step = layer.poll_done(6_200)
-    assert step is not None
-    assert (step.message, step.outbound) == (request, True)
-    assert layer.next_deadline() is None
+@pytest.mark.parametrize("length", [0, 1, APPC_SEGMENT_LENGTH_MAX])
+def test_short_message_goes_at_once_and_whole(flow: AppcFlow, length: int) -> None:
+    short = message(length)
+    assert flow.send(short) is short
+    assert not short.more
+    assert flow.waiting_length == 0
 
 
-def test_messages_pass_one_at_a_time_in_both_directions(layer: AppcLayer) -> None:
-    for length, outbound in ((0, True), (500, False), (0, True)):
-        layer.want(message(length), outbound=outbound, now_ns=0)
-    done = []
-    while (deadline_ns := layer.next_deadline()) is not None:
-        step = layer.poll_done(deadline_ns)
-        assert step is not None
-        done.append((deadline_ns, step.message.length, step.outbound))
-    assert done == [(1_000, 0, True), (3_000, 500, False), (4_000, 0, True)]
-    assert layer.busy_ns == 4_000
+def test_long_message_goes_one_segment_for_each_acknowledgement(flow: AppcFlow) -> None:
+    first = flow.send(message(100_000))
+    assert first is not None
+    assert (first.length, first.more) == (APPC_SEGMENT_LENGTH_MAX, True)
+    assert flow.waiting_length == 100_000 - APPC_SEGMENT_LENGTH_MAX
+    segments = [flow.acknowledge(0) for _ in range(3)]
+    assert [[(s.length, s.more) for s in released] for released in segments] == [
+        [(32_768, True)],
+        [(32_768, True)],
+        [(1_696, False)],
+    ]
+    assert flow.waiting_length == 0
+    assert flow.acknowledge(0) == []
 
 
-def test_idle_time_is_not_made_up_for(layer: AppcLayer) -> None:
-    layer.want(message(0), outbound=True, now_ns=0)
-    layer.poll_done(1_000)
-    layer.want(message(0), outbound=True, now_ns=50_000)
-    assert layer.next_deadline() == 51_000
+def test_conversation_keeps_its_order_and_does_not_hold_up_another(flow: AppcFlow) -> None:
+    flow.send(message(50_000))
+    assert flow.send(message(10)) is None
+    assert flow.send(message(20)) is None
+    assert flow.send(message(70_000)) is None
+    other = message(30, conversation=1)
+    assert flow.send(other) is other
+    # what is whole is not acknowledged, so it does not stop what follows it
+    assert [s.length for s in flow.acknowledge(0)] == [17_232, 10, 20, 32_768]
+    assert sent(flow) == [32_768, 4_464]
+
+
+def test_nothing_more_is_sent_of_a_conversation_that_is_over(flow: AppcFlow) -> None:
+    flow.send(message(100_000))
+    flow.send(message(100_000, conversation=1))
+    flow.forget(0)
+    flow.forget(99)  # which never was
+    assert flow.waiting_length == 100_000 - APPC_SEGMENT_LENGTH_MAX
+    assert sent(flow) == []
+    assert sum(sent(flow, 1)) == 100_000 - APPC_SEGMENT_LENGTH_MAX
+
+
+def test_acknowledgement_is_no_message(flow: AppcFlow) -> None:
+    asked = flow.take_in(7)
+    assert (asked.conversation, asked.length, asked.traffic) == (7, 0, Traffic.LEGACY)
+    assert asked.acknowledges
+    assert not message(0).acknowledges
+
+
+def test_partner_that_waits_for_no_acknowledgement_is_refused(flow: AppcFlow) -> None:
+    flow.owed_count = OWED_MAX - 1
+    flow.take_in(0)
+    with pytest.raises(RemoteProtocolError, match="segments not acknowledged"):
+        flow.take_in(0)

@@ -10,6 +10,7 @@ from ctc.subchannel import (
     DeviceReady,
     Ssch,
 )
+from isfc.appc import AppcFlow
 from isfc.errors import Backpressure, LocalProtocolError
 from isfc.events import Delivered, DeviceChanged, LinkUp, Sent
 from isfc.link import LogicalLink
@@ -150,33 +151,39 @@ def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> N
         door.send(third, third, traffic=traffic)
     assert door.link.packager.backlog_count == count
     door.work()
-    assert door.link.packager.backlog_length == 2 * third
+    assert door.link.packager.backlog_length + door.link.appc.waiting_length == 2 * third
     door.send(third, traffic=traffic)
 
 
-def test_appc_messages_pass_their_layer_one_at_a_time() -> None:
+def test_appc_segment_waits_until_the_one_before_is_acknowledged() -> None:
     door = Door()
-    door.send(100, 200, traffic=Traffic.LEGACY)
-    assert door.state(A) is DeviceState.IDLE  # the layer has them first
-    one_ns = door.link.next_deadline()
-    assert one_ns is not None
-    door.link.handle_deadline(one_ns)
-    assert door.state(A) is DeviceState.BUILDING
-    assert door.link.packager.backlog_count == 0
+    door.send(40_000, traffic=Traffic.LEGACY)
     door.work()
-    assert door.link.appc.busy_ns > one_ns
-    assert door.link.cpu_ns() >= door.link.appc.busy_ns
     assert door.asked() == [("WRITE", A)]
-    assert door.link.packager.backlog_count == 1
+    assert (door.link.packager.backlog_count, door.link.appc.waiting_length) == (0, 7_232)
+    door.read(C, Package(0, [AppcFlow().take_in(0)], 0))
+    assert (door.link.packager.backlog_length, door.link.appc.waiting_length) == (7_232, 0)
+    assert door.events() == []
 
 
-def test_appc_message_that_arrives_is_delivered_by_its_layer() -> None:
+def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     door = Door()
-    package = Package(0, [Message(0, 100), Message(1, 100, Traffic.LEGACY)], 200)
-    door.read(C, package)
-    transport, legacy = door.events()
-    assert isinstance(transport, Delivered)
-    assert [m.traffic for m in transport.messages] == [Traffic.TRANSPORT]
-    assert isinstance(legacy, Delivered)
-    assert [m.traffic for m in legacy.messages] == [Traffic.LEGACY]
-    assert door.link.appc.busy_ns > 0
+    segment, rest = Message(1, 32_768, Traffic.LEGACY), Message(1, 10, Traffic.LEGACY)
+    segment.more, rest.serial = True, 1
+    door.read(C, Package(0, [Message(0, 100), segment], 32_868))
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [message.conversation for message in delivered.messages] == [0]
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert isinstance(instruction.load, Package)
+    assert [message.acknowledges for message in instruction.load.messages] == [True]
+    assert door.link.appc.owed_count == 1
+    door.ended(A, Command.WRITE, instruction.load)
+    assert door.link.appc.owed_count == 0
+    assert door.events() == []  # no message was sent
+    door.read(C, Package(1, [rest], 10))
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [(m.conversation, m.length) for m in delivered.messages] == [(1, 32_778)]
+    assert door.asked() == []  # nothing more is asked for

@@ -3,10 +3,9 @@
 import pytest
 
 from ctc.subchannel import Attention, Command, DeviceLost, DeviceReady, IoTimes, UnitStatus
-from isfc.appc import INBOUND_LENGTH_MAX
 from isfc.errors import RemoteProtocolError
 from isfc.events import Delivered, DeviceChanged
-from isfc.message import Message, Traffic
+from isfc.message import Message
 from isfc.package import Package
 from isfc.state import DeviceState, LinkState
 from tests.isfc.door import A, B, Door, theirs
@@ -95,39 +94,3 @@ def test_package_that_cannot_be_taken_in_is_refused_and_the_link_goes_on() -> No
     door.work()
     delivered = [event for event in door.events() if isinstance(event, Delivered)]
     assert [message.serial for message in delivered[-1].messages] == [1]
-
-
-def legacy(number: int, count: int, length: int) -> Package:
-    """A package of APPC/VM messages, each of its own conversation."""
-    messages = [Message(1_000 * number + n, length, Traffic.LEGACY) for n in range(count)]
-    return Package(number, messages, count * length)
-
-
-def test_partner_waits_while_the_appc_layer_is_full() -> None:
-    door = Door()
-    packages = 0
-    while not door.link.appc.full:
-        attend(door, A)
-        while door.link.lock.next_deadline() is not None:
-            door.now_ns = max(door.now_ns, door.link.lock.next_deadline() or 0)
-            door.link.handle_deadline(door.now_ns)
-        door.asked()
-        door.ended(A, Command.SENSE_COMMAND_BYTE)
-        door.asked()
-        door.ended(A, Command.READ, legacy(packages, 16, 2**18))
-        packages += 1
-        while door.link.lock.next_deadline() is not None:
-            door.now_ns = max(door.now_ns, door.link.lock.next_deadline() or 0)
-            door.link.handle_deadline(door.now_ns)
-    assert packages * 2**22 > INBOUND_LENGTH_MAX
-    attend(door, A)
-    assert door.link.lock.free
-    door.send(100)  # ours is written all the same
-    while not door.asked():
-        door.now_ns = max(door.now_ns, door.link.next_deadline() or 0)
-        assert door.link.appc.full
-        door.link.handle_deadline(door.now_ns)
-    assert door.state(A) is DeviceState.ATTENTION
-    door.work()
-    assert ("SENSE_COMMAND_BYTE", A) in door.asked()
-    assert not door.link.appc.full

@@ -352,17 +352,27 @@ def test_data_of_a_long_message_is_joined_as_it_was() -> None:
     assert [message.data for message in pair.second.arrived] == [data]
 
 
-def test_appc_request_and_reply_pass_both_layers_one_at_a_time() -> None:
+def test_appc_request_and_reply_pass_each_end_one_at_a_time() -> None:
     parameters = replace(LinkParameters(), appc_message_ns=MS, appc_ns_per_byte=0.0)
     pair = Pair(Setup(parameters=parameters))
     pair.second.answer = lambda m: [Message(m.conversation, 1_000, Traffic.LEGACY)]
     for conversation in range(5):
         pair.send(pair.first, 100, conversation=conversation, traffic=Traffic.LEGACY)
     pair.expect_all_arrived()
-    layers = [side.node.link.appc for side in pair.sides]
-    assert [layer.busy_ns for layer in layers] == [10 * MS, 10 * MS]
-    # ten messages pass each layer, one at a time
+    # five requests and five replies pass the link lock of each end
     assert pair.engine.now_ns > 10 * MS
+
+
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> None:
+    pair = Pair(Setup())
+    pair.send(pair.first, 1_000_000, traffic=traffic)
+    pair.send(pair.second, 200_000, traffic=traffic)
+    pair.expect_all_arrived()
+    times = [len([e for e in side.events if isinstance(e, Sent)]) for side in pair.sides]
+    assert times == ([31, 7] if traffic is Traffic.LEGACY else [2, 1])
+    counters = pair.first.node.link.counters
+    assert (counters.write_message_count, counters.read_message_count) == (1, 1)
 
 
 def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:

@@ -96,7 +96,7 @@ class Waiting:
     redrives: bool = False
     head_length: int = 1
     backlog_length: int = 1
-    backlog_count: int = 1
+    ccw_count: int = 1
 
     def __bool__(self) -> bool:
         return self.backlog_length > 0
@@ -156,8 +156,8 @@ def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
         ),
         (Waiting(head_length=OPEN_MESSAGE_LENGTH), True),
         (Waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
-        (Waiting(backlog_count=OPEN_BACKLOG_COUNT - 1), False),
-        (Waiting(backlog_count=OPEN_BACKLOG_COUNT), True),
+        (Waiting(ccw_count=OPEN_BACKLOG_COUNT - 1), False),
+        (Waiting(ccw_count=OPEN_BACKLOG_COUNT), True),
     ],
 )
 def test_further_ctc_is_opened_reluctantly(

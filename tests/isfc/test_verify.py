@@ -176,7 +176,7 @@ def test_benchmark_guests_run_verified(name: str) -> None:
         Verifying(Servers(workload, 5, costs, Random(2))),
     ]
     engine = VirtualEngine([Node(setup.definition(here)) for here in (0, 1)], ends)
-    engine.run(100 * MS)
+    engine.run(200 * MS)
     for end in ends:
         end.expect_intact()
         assert end.verified_count > 20

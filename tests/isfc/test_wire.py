@@ -46,16 +46,17 @@ def test_signal_looks_as_described() -> None:
 
 def test_package_keeps_what_its_messages_are() -> None:
     live = Message(1, 3, Traffic.LEGACY, b"abc")
-    live.serial, live.more = 9, True
+    live.serial, live.more, live.acknowledges = 9, True, True
     virtual = Message(2, 1_000_000)
     frame = decode(encode(data_frame(live, virtual)))
     assert isinstance(frame, DataFrame)
     package = frame.load
     assert isinstance(package, Package)
-    assert (frame.serial, package.number, package.count) == (7, 5, 2)
+    assert (frame.serial, package.number, len(package.messages)) == (7, 5, 2)
     assert package.length == data_frame(live, virtual).load.length
     first, second = package.messages
     assert (first.conversation, first.serial, first.more) == (1, 9, True)
+    assert (first.acknowledges, second.acknowledges) == (True, False)
     assert (first.traffic, first.data, first.length) == (Traffic.LEGACY, b"abc", 3)
     assert (second.traffic, second.data, second.length) == (Traffic.TRANSPORT, None, 1_000_000)
     assert not second.more
@@ -137,7 +138,7 @@ DATA = encode(data_frame(Message(1, 3, data=b"abc")))
         (changed(COMMAND + b"\0", 3, 0x14), r"bytes after the end"),
         (changed(STATUS[:-1], 3, 0x0A), r"a truncated frame"),
         (changed(STATUS + b"\0", 3, 0x0C), r"bytes after the end"),
-        (changed(DATA, 42, 0x7F), r"traffic 63"),
+        (changed(DATA, 42, 0x7F), r"traffic 31"),
         (changed(DATA, 41, 200), r"a message longer than its frame"),
         (changed(DATA, 25, 0), r"an empty package"),
         (changed(DATA, 25, 2), r"a truncated frame"),
