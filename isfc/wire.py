@@ -85,9 +85,9 @@ def decode(data: bytes | memoryview) -> Frame:
     view = memoryview(data)
     if len(view) < _HEADER.size:
         raise WireError("a truncated frame", len(view))
-    if frame_length(view) != len(view):
+    length, version, kind = _HEADER.unpack_from(view)
+    if length + PREFIX_LENGTH != len(view) or length > FRAME_LENGTH_MAX:
         raise WireError("a frame whose length is wrong", 0)
-    _, version, kind = _HEADER.unpack_from(view)
     if version != VERSION:
         raise WireError(f"version {version}, not {VERSION}", PREFIX_LENGTH)
     try:
@@ -102,21 +102,24 @@ def _decode_short(view: memoryview, kind: int) -> Frame:
     if kind == _COMMAND_KIND:
         code, serial, length, count = _COMMAND.unpack_from(view, _HEADER.size)
         _expect_end(view, _HEADER.size + _COMMAND.size)
-        if code not in _COMMANDS:
+        command = _COMMANDS.get(code)
+        if command is None:
             raise WireError(f"command X'{code:02X}'", _HEADER.size)
-        return CommandFrame(Command(code), serial, length, count)
+        return CommandFrame(command, serial, length, count)
     if kind == _STATUS_KIND:
         code, serial = _STATUS.unpack_from(view, _HEADER.size)
         _expect_end(view, _HEADER.size + _STATUS.size)
-        if code not in _SIGNALS:
+        signal = _SIGNALS.get(code)
+        if signal is None:
             raise WireError(f"signal {code}", _HEADER.size)
-        return StatusFrame(Signal(code), serial)
+        return StatusFrame(signal, serial)
     raise WireError(f"a frame of kind {kind}", PREFIX_LENGTH + 1)
 
 
-_COMMANDS: Final = frozenset(Command)
-_SIGNALS: Final = frozenset(Signal)
-_TRAFFICS: Final = frozenset(Traffic)
+# To look a member up is quicker than to call its enumeration.
+_COMMANDS: Final = {command.value: command for command in Command}
+_SIGNALS: Final = {signal.value: signal for signal in Signal}
+_TRAFFICS: Final = {traffic.value: traffic for traffic in Traffic}
 
 
 def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
@@ -152,19 +155,23 @@ def _decode_data(view: memoryview) -> DataFrame:
     for _ in range(count):
         conversation, message_serial, length, flags = _MESSAGE.unpack_from(view, offset)
         offset += _MESSAGE.size
-        if flags & _TRAFFIC not in _TRAFFICS:
+        traffic = _TRAFFICS.get(flags & _TRAFFIC)
+        if traffic is None:
             raise WireError(f"traffic {flags & _TRAFFIC}", offset - 1)
         data: bytes | memoryview | None = None
         if flags & _HAS_DATA:
             if offset + length > len(view):
                 raise WireError("a message longer than its frame", offset)
-            data = view[offset : offset + length]
-            if length < LONG_LENGTH or length * VIEWED_SHARE_MIN < len(view):
-                data = bytes(data)
+            part = view[offset : offset + length]
+            is_long = length >= LONG_LENGTH and length * VIEWED_SHARE_MIN >= len(view)
+            data = part if is_long else part.tobytes()
             offset += length
-        message = Message(conversation, length, Traffic(flags & _TRAFFIC), data)
-        message.serial, message.more = message_serial, bool(flags & _MORE)
-        message.acknowledges = bool(flags & _ACKNOWLEDGES)
+        message = Message(conversation, length, traffic, data)
+        message.serial = message_serial
+        if flags & _MORE:
+            message.more = True
+        if flags & _ACKNOWLEDGES:
+            message.acknowledges = True
         messages.append(message)
         payload_length += length
         if payload_length > FRAME_LENGTH_MAX:
