@@ -54,8 +54,7 @@ class Console:
         loop = asyncio.get_running_loop()
         loop.add_reader(self._client.fileno(), self._hear)
         try:
-            with patch_stdout():
-                await self._prompt()
+            await self._prompt()
         finally:
             loop.remove_reader(self._client.fileno())
         if self._fault is not None:
@@ -64,7 +63,8 @@ class Console:
     async def _prompt(self) -> None:
         while self._fault is None:
             try:
-                command = await self._session.prompt_async(f"{self._name}> ")
+                with patch_stdout():  # what is printed meanwhile appears above the line
+                    command = await self._session.prompt_async(f"{self._name}> ")
             except KeyboardInterrupt:  # away with the line
                 continue
             except EOFError:
