@@ -1,10 +1,15 @@
 """The event loop of a live command, and the signals that end it."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from isfc.errors import ConfigurationError
+
+LOOP_VARIABLE: Final = "ISFC_LOOP"
+LOOPS: Final = ("uvloop", "asyncio")
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, kill, and a closed terminal: all three end a live command in good order."""
 
@@ -28,7 +33,15 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """What makes the fastest loop there is."""
+    """What makes the fastest loop there is; asyncio's own if ``ISFC_LOOP=asyncio`` asks for it.
+
+    Raises `ConfigurationError` for another value.
+    """
+    wanted = os.environ.get(LOOP_VARIABLE, "uvloop")
+    if wanted not in LOOPS:
+        raise ConfigurationError(f"{LOOP_VARIABLE}={wanted[:40]}: expected {' or '.join(LOOPS)}")
+    if wanted == "asyncio":
+        return asyncio.new_event_loop
     try:
         import uvloop
     except ImportError:  # it is not to be had for every platform

@@ -9,6 +9,7 @@ import pytest
 import uvloop
 
 from isfc.cli.loops import SIGNALS, loop_factory, run_live
+from isfc.errors import ConfigurationError
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -23,7 +24,16 @@ def test_each_signal_asks_for_an_end_and_the_exit_code_is_mains(number: signal.S
     assert run_live(main) == 7
 
 
+def test_asyncios_own_loop_may_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISFC_LOOP", "asyncio")
+    assert loop_factory() is asyncio.new_event_loop
+    monkeypatch.setenv("ISFC_LOOP", "trio")
+    with pytest.raises(ConfigurationError, match="ISFC_LOOP=trio: expected uvloop or asyncio"):
+        loop_factory()
+
+
 def test_the_loop_is_uvloops_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ISFC_LOOP", raising=False)
     assert loop_factory() is uvloop.new_event_loop
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert loop_factory() is asyncio.new_event_loop

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.loops import LOOP_VARIABLE, LOOPS
 from isfc.cli.main import run
 from scenarios.run import Result
 from tests.live.processes import isfc, wait_for
@@ -15,7 +16,11 @@ TRAFFIC = "--workload HS --pairs 10 --seconds 0.3 --warmup 0.1".split()
 
 
 @pytest.mark.slow
-def test_two_nodes_measure_the_same_link_from_both_sides(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop", LOOPS)
+def test_two_nodes_measure_the_same_link_from_both_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    monkeypatch.setenv(LOOP_VARIABLE, loop)
     link = f"unix:{tmp_path / 'link'}"
     with (
         isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, "--json") as a,

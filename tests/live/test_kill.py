@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from isfc.cli.loops import LOOP_VARIABLE, LOOPS
 from tests.live.processes import Isfc, isfc, wait_for
 
 TRAFFIC = "--workload HM --pairs 20 --verify --log-format json".split()
@@ -88,7 +89,11 @@ def test_a_node_killed_twenty_times_under_traffic_comes_back_each_time(
 
 
 @pytest.mark.slow
-def test_a_partner_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_partner_that_is_stopped_for_a_while_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    monkeypatch.setenv(LOOP_VARIABLE, loop)
     with ExitStack() as stack:
         pair = TwoNodes(stack, tmp_path)
         for name in NAMES:
@@ -122,7 +127,11 @@ def test_a_full_disk_stops_the_journal_and_not_the_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_file_descriptor_left_the_link_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("loop", LOOPS)
+def test_without_a_file_descriptor_left_the_link_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    monkeypatch.setenv(LOOP_VARIABLE, loop)
     with ExitStack() as stack:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard))
