@@ -95,9 +95,8 @@ def node(
 ) -> None:
     """Run one system of a layout live, joined to its partner.
 
-    Start one with --listen and the other with --connect, here or on another machine, with the
-    same layout, pace and workload. There is a connection for each CTC. It goes on until Ctrl-C,
-    or measures and ends (--seconds).
+    Start one with --listen, the other with --connect, here or on another machine; layout, pace
+    and workload must be the same. It goes on until Ctrl-C, or measures and ends (--seconds).
     """
     options = LiveOptions(
         *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
