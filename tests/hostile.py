@@ -28,11 +28,12 @@ def message(
     length: int = 10,
     *,
     more: bool = False,
+    acknowledges: bool = False,
     traffic: Traffic = Traffic.TRANSPORT,
 ) -> Message:
     """A message as a partner may number it."""
     made = Message(conversation, length, traffic)
-    made.serial, made.more = serial, more
+    made.serial, made.more, made.acknowledges = serial, more, acknowledges
     return made
 
 
@@ -93,10 +94,12 @@ class Hostile:
             self.drain()
         self.now_ns = until_ns
 
-    def send(self, *lengths: int, conversation: int = 0) -> None:
+    def send(
+        self, *lengths: int, conversation: int = 0, traffic: Traffic = Traffic.TRANSPORT
+    ) -> None:
         """Let the node's own program send."""
         try:
-            self.node.send([Message(conversation, n) for n in lengths], self.now_ns)
+            self.node.send([Message(conversation, n, traffic) for n in lengths], self.now_ns)
         except Backpressure:
             return
         self.drain()
@@ -164,7 +167,7 @@ class Hostile:
         for conversation in (FRESH, FRESH + 1):
             self.send(*sizes, conversation=conversation)
             partner.send([Message(conversation, n) for n in sizes], self.now_ns)
-            partner.send([Message(conversation + 2, 50, Traffic.LEGACY)], self.now_ns)
+            partner.send([Message(conversation + 2, 50_000, Traffic.LEGACY)], self.now_ns)
         meeting.drain()
         meeting.run(5 * S)
         for conversation in (FRESH, FRESH + 1):

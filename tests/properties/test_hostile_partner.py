@@ -30,6 +30,7 @@ segments = st.builds(
     numbers,
     st.sampled_from([0, 1, 100, 100_000]),
     more=st.booleans(),
+    acknowledges=st.booleans(),
     traffic=st.sampled_from(Traffic),
 )
 
@@ -87,9 +88,12 @@ class HostilePartner(RuleBasedStateMachine):
     def run_on(self, duration_ns: int) -> None:
         self.hostile.run(duration_ns)
 
-    @rule(sizes=st.lists(st.sampled_from([10, 50_000, 300_000]), min_size=1, max_size=3))
-    def send(self, sizes: list[int]) -> None:
-        self.hostile.send(*sizes)
+    @rule(
+        sizes=st.lists(st.sampled_from([10, 50_000, 300_000]), min_size=1, max_size=3),
+        traffic=st.sampled_from(Traffic),
+    )
+    def send(self, sizes: list[int], traffic: Traffic) -> None:
+        self.hostile.send(*sizes, conversation=traffic, traffic=traffic)
 
     @rule(index=indexes)
     def operate(self, index: int) -> None:
@@ -127,6 +131,7 @@ def draw_frame(random: Random, hostile: Hostile, index: int, theirs: list[int]) 
                     random.choice([0, 1, 2, random.randrange(1_000), UINT64_MAX]),
                     random.choice([0, 10, 1_000, 200_000]),
                     more=random.random() < 0.3,
+                    acknowledges=random.random() < 0.2,
                     traffic=random.choice(list(Traffic)),
                 )
                 for _ in range(random.randint(1, 5))
@@ -157,7 +162,10 @@ def torment(seed: int, steps: int) -> None:
             case 1 | 2 | 3:
                 hostile.run(random.randrange(200_000))
             case 4:
-                hostile.send(random.choice([10, 100_000, 400_000]))
+                traffic = random.choice(list(Traffic))
+                hostile.send(
+                    random.choice([10, 100_000, 400_000]), conversation=traffic, traffic=traffic
+                )
             case 5 if random.random() < 0.2:
                 hostile.operate(random.randrange(100))
             case _:
@@ -214,6 +222,7 @@ def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, sends: bool) -> No
         hostile.frame(rdev, StatusFrame(Signal.READY, 0))
     if sends:
         hostile.send(*[100_000] * 20)
+        hostile.send(*[100_000] * 20, conversation=1, traffic=Traffic.LEGACY)
     tracemalloc.start()
     try:
         before = held_after(hostile, kind, range(1, 500))
@@ -230,17 +239,20 @@ def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, sends: bool) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("traffic", list(Traffic))
 @pytest.mark.parametrize(
-    ("kind", "errors"),
+    ("kind", "traffic", "errors"),
     [
-        ("gaps", 35),  # 65,536 messages are let in, then every package is refused
-        ("segments", 1),  # what does not end is given up, and all begins again
-        ("conversations", 35),
+        # 65,536 messages are let in, then every package is refused
+        ("gaps", Traffic.TRANSPORT, 35),
+        ("gaps", Traffic.LEGACY, 35),
+        ("conversations", Traffic.TRANSPORT, 35),
+        ("conversations", Traffic.LEGACY, 35),
+        # what does not end is given up, and all begins again
+        ("segments", Traffic.TRANSPORT, 1),
     ],
 )
 def test_packages_that_never_make_sense_take_bounded_memory(
-    kind: str, errors: int, traffic: Traffic
+    kind: str, traffic: Traffic, errors: int
 ) -> None:
     """A partner who writes as the hardware wants it, and fills packages with what must be kept."""
     parameters = replace(
