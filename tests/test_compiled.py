@@ -12,12 +12,27 @@ ROOT = Path(__file__).parents[1]
 
 PROGRAM = """
 import pickle
+from io import BytesIO
 
 import isfc.link
+from isfc.engine.virtual import VirtualEngine
+from isfc.journal import JournalledNode, MemoryJournal, replay
+from isfc.message import Message
+from isfc.parameters import LinkParameters
+from isfc.record import JournalReader
 from isfc.trace import DigestSink
 from scenarios.catalog import load_layout
-from scenarios.run import Experiment, run
+from scenarios.run import Experiment, define_node, run
 from scenarios.workload import find_workload
+
+
+class Silent:
+    def start(self, now_ns):
+        return ()
+
+    def receive(self, event, now_ns):
+        return ()
+
 
 print(isfc.link.__file__.endswith(".py"))
 for layout, name, pairs in (("published-1", "HM", 5), ("published-8", "HY", 100),
@@ -27,6 +42,23 @@ for layout, name, pairs in (("published-1", "HM", 5), ("published-8", "HY", 100)
     print(sink.hexdigest())
 experiment = Experiment(load_layout("published-12"), find_workload("HL"), 5)
 print(pickle.loads(pickle.dumps(experiment)) == experiment)
+
+journals = MemoryJournal(), MemoryJournal()
+layout = load_layout("atlanta-boston")
+nodes = [
+    JournalledNode(define_node(layout, name, LinkParameters()), journal)
+    for name, journal in zip(layout.nodes, journals)
+]
+engine = VirtualEngine(nodes, [Silent(), Silent()])
+for node in nodes:
+    node.send([Message(0, 500_000, data=bytes(500_000)), Message(1, 5)], 0)
+engine.drain()
+engine.run(30_000_000)
+for journal in journals:
+    for record in JournalReader(BytesIO(journal.data).read):
+        print(record.act.name, record.now_ns, record.number, record.outcome)
+    done = replay(BytesIO(journal.data).read)
+    print(done.difference, done.input_count > 40)
 """
 
 
@@ -66,3 +98,4 @@ def test_compiled_package_leaves_the_same_trace(tmp_path: Path) -> None:
     native, *found = traces(compiled)
     assert (interpreted, native) == ("True", "False")
     assert found == expected
+    assert found.count("None True") == 2  # journals, replayed
