@@ -5,7 +5,9 @@ journal stops for good with one message; the node goes on, and what was written 
 replayed.
 """
 
+import atexit
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +17,8 @@ from isfc.errors import ConfigurationError
 from isfc.record import FILE_HEADER
 
 BUFFER_LENGTH: Final = 256 * 1024
-"""Bytes that wait to be written; what a killed process loses, at most, with one record."""
+FLUSH_S: Final = 1.0
+"""Bytes that wait to be written, and how long: a killed process loses no more than came since."""
 
 LENGTH_MAX: Final = 4 * 2**30
 """Bytes of a journal unless another bound is given: one that fills the disk harms everybody."""
@@ -46,6 +49,7 @@ class JournalWriter:
         *,
         length_max: int = LENGTH_MAX,
         file: RawFile | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.length = 0
         """Bytes recorded so far."""
@@ -54,9 +58,12 @@ class JournalWriter:
         self._path = path
         self._on_stop = on_stop
         self._length_max = length_max
+        self._clock = clock
+        self._flushed_s = clock()
         self._buffer = bytearray()
         self._buffered_count = 0
         self._file: RawFile | None = _create(path) if file is None else file
+        atexit.register(self.close)
         self(FILE_HEADER)
         self.flush()
 
@@ -78,7 +85,7 @@ class JournalWriter:
         self._buffer += record
         self._buffered_count += 1
         self.length += len(record)
-        if len(self._buffer) >= BUFFER_LENGTH:
+        if len(self._buffer) >= BUFFER_LENGTH or self._clock() - self._flushed_s >= FLUSH_S:
             self.flush()
 
     def skip(self) -> None:
@@ -86,9 +93,10 @@ class JournalWriter:
         self.skipped_count += 1
 
     def flush(self) -> None:
-        """Write what is buffered. Let it happen now and then, and the file is never far behind."""
+        """Write what is buffered."""
         if self._file is None:
             return
+        self._flushed_s = self._clock()
         try:
             with memoryview(self._buffer) as waiting:
                 written = 0
@@ -101,7 +109,8 @@ class JournalWriter:
         self._buffered_count = 0
 
     def close(self) -> None:
-        """Write what is buffered, and end the journal."""
+        """Write what is buffered, and end the journal; happens at the end of the process."""
+        atexit.unregister(self.close)
         self.flush()
         self._end()
 

@@ -100,6 +100,36 @@ def test_flush_leaves_nothing_behind(tmp_path: Path) -> None:
         assert path.stat().st_size == writer.length
 
 
+def test_file_is_never_far_behind(tmp_path: Path) -> None:
+    path, now_s = tmp_path / "journal", [5.0]
+    with JournalWriter(path, pytest.fail, clock=lambda: now_s[0]) as writer:
+        sizes = []
+        for pause_s in (0.0, 0.6, 0.6, 0.6, 0.6):
+            now_s[0] += pause_s
+            writer(bytes(10))
+            sizes.append(path.stat().st_size - len(FILE_HEADER))
+    assert sizes == [0, 0, 30, 30, 50]
+
+
+def test_process_that_ends_without_a_word_leaves_a_whole_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    code = """
+import sys
+from pathlib import Path
+from isfc.cli.journal_file import JournalWriter
+from tests.cli.test_journal_file import WrittenPair
+
+WrittenPair(JournalWriter(Path(sys.argv[1]), print))
+"""
+    command = [sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    with path.open("rb") as file:
+        replayed = replay(file.read)
+    assert replayed.input_count > 3
+    assert (replayed.difference, replayed.truncated_length) == (None, 0)
+
+
 def test_earlier_journal_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     path.write_text("earlier")
