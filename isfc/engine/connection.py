@@ -1,8 +1,8 @@
 """One connection: the bytes between the two ends of one CTC.
 
-Frames come out whole. A short one is copied out of a buffer that stays; a long one gets a
-buffer of its own, which is read into directly and belongs to whoever takes the frame. What is
-not yet a whole frame never holds more than the longest one.
+Frames come out whole. All are read into large buffers that the connections of a process take
+when bytes have come, and that are free again as soon as nobody holds any of it. What is not yet
+a whole frame never holds more than the longest one, and an idle connection holds nothing.
 """
 
 import asyncio
@@ -11,12 +11,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol, cast
 
-from isfc.engine.buffers import Buffers
+from isfc.engine.buffers import KEPT_LENGTH, Buffers
 from isfc.errors import RemoteProtocolError
-from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, frame_length
+from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, VIEWED_SHARE_MIN, frame_length
 
-BUFFER_LENGTH: Final = 64 * 1024
-"""Bytes of the buffer that short frames are read into."""
+BORROWED_LENGTH_MIN: Final = KEPT_LENGTH // VIEWED_SHARE_MIN
+"""A frame of so many bytes is handed over where it lies; a shorter one is copied, so that a message
+kept for long does not keep a buffer that is much larger."""
+
+CARRIED_LENGTH_MAX: Final = 4_096
+"""Bytes of the beginning of a frame that are worth no buffer. Greetings never get one."""
 
 UNSENT_LENGTH_MAX: Final = 2 * FRAME_LENGTH_MAX
 """Bytes that may wait for a partner who does not read. A CTC has one package on its way, so that
@@ -26,7 +30,7 @@ SEND_BUFFER_LENGTH: Final = 2**20
 """Bytes that a Unix socket takes without waiting: a whole package. (TCP sets its own.)"""
 
 _BUFFERS: Final = Buffers()
-"""What long frames are read into, on all connections of this process."""
+"""What is read into, on all connections of this process."""
 
 
 class Receiver(Protocol):
@@ -61,11 +65,14 @@ class Connection(asyncio.BufferedProtocol):
         self._receiver = receiver
         self._transport: asyncio.Transport | None = None
         self._reason = "the partner closed the connection"
-        self._small = memoryview(bytearray(BUFFER_LENGTH))
-        self._view = self._small
-        """Where the frame that is arriving goes: the small buffer, or one of its own."""
+        self._view: memoryview | None = None
+        """What is being read into; nothing between frames."""
+        self._begin = 0
+        """Where the frame begins that is not yet whole."""
         self._end = 0
-        """How far it is filled."""
+        """How far the buffer is filled."""
+        self._carry = b""
+        """The first bytes of a frame, for which no buffer is kept."""
 
     @property
     def transport(self) -> asyncio.Transport:
@@ -113,47 +120,42 @@ class Connection(asyncio.BufferedProtocol):
 
     def get_buffer(self, sizehint: int) -> memoryview:  # asyncio's signature
         """Where the next bytes go."""
-        return self._view[self._end :] if self._end else self._view
+        view = self._view
+        if view is None:
+            self._view = view = _BUFFERS.take(KEPT_LENGTH)
+            self._begin, self._end = 0, len(self._carry)
+            view[: self._end] = self._carry
+        return view[self._end :] if self._end else view
 
     def buffer_updated(self, nbytes: int) -> None:
         """So many bytes are there: hand over every frame that is whole."""
-        self._end = end = self._end + nbytes
+        assert self._view is not None, "more than was asked for"
+        view, begin, end = self._view, self._begin, self._end + nbytes
+        length = None
         try:
-            if self._view is not self._small:
-                if end == len(self._view):
-                    data, self._view, self._end = self._view, self._small, 0
-                    self.deliver(data)
-                return
-            arrived = self._small[:end]
-            if self.measure(arrived) == end:  # one frame, as nearly always
-                self._end = 0
-                self.deliver(bytes(arrived))
-            else:
-                self._cut()
+            while begin < end and self.deliver is not _drop:
+                length = self.measure(view[begin:end])
+                if length is None or begin + length > end:
+                    break
+                frame = view[begin : begin + length]
+                begin += length
+                self.deliver(frame if length >= BORROWED_LENGTH_MIN else frame.tobytes())
         except RemoteProtocolError as error:
             self.abort(str(error))
+        self._keep(view, begin, end, length or 0)
 
-    def _cut(self) -> None:
-        """Take the whole frames out of the small buffer, and move what is left to its front."""
-        begin, end, small = 0, self._end, self._small
-        while begin < end and not self.transport.is_closing():
-            length = self.measure(small[begin:end])
-            if length is None:
-                break
-            if begin + length <= end:
-                data = bytes(small[begin : begin + length])
-                begin += length
-                self.deliver(data)
-                continue
-            if length > BUFFER_LENGTH:
-                self._view = _BUFFERS.take(length)
-                self._view[: end - begin] = small[begin:end]
-                self._end = end - begin
-                return
-            break
-        if begin and begin < end:
-            small[: end - begin] = bytes(small[begin:end])
-        self._end = end - begin
+    def _keep(self, view: memoryview, begin: int, end: int, length: int) -> None:
+        """Keep the beginning of a frame of ``length`` bytes; the buffer only if that is long."""
+        self._view, self._carry = None, b""
+        if self.deliver is _drop or begin == end:
+            return
+        if end - begin < CARRIED_LENGTH_MAX:
+            self._carry = view[begin:end].tobytes()
+        elif begin + length <= len(view):
+            self._view, self._begin, self._end = view, begin, end
+        else:
+            self._view, self._begin, self._end = _BUFFERS.take(length), 0, end - begin
+            self._view[: end - begin] = view[begin:end]
 
 
 def _drop(data: bytes | memoryview) -> None:

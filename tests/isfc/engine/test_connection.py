@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.engine.buffers import KEPT_LENGTH
 from isfc.engine.connection import (
-    BUFFER_LENGTH,
+    BORROWED_LENGTH_MIN,
+    CARRIED_LENGTH_MAX,
     SEND_BUFFER_LENGTH,
     UNSENT_LENGTH_MAX,
     Connection,
@@ -81,7 +83,7 @@ def connect(receiver: Notes) -> tuple[Connection, FakeTransport]:
 
 
 def frame(length: int) -> bytes:
-    return length.to_bytes(4, "big") + bytes(i % 251 for i in range(length))
+    return length.to_bytes(4, "big") + (bytes(range(251)) * (length // 251 + 1))[:length]
 
 
 def feed(connection: Connection, data: bytes, pieces: Sequence[int]) -> None:
@@ -97,7 +99,13 @@ def feed(connection: Connection, data: bytes, pieces: Sequence[int]) -> None:
 
 
 lengths = st.one_of(
-    st.integers(2, 40), st.integers(BUFFER_LENGTH - 10, BUFFER_LENGTH + 10), st.just(300_000)
+    st.integers(2, 40),
+    *(
+        st.integers(length - 10, length + 10)
+        for length in (CARRIED_LENGTH_MAX, BORROWED_LENGTH_MIN, KEPT_LENGTH)
+    ),
+    st.just(300_000),
+    st.just(3_000_000),
 )
 
 
@@ -127,7 +135,7 @@ def test_a_frame_that_is_too_long_ends_the_connection_before_it_takes_memory() -
     connection, transport = connect(notes)
     feed(connection, (FRAME_LENGTH_MAX + 1).to_bytes(4, "big"), [4])
     assert transport.ended == "aborted"
-    assert len(connection.get_buffer(-1)) <= BUFFER_LENGTH
+    assert len(connection.get_buffer(-1)) <= KEPT_LENGTH
     connection.connection_lost(None)
     assert notes.reasons == [f"a frame of {FRAME_LENGTH_MAX + 1} bytes (at byte 0)"]
 
@@ -173,10 +181,20 @@ def test_buffers_of_frames_that_are_done_with_are_used_again() -> None:
     memories = []
     for kept_count in (0, 0, 1):
         del notes.kept[kept_count:]
-        feed(connection, frame(100_000), [70_000])
+        feed(connection, frame(200_000), [70_000])
         memories.append(memoryview(notes.kept[-1]).obj)
     assert memories[0] is memories[1] is not memories[2]
-    assert notes.frames == [frame(100_000)] * 2
+    assert notes.frames == [frame(200_000)] * 2
+
+
+def test_a_greeting_that_never_ends_holds_no_buffer() -> None:
+    strangers = [connect(Notes())[0] for _ in range(3)]
+    memories = []
+    for connection in strangers:
+        feed(connection, frame(400)[:300], [50])
+        memories.append(connection.get_buffer(-1).obj)
+        connection.buffer_updated(1)
+    assert memories[0] is memories[1] is memories[2]
 
 
 def test_frames_go_where_they_are_to_be_delivered_until_it_is_ended() -> None:
