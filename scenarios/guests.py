@@ -85,7 +85,7 @@ class Clients(_Guests):
         workload, costs = self._workload, self._costs
         small = self._random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        service_ns: float = costs.appc_client_ns
+        service_ns = float(costs.appc_client_ns)
         if workload.traffic is Traffic.TRANSPORT:
             service_ns = (
                 costs.client_ns
@@ -110,7 +110,7 @@ class Servers(_Guests):
 
     def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
         costs, length = self._costs, self._workload.reply_length
-        service_ns: float = costs.appc_server_ns
+        service_ns = float(costs.appc_server_ns)
         if self._workload.traffic is Traffic.TRANSPORT:
             service_ns = (
                 costs.server_ns
