@@ -15,7 +15,10 @@ PATIENCE_S = 30.0
 
 
 class Isfc:
-    """One ``isfc`` command as a process of its own; what it prints goes to files."""
+    """One ``isfc`` command as a process of its own; what it prints goes to files.
+
+    Its run directory is in ``folder``, so that no other test's node has the same name there.
+    """
 
     def __init__(self, folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> None:
         self.name = "-".join(word.strip("-") for word in words[:2])
@@ -27,7 +30,7 @@ class Isfc:
                 stdin=stdin,
                 stdout=out,
                 stderr=err,
-                env=os.environ | {"COLUMNS": "80"},
+                env=os.environ | {"COLUMNS": "80", "XDG_RUNTIME_DIR": str(folder)},
             )
 
     @property
