@@ -28,8 +28,9 @@ _RECORDS: Final = (LinkParameters, GuestCosts)
 def constants() -> dict[str, tuple[str, ...]]:
     """Every constant's name as the page has it, and the cells that follow it there.
 
-    These are the public ``Final`` names of what is installed, the defaults of the records of
-    parameters, the fields of a chpid's profile, and the features, a line of values each.
+    These are the public ``Final`` names of what is installed, but for the words and looks of
+    `isfc.cli`; the defaults of the records of parameters, the fields of a chpid's profile, and
+    the features, a line of values each.
     """
     rows: dict[str, tuple[str, ...]] = {name: (_shown(value),) for name, value in _finals()}
     for record in _RECORDS:
@@ -69,6 +70,8 @@ def _finals() -> Iterator[tuple[str, Any]]:
     for ring in ("ctc", "isfc", "scenarios"):
         for path in sorted((PROJECT / ring).rglob("*.py")):
             name = ".".join(path.relative_to(PROJECT).with_suffix("").parts)
+            if name.startswith("isfc.cli."):
+                continue
             for node in ast.parse(path.read_text("utf-8")).body:
                 match node:
                     case ast.AnnAssign(target=ast.Name(id=constant), annotation=annotation) if (
