@@ -138,6 +138,10 @@ def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRo
     for selection in _selections(beside):
         if not any(row.is_in(selection) for row in rows):
             raise ValueError(f"no row has {selection}")
+    _check_bounds(beside, rows)
+
+
+def _check_bounds(beside: _Companion, rows: Sequence[PublishedRow]) -> None:
     for bounds in (beside.bound, beside.goal):
         if len({bound.subject for bound in bounds}) != len(bounds):
             raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
