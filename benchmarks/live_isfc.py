@@ -30,13 +30,15 @@ from isfc.engine.live import LiveEngine
 from isfc.engine.pace import unpaced
 from isfc.engine.program import Offer
 from isfc.events import Delivered, LinkDown, LinkEvent, Sent
-from isfc.message import Message
+from isfc.message import Message, Traffic
 from isfc.node import NodeDefinition
 from isfc.parameters import LinkParameters
 from scenarios.catalog import load_layout
 from scenarios.run import define_node
 
 CTCS: Final = {"packages": 8, "messages": 16, "pingpong": 8, "memory": 16}
+
+TRANSPORT: Final = Traffic.TRANSPORT
 
 PACKAGES_WAITING: Final = 16
 """Packages handed to the link and not yet read: what seven CTCs carry, and as much again."""
@@ -91,7 +93,9 @@ class Sender(Counted):
     def _more(self, count: int, now_ns: int) -> Iterable[Offer]:
         data = _PIECE
         self._unread += count
-        return [(now_ns, [Message(place, MESSAGE_LENGTH, data=data) for place in range(count)])]
+        return [
+            (now_ns, [Message(place, MESSAGE_LENGTH, TRANSPORT, data) for place in range(count)])
+        ]
 
     def _end(self) -> None:
         """Not yet."""
@@ -124,7 +128,9 @@ class Asker(Counted):
         """The window."""
         self._index = self.window
         data = self.messages
-        return [(now_ns, [Message(c, len(data[c]), data=data[c]) for c in range(self.window)])]
+        return [
+            (now_ns, [Message(c, len(data[c]), TRANSPORT, data[c]) for c in range(self.window)])
+        ]
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Each reply releases the next message of its conversation."""
@@ -134,7 +140,8 @@ class Asker(Counted):
         messages = []
         for reply in event.messages:
             index = (index + 1) % len(data)
-            messages.append(Message(reply.conversation, len(data[index]), data=data[index]))
+            message = data[index]
+            messages.append(Message(reply.conversation, len(message), TRANSPORT, message))
         self._index = index
         self._count(len(messages))
         return [(now_ns, messages)]
@@ -155,7 +162,8 @@ class Answerer(Counted):
             return ()
         self._count(len(event.messages))
         reply, length = self.reply, len(self.reply)
-        return [(now_ns, [Message(m.conversation, length, data=reply) for m in event.messages])]
+        messages = [Message(m.conversation, length, TRANSPORT, reply) for m in event.messages]
+        return [(now_ns, messages)]
 
 
 class HlAsker(Asker):
@@ -188,7 +196,7 @@ class Pinger(Counted):
 
     def _ping(self, now_ns: int) -> Iterable[Offer]:
         self._sent_ns = time.perf_counter_ns()
-        return [(now_ns, [Message(0, PING_LENGTH, data=_PING)])]
+        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, _PING)])]
 
 
 _PING: Final = bytes(PING_LENGTH)

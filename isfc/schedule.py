@@ -2,10 +2,11 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
+from isfc.package import Packager
 
 CTCS_MAX: Final = 16
 """A logical link has at most sixteen CTCs (published: ACTIVATE ISLINK takes one to sixteen)."""
@@ -52,29 +53,6 @@ def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, .
     return scan[: len(scan) - stop_short(len(scan))]
 
 
-class Backlog(Protocol):
-    """What the scheduler asks about the messages that wait."""
-
-    def __bool__(self) -> bool:
-        """Whether anything waits."""
-
-    @property
-    def redrives(self) -> bool:
-        """Whether a package waits to be sent again."""
-
-    @property
-    def head_length(self) -> int:
-        """Bytes of the oldest message."""
-
-    @property
-    def backlog_length(self) -> int:
-        """Bytes of all messages that wait."""
-
-    @property
-    def ccw_count(self) -> int:
-        """Data-chained pieces that wait."""
-
-
 class WriteScheduler:
     """Gives out the CTCs this end may write on, in its scan order.
 
@@ -116,7 +94,7 @@ class WriteScheduler:
         scan = [rdev for rdev in self._scan if rdev in usable]
         self._ours = sum(self._bits[rdev] for rdev in scan[: len(scan) - stop_short(len(scan))])
 
-    def opens(self, backlog: Backlog) -> bool:
+    def opens(self, backlog: Packager) -> bool:
         """Whether a CTC is to be given to what waits.
 
         The first one always; a further one, while a write of ours is in progress, only for a

@@ -1,6 +1,5 @@
 """The write order of both ends, and when a further CTC is opened."""
 
-from dataclasses import dataclass
 from random import Random
 
 import pytest
@@ -9,6 +8,8 @@ from hypothesis import strategies as st
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
+from isfc.message import Message
+from isfc.package import Package, PackageLimit, Packager
 from isfc.schedule import CTCS_MAX, LinkDevice, WriteScheduler, stop_short, write_order
 
 _rdev_lists = st.lists(
@@ -89,17 +90,17 @@ def test_p10_write_orders_keep_the_two_ends_apart(devices: tuple[LinkDevice, ...
     assert shared == [rdev for rdev in there[::-1] if rdev in here]
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """A backlog as the scheduler sees it."""
-
-    redrives: bool = False
-    head_length: int = 1
-    backlog_length: int = 1
-    ccw_count: int = 1
-
-    def __bool__(self) -> bool:
-        return self.backlog_length > 0
+def waiting(
+    *, redrives: bool = False, head_length: int = 1, backlog_length: int = 1, ccw_count: int = 1
+) -> Packager:
+    """A backlog as the scheduler is to see it."""
+    backlog = Packager(PackageLimit(length=1, count=1))
+    if redrives:
+        backlog.add_again(Package(0, [Message(1, 1)], 1))
+    if head_length:
+        backlog.add(Message(1, head_length))
+    backlog.backlog_length, backlog.ccw_count = backlog_length, ccw_count
+    return backlog
 
 
 OPEN_MESSAGE_LENGTH = 100
@@ -132,40 +133,40 @@ def test_scan_begins_at_its_first_device_each_time(scheduler: WriteScheduler) ->
 def test_scan_passes_over_a_device_on_which_the_partner_writes(scheduler: WriteScheduler) -> None:
     scheduler.occupy(Rdev(0x6000))
     assert scheduler.acquire() == 0x6001
-    assert not scheduler.opens(Waiting(redrives=True))
+    assert not scheduler.opens(waiting(redrives=True))
 
 
 def test_device_outside_the_scan_is_never_given_out(scheduler: WriteScheduler) -> None:
     scheduler.acquire(), scheduler.acquire()
     scheduler.release(Rdev(0x6002))
-    assert not scheduler.opens(Waiting(redrives=True))
+    assert not scheduler.opens(waiting(redrives=True))
 
 
 def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
-    assert not scheduler.opens(Waiting(backlog_length=0))
+    assert not scheduler.opens(waiting(head_length=0, backlog_length=0, ccw_count=0))
 
 
 @pytest.mark.parametrize(
-    ("waiting", "opens"),
+    ("backlog", "opens"),
     [
-        (Waiting(), False),
-        (Waiting(redrives=True), True),
+        (waiting(), False),
+        (waiting(redrives=True), True),
         (
-            Waiting(head_length=OPEN_MESSAGE_LENGTH - 1, backlog_length=OPEN_BACKLOG_LENGTH - 1),
+            waiting(head_length=OPEN_MESSAGE_LENGTH - 1, backlog_length=OPEN_BACKLOG_LENGTH - 1),
             False,
         ),
-        (Waiting(head_length=OPEN_MESSAGE_LENGTH), True),
-        (Waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
-        (Waiting(ccw_count=OPEN_BACKLOG_COUNT - 1), False),
-        (Waiting(ccw_count=OPEN_BACKLOG_COUNT), True),
+        (waiting(head_length=OPEN_MESSAGE_LENGTH), True),
+        (waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
+        (waiting(ccw_count=OPEN_BACKLOG_COUNT - 1), False),
+        (waiting(ccw_count=OPEN_BACKLOG_COUNT), True),
     ],
 )
 def test_further_ctc_is_opened_reluctantly(
-    scheduler: WriteScheduler, waiting: Waiting, opens: bool
+    scheduler: WriteScheduler, backlog: Packager, opens: bool
 ) -> None:
-    assert scheduler.opens(waiting)
+    assert scheduler.opens(backlog)
     scheduler.acquire()
-    assert scheduler.opens(waiting) == opens
+    assert scheduler.opens(backlog) == opens
 
 
 def test_scan_goes_over_what_is_usable_and_stops_short_of_its_end() -> None:
@@ -184,7 +185,7 @@ def test_device_stays_free_or_in_use_when_the_scan_changes(scheduler: WriteSched
     scheduler.arrange([Rdev(0x6001)])
     assert scheduler.acquire() == 0x6001
     scheduler.arrange([Rdev(0x6000)])
-    assert not scheduler.opens(Waiting(redrives=True))
+    assert not scheduler.opens(waiting(redrives=True))
     scheduler.release(Rdev(0x6000))
     assert scheduler.acquire() == 0x6000
 
