@@ -10,6 +10,7 @@ from typing import Final
 
 from isfc.errors import RemoteProtocolError
 from isfc.message import Message, Traffic
+from isfc.package import Package
 from isfc.segment import cut
 
 APPC_SEGMENT_LENGTH_MAX: Final = 32_768
@@ -28,6 +29,9 @@ class AppcFlow:
         """Bytes that wait for an acknowledgement, to join the backlog then."""
         self.owed_count = 0
         """Acknowledgements that are not written yet."""
+        self.count = 0
+        self.length = 0
+        """Segments and acknowledgements that were written or read, and their bytes."""
         self._waiting: dict[int, deque[Message]] = {}
 
     def send(self, message: Message) -> Message | None:
@@ -72,6 +76,11 @@ class AppcFlow:
         message = Message(conversation, 0, Traffic.LEGACY)
         message.acknowledges = True
         return message
+
+    def count_package(self, package: Package) -> None:
+        """Add what a package that was written or read has of APPC/VM."""
+        self.count += package.appc_count
+        self.length += package.appc_length
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: send no more of it."""

@@ -150,8 +150,7 @@ class LogicalLink:
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
-        io_count = sum(ctc.counters.io_count for ctc in self.ctcs.values())
-        return self._parameters.cpu_ns(self.counters, io_count, self.lock.waited_ns)
+        return self._parameters.cpu_ns(self.counters, self.appc.count, self.appc.length)
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
@@ -220,7 +219,7 @@ class LogicalLink:
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what was received first, then a send."""
         lock = self.lock
-        received = lock.poll_received(now_ns)
+        received = lock.poll_received()
         if received is not None:
             if isinstance(received, Receive):
                 hold_ns = self._parameters.receive_ns(received.package)
@@ -261,7 +260,7 @@ class LogicalLink:
         self.scheduler.occupy(ctc.rdev)
         if not ctc.answering:
             ctc.answering = True
-            self.lock.want(Answer(ctc.rdev), now_ns)
+            self.lock.want(Answer(ctc.rdev))
 
     def _write(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
         ctc.state = DeviceState.WRITING
@@ -280,7 +279,8 @@ class LogicalLink:
             self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
             ctc.counters.count_read(package)
-            self.lock.want(Receive(package), now_ns)
+            self.appc.count_package(package)
+            self.lock.want(Receive(package))
             if ctc.held is not None:
                 ctc.state = DeviceState.RECOVERING
                 self._watch(ctc, now_ns + self._parameters.redrive_ns)
@@ -288,6 +288,7 @@ class LogicalLink:
                 self._free(ctc)
         else:
             ctc.counters.count_written(package, ended.times)
+            self.appc.count_package(package)
             sent = package.messages
             if package.appc_count:
                 sent = [message for message in sent if not message.acknowledges]

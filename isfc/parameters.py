@@ -65,14 +65,15 @@ class LinkParameters:
     """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
     taken in, and what each of its bytes takes to be copied when taken in."""
 
-    cpu_message_ns: int = 682
-    cpu_ns_per_byte_written: float = 0.529
-    cpu_ns_per_byte_read: float = 0.332
-    cpu_io_ns: int = 65
-    spinning_processors: float = 2.93
-    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of an
-    I/O with its interrupt, and how many processors spin while one work waits for the lock.
-    Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
+    cpu_message_ns: int = 815
+    cpu_ns_per_byte_written: float = 0.5798
+    cpu_ns_per_byte_read: float = 0.2623
+    cpu_appc_message_ns: int = 12_460
+    cpu_appc_ns_per_byte: float = 0.3954
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, and what
+    APPC/VM's segments, acknowledgements and bytes take more. I/Os and spinning for the lock take
+    none that the tables show. Holding the lock takes time, but no processor's: what it guards is
+    mostly waited for."""
 
     mih_ns: int = 15_000_000_000
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
@@ -96,15 +97,23 @@ class LinkParameters:
             + int(self.appc_ns_per_byte * package.appc_length)
         )
 
-    def cpu_ns(self, counters: LinkCounters, io_count: int, waited_ns: int) -> int:
-        """Processor time of so many messages, bytes and I/Os, and of waiting for the lock."""
+    def cpu_ns(
+        self,
+        counters: LinkCounters,
+        appc_count: int = 0,
+        appc_length: int = 0,
+    ) -> int:
+        """Processor time of so many messages and bytes.
+
+        ``appc_count`` segments and acknowledgements of ``appc_length`` bytes are APPC/VM's.
+        """
         message_count = counters.write_message_count + counters.read_message_count
         return int(
             self.cpu_message_ns * message_count
             + self.cpu_ns_per_byte_written * counters.write_length
             + self.cpu_ns_per_byte_read * counters.read_length
-            + self.cpu_io_ns * io_count
-            + self.spinning_processors * waited_ns
+            + self.cpu_appc_message_ns * appc_count
+            + self.cpu_appc_ns_per_byte * appc_length
         )
 
 

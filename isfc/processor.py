@@ -50,9 +50,6 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self.waited_ns = 0
-        """Total time that work for what was received waited for the lock, spinning."""
-        self._counted_ns = 0
         self._received: deque[Receive | Answer] = deque()
         self._work: Work | None = None
         self._release_ns: int | None = None
@@ -62,16 +59,14 @@ class LinkLock:
         """Whether nobody holds the lock."""
         return self._work is None
 
-    def want(self, work: Receive | Answer, now_ns: int) -> None:
+    def want(self, work: Receive | Answer) -> None:
         """Queue work for what the partner sends."""
-        self._count(now_ns)
         self._received.append(work)
 
-    def poll_received(self, now_ns: int) -> Receive | Answer | None:
+    def poll_received(self) -> Receive | Answer | None:
         """The next work for what the partner sends."""
         if not self._received:
             return None
-        self._count(now_ns)
         return self._received.popleft()
 
     def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
@@ -92,7 +87,3 @@ class LinkLock:
         self._work = None
         self._release_ns = None
         return work
-
-    def _count(self, now_ns: int) -> None:
-        self.waited_ns += len(self._received) * (now_ns - self._counted_ns)
-        self._counted_ns = now_ns

@@ -72,8 +72,8 @@ def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
             "cpu_message_ns",
             "cpu_ns_per_byte_written",
             "cpu_ns_per_byte_read",
-            "cpu_io_ns",
-            "spinning_processors",
+            "cpu_appc_message_ns",
+            "cpu_appc_ns_per_byte",
         ),
         0,
     )
@@ -82,11 +82,11 @@ def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
 
     def cpu_ns(**costs: int) -> int:
         parameters = replace(LinkParameters(), **nothing | costs)  # type: ignore[arg-type]
-        return parameters.cpu_ns(counters, io_count=7, waited_ns=900)
+        return parameters.cpu_ns(counters, appc_count=4, appc_length=60)
 
     assert cpu_ns() == 0
     assert cpu_ns(cpu_message_ns=1) == 5
     assert cpu_ns(cpu_ns_per_byte_written=1) == 1_000
     assert cpu_ns(cpu_ns_per_byte_read=1) == 500
-    assert cpu_ns(cpu_io_ns=1) == 7
-    assert cpu_ns(spinning_processors=2) == 1_800
+    assert cpu_ns(cpu_appc_message_ns=10) == 40
+    assert cpu_ns(cpu_appc_ns_per_byte=2) == 120
