@@ -260,12 +260,15 @@ class LiveEngine:
         self._turning = True
         try:
             deadline_ns = self._settle()
+        except RemoteProtocolError as error:  # it was read already, and cannot be asked for again
+            self._turning = False
+            self.sever(str(error))
         except Exception as error:
             self._break(error)
-            return
+        else:
+            self._set_timer(deadline_ns)
         finally:
             self._turning = False
-        self._set_timer(deadline_ns)
 
     def _settle(self) -> int | None:
         """Do everything that is due; the model time of what is due next."""

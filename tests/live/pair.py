@@ -18,7 +18,7 @@ from isfc.engine.pace import unpaced
 from isfc.engine.program import Offer
 from isfc.events import Delivered, LinkEvent, Sent
 from isfc.message import Message
-from isfc.node import NodeDefinition
+from isfc.node import Node, NodeDefinition
 from tests.pair import Setup
 
 PATIENCE_S = 20.0
@@ -87,12 +87,14 @@ class LiveSide:
         reconnect_s = options.pop("reconnect_s", PATIENCE_S)
         program = options.pop("program", None)
         paced = options.pop("paced", False)
+        make_node = options.pop("make_node", Node)
         self.guest = Guest()
         self.engine = LiveEngine(
             definition if paced else unpaced(definition),
             program or self.guest,
             Clock(),
             reconnect_s=reconnect_s,
+            make_node=make_node,
         )
         self.told: list[LiveEvent] = []
         self.engine.listeners.append(self.told.append)

@@ -9,7 +9,7 @@ import pytest
 from isfc.engine.clock import Clock
 from isfc.engine.live import Attached, Detached, Lag, LiveEngine
 from isfc.engine.program import Offer
-from isfc.errors import Backpressure
+from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.events import LinkDown, LinkEvent, LinkUp, Severed
 from isfc.message import Message, Traffic
 from isfc.node import Node
@@ -214,6 +214,31 @@ def test_lag_is_lateness_over_waiting() -> None:
     lag.note(set_ns=100, deadline_ns=200, now_ns=200)
     assert lag.percent == 5.0
     assert lag.late_ns_max == 10
+
+
+class _Picky(Node):
+    """A node that cannot take in what it has been sent."""
+
+    def handle_deadline(self, now_ns: int) -> None:
+        super().handle_deadline(now_ns)
+        if self.link.counters.read_package_count:
+            raise RemoteProtocolError("more than can be held")
+
+
+def test_what_cannot_be_taken_in_severs_the_link_and_both_begin_anew(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        options = [{"make_node": _Picky}, {}]
+        async with LivePair(tmp_path, options=options) as pair:
+            await pair.come_up()
+            pair.second.send(b"too much")
+            await wait_until(lambda: all(side.guest.count(Severed) for side in pair.sides))
+            reasons = [e.reason for e in pair.first.guest.events if isinstance(e, Severed)]
+            assert reasons == ["more than can be held"]
+            await pair.come_up()
+
+    run_live(main())
 
 
 def test_the_node_is_made_by_whoever_wants_to_make_it(run_live: Run) -> None:
