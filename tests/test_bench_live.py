@@ -4,10 +4,11 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tools import bench_live, contenders, resident
+from tools import bench_live, contenders, others, resident
 from tools.contenders import Contender, ContenderError, Run, Work
 
 
@@ -134,3 +135,19 @@ def test_memory_is_sampled_of_both_processes() -> None:
 def test_a_node_that_ends_while_its_memory_is_watched_is_an_error() -> None:
     with pytest.raises(ContenderError, match="a node has ended, status 0"):
         resident.sample_memory(_python(""), seconds=5.0)
+
+
+@pytest.mark.skipif(not others.STAT.exists(), reason="the system tells who is busy")
+def test_only_the_time_of_others_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    busy_s, own_s, now_s = [100.0, 107.0], [10.0, 13.0], [50.0, 52.0]
+    monkeypatch.setattr(others, "_busy_s", lambda: busy_s.pop(0))
+    monkeypatch.setattr(others, "_own_s", lambda: own_s.pop(0))
+    clock = SimpleNamespace(monotonic=lambda: now_s.pop(0))
+    monkeypatch.setattr("tools.others.time", clock)
+    assert others.Others().processors() == pytest.approx(2.0)
+
+
+def test_others_are_mentioned_when_they_matter() -> None:
+    assert others.describe_others(0.05) == ""
+    assert others.describe_others(1.25).startswith("Others took 1.2 of ")
+    assert len(others.describe_others(1.25)) <= 80

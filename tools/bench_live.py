@@ -18,6 +18,7 @@ from typing import Final
 from benchmarks.live_peer import PAYLOAD_LENGTH
 from tools.bench import COMPILED, Check, describe_check
 from tools.contenders import Contender, ContenderError, Run, Work, c_contender, python_contender
+from tools.others import Others, describe_others
 from tools.resident import judge_memory, sample_memory
 
 OURS: Final = "isfc"
@@ -157,12 +158,16 @@ def bench(extent: Extent, say: Callable[[str], None]) -> tuple[Timings, list[Che
     """All three cases; ``say`` is told each as soon as it is known."""
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
     timings = {}
+    others = Others()
     for work in (extent.packages, extent.messages, extent.pingpong):
         contenders = contenders_of(work.case)
         timings[work.case] = time_in_turn(contenders, work, extent.repetitions)
         say(describe_case(work.case, timings[work.case]))
     if "C" not in timings["packages"]:
         say("There is no C compiler (cc), so nothing is measured beside C.")
+    remark = describe_others(others.processors())
+    if remark:
+        say(remark)
     checks = judge(timings)
     say("\n" + "\n".join(map(describe_check, checks)))
     return timings, checks
