@@ -6,7 +6,7 @@ from typing import cast
 
 import uvloop
 
-from benchmarks.live_peer import PING_LENGTH, Meter, Part, await_path, read_part
+from benchmarks.live_peer import PING_LENGTH, Meter, Part, await_path, listen, read_part
 
 
 class Echo(asyncio.BufferedProtocol):
@@ -86,7 +86,7 @@ async def play(part: Part, meter: Meter) -> None:
     done = loop.create_future()
     path = part.folder / "socket"
     if part.far:
-        server = await loop.create_unix_server(lambda: Pong(part, meter, done), path)
+        server = await loop.create_unix_server(lambda: Pong(part, meter, done), sock=listen(path))
         async with server:
             await done
     else:
