@@ -312,9 +312,10 @@ def test_data_of_the_outstanding_write_can_be_had_before_they_are_asked_for() ->
 
 def test_an_end_says_when_it_reads() -> None:
     cable = Cable().connect()
-    assert not cable.near.ctc.reads
+    said = [cable.near.ctc.reads]
     cable.start(cable.near, Command.READ)
-    assert cable.near.ctc.reads
+    said.append(cable.near.ctc.reads)
     cable.write(cable.far, 10)
     cable.run()
-    assert not cable.near.ctc.reads
+    said.append(cable.near.ctc.reads)
+    assert said == [False, True, False]
