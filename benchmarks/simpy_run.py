@@ -36,18 +36,13 @@ def client(
     yield env.timeout(random.randrange(START_SPREAD_NS))
     for turn in count():
         if turn < workload.window:
-            conversation, received_length = turn * experiment.pairs + guest, 0
+            conversation = turn * experiment.pairs + guest
         else:
             reply = yield inbox.get()
-            conversation, received_length = reply.conversation, reply.length
+            conversation = reply.conversation
         small = random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        service_ns = (
-            costs.client_ns
-            + costs.client_ns_per_byte_in * received_length
-            + costs.client_ns_per_byte_out * length
-        )
-        yield env.timeout(costs.vary(service_ns, random))
+        yield env.timeout(costs.vary(costs.client_ns, random))
         system.send(conversation, length)
 
 
@@ -59,11 +54,7 @@ def server(
     inbox = system.inboxes[guest]
     while True:
         message = yield inbox.get()
-        service_ns = (
-            costs.server_ns
-            + costs.server_ns_per_byte_in * message.length
-            + costs.server_ns_per_byte_out * length
-        )
+        service_ns = costs.server_ns + costs.server_ns_per_byte_out * length
         yield env.timeout(costs.vary(service_ns, random))
         system.send(message.conversation, length)
 

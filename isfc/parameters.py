@@ -29,18 +29,14 @@ class LinkParameters:
     Building and receiving hold the link lock; so does answering an attention.
     """
 
-    build_package_ns: int = 3_303
-    build_message_ns: int = 147
-    build_ns_per_byte: float = 0.01246
-    """Calibrated: what a package, each message and each byte cost before the write starts."""
+    build_package_ns: int = 7_000
+    """Calibrated: what a package costs before its write starts, whatever is in it."""
 
     attention_ns: int = 97_520
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    receive_package_ns: int = 2_000
-    receive_message_ns: int = 67
     receive_ns_per_byte: float = 0.4162
-    """Calibrated: what a package read, each message and each byte cost until delivery."""
+    """Calibrated: what each byte of a package read costs until delivery."""
 
     recovery_ns: int = 156_200
     """Calibrated: from a collision to the first of the two writes that are made again."""
@@ -80,19 +76,12 @@ class LinkParameters:
 
     def build_ns(self, package: Package) -> int:
         """Time to build ``package`` and start its write."""
-        return (
-            self.build_package_ns
-            + self.build_message_ns * len(package.messages)
-            + self.appc_message_ns * package.appc_count
-            + int(self.build_ns_per_byte * package.length)
-        )
+        return self.build_package_ns + self.appc_message_ns * package.appc_count
 
     def receive_ns(self, package: Package) -> int:
         """Time to take in ``package`` and hand its messages over."""
         return (
-            self.receive_package_ns
-            + self.receive_message_ns * len(package.messages)
-            + self.appc_message_ns * package.appc_count
+            self.appc_message_ns * package.appc_count
             + int(self.receive_ns_per_byte * package.length)
             + int(self.appc_ns_per_byte * package.appc_length)
         )

@@ -23,17 +23,14 @@ START_SPREAD_NS: Final = 200_000
 class GuestCosts:
     """How long a guest takes, on average, from a message to having its answer ready to be sent.
 
-    Nanoseconds, and nanoseconds per byte received ("in") and sent ("out"). ``jitter`` is the
+    Nanoseconds, and for a server nanoseconds per byte of its reply ("out"). ``jitter`` is the
     share of that time which varies, evenly around its mean, from message to message: guests that
     answer in step would send in step. All calibrated.
     """
 
     server_ns: int = 43_610
-    server_ns_per_byte_in: float = 0.2012
     server_ns_per_byte_out: float = 15.77
     client_ns: int = 109_300
-    client_ns_per_byte_in: float = 0.06752
-    client_ns_per_byte_out: float = 0.01316
     appc_server_ns: int = 84_270
     appc_client_ns: int = 60_030
     """CDU/CDR, the APPC/VM programs: whatever the message's length, for CP copies it."""
@@ -71,7 +68,7 @@ class Clients(_Guests):
         for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
             for place in range(self._workload.window):
-                yield self._send(place * pairs + pair, 0, at_ns)
+                yield self._send(place * pairs + pair, at_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """A reply releases the next message of its conversation; a new link begins anew."""
@@ -79,19 +76,14 @@ class Clients(_Guests):
             return self.start(now_ns)
         if not isinstance(event, Delivered):
             return ()
-        return [self._send(m.conversation, m.length, now_ns) for m in event.messages]
+        return [self._send(m.conversation, now_ns) for m in event.messages]
 
-    def _send(self, conversation: int, received_length: int, now_ns: int) -> Offer:
+    def _send(self, conversation: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
         small = self._random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        service_ns = float(costs.appc_client_ns)
-        if workload.traffic is Traffic.TRANSPORT:
-            service_ns = (
-                costs.client_ns
-                + costs.client_ns_per_byte_in * received_length
-                + costs.client_ns_per_byte_out * length
-            )
+        is_transport = workload.traffic is Traffic.TRANSPORT
+        service_ns = float(costs.client_ns if is_transport else costs.appc_client_ns)
         return self._answer(conversation, length, service_ns, now_ns)
 
 
@@ -106,15 +98,11 @@ class Servers(_Guests):
         """Every message gets its reply."""
         if not isinstance(event, Delivered):
             return ()
-        return [self._reply(m.conversation, m.length, now_ns) for m in event.messages]
+        return [self._reply(m.conversation, now_ns) for m in event.messages]
 
-    def _reply(self, conversation: int, received_length: int, now_ns: int) -> Offer:
+    def _reply(self, conversation: int, now_ns: int) -> Offer:
         costs, length = self._costs, self._workload.reply_length
         service_ns = float(costs.appc_server_ns)
         if self._workload.traffic is Traffic.TRANSPORT:
-            service_ns = (
-                costs.server_ns
-                + costs.server_ns_per_byte_in * received_length
-                + costs.server_ns_per_byte_out * length
-            )
+            service_ns = costs.server_ns + costs.server_ns_per_byte_out * length
         return self._answer(conversation, length, service_ns, now_ns)

@@ -60,11 +60,7 @@ def _guests(field: str, low: float, high: float) -> Knob:
 
 KNOBS: Final = (
     _link("build_package_ns", 1_000, 250_000),
-    _link("build_message_ns", 50, 10_000),
-    _link("build_ns_per_byte", 0.005, 0.6),
     _link("attention_ns", 2_000, 200_000),
-    _link("receive_package_ns", 1_000, 200_000),
-    _link("receive_message_ns", 20, 10_000),
     _link("receive_ns_per_byte", 0.05, 1.5),
     _link("recovery_ns", 50_000, 1_000_000),
     _link("redrive_ns", 2_000, 300_000),
@@ -79,11 +75,8 @@ KNOBS: Final = (
     _link("cpu_appc_message_ns", 500, 50_000),
     _link("cpu_appc_ns_per_byte", 0.02, 5),
     _guests("server_ns", 5_000, 500_000),
-    _guests("server_ns_per_byte_in", 0.005, 5),
     _guests("server_ns_per_byte_out", 0.1, 40),
     _guests("client_ns", 3_000, 400_000),
-    _guests("client_ns_per_byte_in", 0.005, 16),
-    _guests("client_ns_per_byte_out", 0.005, 4),
     _guests("appc_server_ns", 5_000, 500_000),
     _guests("appc_client_ns", 5_000, 500_000),
     _guests("jitter", 0.02, 1),

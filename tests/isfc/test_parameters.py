@@ -5,35 +5,33 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from isfc.message import Message
+from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
 from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
 
+PACKAGE = Package(
+    0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
+)
 FREE = replace(
     LinkParameters(),
     build_package_ns=0,
-    build_message_ns=0,
-    build_ns_per_byte=0.0,
-    receive_package_ns=0,
-    receive_message_ns=0,
     receive_ns_per_byte=0.0,
+    appc_message_ns=0,
+    appc_ns_per_byte=0.0,
 )
-PACKAGE = Package(0, [Message(0, 400), Message(1, 600)], 1_000)
 
 
-@pytest.mark.parametrize("work", ["build", "receive"])
-def test_work_costs_something_per_package_message_and_byte(work: str) -> None:
-    def cost_ns(**costs: float) -> int:
-        given = {f"{work}_{name}": cost for name, cost in costs.items()}
-        parameters = replace(FREE, **given)  # type: ignore[arg-type]  # names from the caller
-        return int(getattr(parameters, f"{work}_ns")(PACKAGE))
+def test_package_costs_something_to_build_and_its_bytes_to_take_in() -> None:
+    def costs_ns(**costs: float) -> tuple[int, int]:
+        parameters = replace(FREE, **costs)  # type: ignore[arg-type]  # names from the caller
+        return parameters.build_ns(PACKAGE), parameters.receive_ns(PACKAGE)
 
-    assert cost_ns() == 0
-    assert cost_ns(package_ns=70) == 70
-    assert cost_ns(message_ns=70) == 140
-    assert cost_ns(ns_per_byte=0.5) == PACKAGE.length // 2
-    assert cost_ns(package_ns=7, message_ns=5, ns_per_byte=1.0) == 7 + 10 + PACKAGE.length
+    assert costs_ns() == (0, 0)
+    assert costs_ns(build_package_ns=70) == (70, 0)
+    assert costs_ns(receive_ns_per_byte=0.5) == (0, PACKAGE.length // 2)
+    assert costs_ns(appc_message_ns=70) == (140, 140)
+    assert costs_ns(appc_ns_per_byte=2.0) == (0, 1_200)
 
 
 @pytest.mark.parametrize("large", range(9))
