@@ -14,7 +14,7 @@ _block = memoryview(_PATTERN * 4)
 
 def filler(length: int, start: int = 0) -> memoryview:
     """So many bytes of a fixed pattern, from a place in it; nothing is copied."""
-    global _block  # noqa: PLW0603  # grows to the longest message there is
+    global _block  # grows to the longest message there is
     first = start % len(_PATTERN)
     if first + length > len(_block):
         _block = memoryview(_PATTERN * ((first + length) // len(_PATTERN) * 2))
