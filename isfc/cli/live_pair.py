@@ -19,7 +19,7 @@ from isfc.cli.live_node import Measured
 from isfc.cli.live_options import LiveOptions
 from isfc.cli.live_snapshot import LiveSnapshot, read_snapshot
 from isfc.cli.observe_options import ObserveOptions
-from isfc.cli.render import show_error
+from isfc.cli.render import discard_output, show_error
 from isfc.cli.run_directory import control_path, private_directory
 from isfc.cli.watch import Watch, relay
 from isfc.control_client import ControlClient
@@ -57,14 +57,18 @@ class LivePair:
                 outcomes = [asyncio.create_task(_outcome(process)) for process in processes]
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
                 try:
-                    await _first_end(stop, outcomes)
+                    await _first_end(stop, outcomes, watching)
                 finally:
                     watching.cancel()
-                    await asyncio.gather(watching, return_exceptions=True)
+                    (unshown,) = await asyncio.gather(watching, return_exceptions=True)
                 for process in processes:
                     _let_go(process)
                 async with asyncio.timeout(END_S):
                     ends = await asyncio.gather(*outcomes)
+        if isinstance(unshown, OSError):
+            if not stop.is_set():
+                raise unshown
+            discard_output()  # the terminal was closed, which is how we were told to end
         for name, (code, output) in zip(self.names, ends, strict=True):
             if output:
                 measured.append(_read_measured(output))
@@ -129,12 +133,16 @@ def _look(control: Path) -> LiveSnapshot | None:
         return None
 
 
-async def _first_end(stop: asyncio.Event, outcomes: Sequence[asyncio.Task[_End]]) -> None:
+async def _first_end(
+    stop: asyncio.Event, outcomes: Sequence[asyncio.Task[_End]], watching: asyncio.Task[None]
+) -> None:
     """Wait until all nodes have ended, or until there is no more to wait for."""
     stopped = asyncio.create_task(stop.wait())
-    waiting: set[asyncio.Task[Any]] = {stopped, *outcomes}
-    while not stopped.done() and len(waiting) > 1:
+    waiting: set[asyncio.Task[Any]] = {stopped, watching, *outcomes}
+    while not stopped.done() and not waiting.isdisjoint(outcomes):
         done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if watching in done and watching.exception() is not None:  # nothing can be shown
+            break
         if any(task.result()[0] != ExitCode.GOOD for task in outcomes if task in done):
             break
     stopped.cancel()

@@ -52,7 +52,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         return _end(ExitCode.BAD_INPUT, _usage(error))
     except (IsfcError, OSError) as error:  # a link that failed, a full disk
-        return _end(ExitCode.FAILED, str(error))
+        return _end(ExitCode.FAILED, _what_failed(error))
     return code or ExitCode.GOOD
 
 
@@ -63,6 +63,13 @@ def _end(code: ExitCode, message: str) -> ExitCode:
     if code is ExitCode.FAILED:
         discard_output()
     return code
+
+
+def _what_failed(error: Exception) -> str:
+    """What went wrong and where, without the number that the system has for it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
 
 
 def _usage(error: typer.TyperException) -> str:

@@ -84,12 +84,13 @@ def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
 
 def show_error(message: str) -> None:
     """Print what went wrong to stderr."""
-    print(f"isfc: {message}", file=sys.stderr)
+    show_log(f"isfc: {message}")
 
 
 def show_log(line: str) -> None:
-    """Print a line of a log to stderr as it is."""
-    print(line, file=sys.stderr, flush=True)
+    """Print a line of a log to stderr as it is, if that takes it: nobody else can be told."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
 
 
 def discard_output() -> None:
@@ -100,9 +101,11 @@ def discard_output() -> None:
 
 @contextmanager
 def _pipe_may_break() -> Iterator[None]:
-    """End the command quietly when the reader of stdout has gone away."""
+    """End the command quietly when the reader of stdout has gone away; name stdout if it fails."""
     try:
         yield
     except BrokenPipeError:
         discard_output()
         raise SystemExit(ExitCode.BROKEN_PIPE) from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None

@@ -111,12 +111,12 @@ def test_unusable_output_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fill_the_disk(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise OSError(28, "No space left on device", "standard output")
 
     monkeypatch.setattr("isfc.cli.render.show", fill_the_disk)
     monkeypatch.setattr("isfc.cli.render.discard_output", lambda: None)
     assert run(["plan", "published-4"]) == 1
-    assert capsys.readouterr().err == "isfc: [Errno 28] No space left on device\n"
+    assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(

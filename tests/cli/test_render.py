@@ -144,7 +144,7 @@ def test_broken_pipe_ends_the_command_quietly(
 
 def test_full_disk_is_for_the_caller_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", Full())
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=r"No space left.*standard output"):
         show("text")
 
 
