@@ -9,6 +9,7 @@ from typing import Any, Final
 from isfc.errors import ConfigurationError
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
+_STDERR: Final = 2
 LOOPS: Final = ("uvloop", "asyncio")
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, kill, and a closed terminal: all three end a live command in good order."""
@@ -20,6 +21,7 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
     The event it is given is set by the first of `SIGNALS`; a second one does no more harm. The
     loop is uvloop's where that is installed, and asyncio's own where it is not.
     """
+    _fill_standard_files()
 
     async def whole() -> int:
         stop = asyncio.Event()
@@ -30,6 +32,13 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
 
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(whole())
+
+
+def _fill_standard_files() -> None:
+    """Open what whoever started us has closed, lest a socket take its place: loops forbid that."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -3,12 +3,13 @@
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
 import uvloop
 
-from isfc.cli.loops import SIGNALS, loop_factory, run_live
+from isfc.cli.loops import LOOPS, SIGNALS, loop_factory, run_live
 from isfc.errors import ConfigurationError
 
 
@@ -37,3 +38,20 @@ def test_the_loop_is_uvloops_where_there_is_one(monkeypatch: pytest.MonkeyPatch)
     assert loop_factory() is uvloop.new_event_loop
     monkeypatch.setitem(sys.modules, "uvloop", None)
     assert loop_factory() is asyncio.new_event_loop
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_standard_files_that_are_closed_do_no_harm(
+    loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISFC_LOOP", loop)
+    script = (
+        "import asyncio; from isfc.cli.loops import run_live\n"
+        "async def main(stop):\n"
+        "    server = await asyncio.start_server(print, '127.0.0.1')\n"
+        "    return min(each.fileno() for each in server.sockets)\n"
+        "raise SystemExit(run_live(main))"
+    )
+    words = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, script]
+    done = subprocess.run(words, timeout=30, check=False)
+    assert 2 < done.returncode < 100
