@@ -105,6 +105,8 @@ class LiveOptions:
             raise ConfigurationError("expected --workload and --pairs together, or neither")
         if self.seconds is not None and self.workload is None:
             raise ConfigurationError("--seconds: expected a --workload to measure")
+        if self.client is not None and self.workload is None:
+            raise ConfigurationError("--from: expected a --workload, whose clients are there")
         if self.forwards and self.workload is not None:
             raise ConfigurationError("--forward: expected no --workload beside it")
 

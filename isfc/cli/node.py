@@ -1,5 +1,6 @@
 """``isfc node``: one system of a layout, live, joined to its partner over sockets."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -103,8 +104,8 @@ def node(
         reconnect_s=reconnect,
         forwards=tuple(forward or ()),
     )
-    from dataclasses import replace
-
+    if json and seconds is None and not lifeline:
+        raise ConfigurationError("--json: expected --seconds, for a result to print")
     from isfc.cli.loops import run_live
     from isfc.cli.tls import mutual_tls
 

@@ -29,6 +29,7 @@ from isfc.cli.observe_options import (
     ObserveOptions,
 )
 from isfc.cli.run import ClientOption, SeedOption, WorkloadOption
+from isfc.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from isfc.cli.live_node import Measured
@@ -80,6 +81,8 @@ def up(
         reconnect_s=reconnect,
         forwards=tuple(forward or ()),
     )
+    if json and seconds is None:
+        raise ConfigurationError("--json: expected --seconds, for a result to print")
     experiment = options.experiment(layout)
     observed = ObserveOptions(log_format, log_level, metrics)
     pair = LivePair(layout, load_layout(layout).nodes, options, journal, observed)

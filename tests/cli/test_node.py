@@ -95,6 +95,8 @@ def test_a_node_ends_with_the_process_that_holds_its_lifeline(tmp_path: Path) ->
         (["--listen", "unix:/a", "--workload", "HS"], "--workload and --pairs together"),
         (["--listen", "unix:/a", "--seconds", "5"], "expected a --workload"),
         (["--listen", "unix:/a", "--cert", "c.pem"], "--key and --ca missing"),
+        (["--listen", "unix:/a", "--from", "SERVER"], "--from: expected a --workload"),
+        (["--listen", "unix:/a", "--json"], "--json: expected --seconds"),
         (["--connect", "unix:/a", "--workload", "XX", "--pairs", "1"], "'XX' is unknown"),
     ],
 )

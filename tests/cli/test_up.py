@@ -1,7 +1,10 @@
 """``isfc up``: both systems, and nothing left of them."""
 
 import os
+import pty
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,6 +114,33 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
         assert up.wait() == 0, up.err
     for name in ("CLIENT", "SERVER"):
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
+
+
+@pytest.mark.slow
+def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
+    words = [sys.executable, "-m", "isfc.cli", "up", "published-4", *TRAFFIC, "--plain"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith(b"isfc: standard output: No space left on device\n")
+
+
+@pytest.mark.slow
+def test_a_closed_terminal_ends_both_in_good_order() -> None:
+    pid, terminal = pty.fork()
+    if not pid:
+        words = (sys.executable, "-m", "isfc.cli", "up", "published-4", *TRAFFIC)
+        os.execv(sys.executable, words)
+    shown = b""
+    while b"Logical link" not in shown:
+        shown += os.read(terminal, 65_536)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_json_has_to_have_something_to_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["up", "published-4", "--json"]) == 2
+    assert "--json: expected --seconds" in capsys.readouterr().err
 
 
 def test_a_layout_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
