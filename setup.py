@@ -24,6 +24,8 @@ INTERPRETED = {
     "isfc/engine/__init__.py": "holds nothing to run",
     "isfc/engine/attachment.py": "spends its time in asyncio",
     "isfc/engine/connection.py": "a subclass of an asyncio class cannot be a native class",
+    "isfc/engine/listen.py": "makes sockets, once",
+    "isfc/engine/tls.py": "spends its time in asyncio",
     "isfc/name.py": "a subclass of str cannot be a native class",
 }
 """Modules that stay as they are, each with its reason."""

@@ -20,15 +20,18 @@ CONNECT_S: Final = 5.0
 _PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
 
 
-def listen_at(path: Path) -> socket.socket:
+_NODE_RUNS: Final = "a node of that name runs already"
+
+
+def listen_at(path: Path, taken: str = _NODE_RUNS) -> socket.socket:
     """A socket that listens at ``path``, which only its owner may use (0600).
 
     A socket left over by a process that has ended is replaced. Raises `ConfigurationError`
-    when a process listens there, or when the path cannot be used.
+    when a process listens there, which ``taken`` says in words, or when the path cannot be used.
     """
     _check_length(path)
     with _locked(path.parent):
-        if is_left_over(path):
+        if is_left_over(path, taken):
             path.unlink()
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -55,10 +58,11 @@ def connect_to(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:
     return connection
 
 
-def is_left_over(path: Path) -> bool:
+def is_left_over(path: Path, taken: str = _NODE_RUNS) -> bool:
     """Whether ``path`` is a socket at which nobody listens; False if there is nothing.
 
-    Raises `ConfigurationError` when somebody does, and for anything but a socket.
+    Raises `ConfigurationError` when somebody does, with the words ``taken``, and for anything but
+    a socket.
     """
     try:
         mode = path.lstat().st_mode
@@ -72,7 +76,7 @@ def is_left_over(path: Path) -> bool:
         return True
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be reached: {error.strerror or error}") from None
-    raise ConfigurationError(f"{path}: a node of that name runs already")
+    raise ConfigurationError(f"{path}: {taken}")
 
 
 def peer_uid(connection: socket.socket) -> int:
@@ -85,8 +89,8 @@ def peer_uid(connection: socket.socket) -> int:
 def _check_length(path: Path) -> None:
     if len(os.fsencode(path)) > PATH_LENGTH_MAX:
         raise ConfigurationError(
-            f"{path}: too long for a socket; expected a run directory (--run-dir) that leaves "
-            f"it at most {PATH_LENGTH_MAX} bytes"
+            f"{path}: too long for a socket, whose path has at most {PATH_LENGTH_MAX} bytes; "
+            "--run-dir, or XDG_RUNTIME_DIR for 'isfc up', says where control sockets are"
         )
 
 

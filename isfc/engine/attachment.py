@@ -7,14 +7,13 @@ anew at both ends.
 """
 
 import asyncio
-import socket
-import stat
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ctc.address import Rdev, format_rdev
-from isfc.engine.connection import Connection, measure_frame
+from isfc.engine.connection import Connection, measure_frame, why
 from isfc.engine.endpoint import Endpoint, UnixEndpoint
 from isfc.engine.handshake import (
     Accept,
@@ -27,7 +26,9 @@ from isfc.engine.handshake import (
     greeting_length,
     link_digest,
 )
+from isfc.engine.listen import listening_sockets, serve
 from isfc.engine.live import LiveEngine, Refused
+from isfc.engine.tls import TlsServer, certificate_names
 from isfc.errors import ConfigurationError, WireError
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ STRANGERS_MAX: Final = 64
 RETRY_S_MIN: Final = 0.05
 RETRY_S_MAX: Final = 5.0
 """Between two attempts to connect, in seconds: doubled each time, less a random part."""
+
+REMIND_S: Final = 60.0
+"""Between two words about a partner who cannot be reached, in seconds."""
 
 _INCARNATION_BITS: Final = 63
 
@@ -74,8 +78,11 @@ class Attachments:
         self._node = engine.node
         self._incarnation = random.getrandbits(_INCARNATION_BITS)
         self._servers: list[asyncio.Server] = []
+        self._tls_servers: list[TlsServer] = []
         self._paths: list[Path] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._word_due_s: float | None = None
+        """When to say that the partner cannot be reached; None as long as it can."""
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
         """Let the partner connect here; return where, for port 0 becomes a real one.
@@ -83,18 +90,16 @@ class Attachments:
         Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
         """
         self._check(endpoint, insecure=insecure)
-        loop = asyncio.get_running_loop()
-        options: dict[str, Any] = {"ssl": self.tls, "backlog": STRANGERS_MAX}
-        if self.tls is not None:
-            options["ssl_handshake_timeout"] = GREETING_S
+        bound = await listening_sockets(endpoint, STRANGERS_MAX)
         if isinstance(endpoint, UnixEndpoint):
-            bound = _bind(endpoint.path)
-            server = await loop.create_unix_server(self._let_in, sock=bound, **options)
             self._paths.append(Path(endpoint.path))
         else:
-            server = await loop.create_server(self._let_in, endpoint.host, endpoint.port, **options)
-            endpoint = type(endpoint)(endpoint.host, server.sockets[0].getsockname()[1])
-        self._servers.append(server)
+            endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
+        for listener in bound:
+            if self.tls is not None:
+                self._tls_servers.append(TlsServer(listener, self.tls, self._make))
+            else:
+                self._servers.append(await serve(listener, lambda: self._make()[1]))
         return endpoint
 
     def connect(self, endpoint: Endpoint, *, insecure: bool = False) -> None:
@@ -111,6 +116,8 @@ class Attachments:
         """Let nobody in any more, and end all connections."""
         for server in self._servers:
             server.close()
+        for tls_server in self._tls_servers:
+            await tls_server.close()
         for path in self._paths:
             path.unlink(missing_ok=True)
         for task in self._tasks:
@@ -155,6 +162,7 @@ class Attachments:
     def meet(self, theirs: int) -> None:
         """From now on the partner is this one."""
         self._partner_incarnation = theirs
+        self._word_due_s = None
 
     def _check(self, endpoint: Endpoint, *, insecure: bool) -> None:
         if not (endpoint.private or self.tls or insecure):
@@ -163,8 +171,10 @@ class Attachments:
                 "for mutual TLS, or --insecure to do without"
             )
 
-    def _let_in(self) -> Connection:
-        return Connection(_Attachment(self, None), greeting_length)
+    def _make(self) -> tuple["_Attachment", Connection]:
+        """For somebody who comes."""
+        attachment = _Attachment(self, None)
+        return attachment, Connection(attachment, greeting_length)
 
     async def _keep(self, rdev: Rdev, endpoint: Endpoint) -> None:
         """Keep one CTC connected."""
@@ -184,25 +194,36 @@ class Attachments:
                         await loop.create_connection(
                             make, endpoint.host, endpoint.port, ssl=self.tls
                         )
-                await attachment.ended
+                reason = await attachment.ended
             except OSError as error:  # nobody listens yet, or TLS does not fit
-                if not isinstance(error, (ConnectionError, FileNotFoundError, TimeoutError)):
-                    self.engine.refuse(Refused(str(endpoint), str(error)))
+                reason = why(error)
+            if reason is not None:
+                self._miss(endpoint, reason)
             if attachment.was_attached or attachment.wants_retry:
                 retry_s = RETRY_S_MIN
             await asyncio.sleep(retry_s * (0.5 + self._random.random() / 2))
             retry_s = min(2 * retry_s, RETRY_S_MAX)
 
+    def _miss(self, endpoint: Endpoint, reason: str) -> None:
+        """A CTC got no connection: say so once that has lasted, and then now and then."""
+        now_s = asyncio.get_running_loop().time()
+        if self._word_due_s is None:
+            self._word_due_s = now_s + GREETING_S
+        elif now_s >= self._word_due_s:
+            self._word_due_s = now_s + REMIND_S
+            self.engine.refuse(Refused(str(endpoint), reason, by_partner=True))
+
 
 class _Attachment:
     """One connection, from its greeting to its end. ``rdev`` is known from the start if we connect.
 
-    It is a `Receiver`.
+    It is a `Receiver`, and a `Guard` for as long as TLS is not there.
     """
 
     def __init__(self, door: Attachments, rdev: Rdev | None) -> None:
         loop = asyncio.get_running_loop()
-        self.ended: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[str | None] = loop.create_future()
+        """Why it has ended, if nobody was told."""
         self.was_attached = False
         self.wants_retry = False
         """Nothing was wrong but the time: both are to greet again at once."""
@@ -212,6 +233,8 @@ class _Attachment:
         self._hello: Hello | None = None
         self._theirs: Hello | None = None
         self._connection: Connection | None = None
+        self._end: Callable[[], object] | None = None
+        """Ends it as long as there is no connection, but a handshake of TLS."""
         self._timer: asyncio.TimerHandle | None = None
         self._peer = ""
         self._explained = False
@@ -222,18 +245,35 @@ class _Attachment:
         self._explained = True
         if self._connection is not None:
             self._connection.abort(reason)
+        elif self._end is not None:
+            self._end()
 
-    def connected(self, connection: Connection) -> None:
-        """Begin to greet, if there is room for one more who has not."""
-        self._connection = connection
-        self._peer = _peer(connection)
+    def come(self, peer: object, end: Callable[[], object]) -> bool:
+        """Whether there is room for one more who has not greeted."""
+        self._end = end
+        self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
         if len(self._door.strangers) >= STRANGERS_MAX:
             self._refuse("too many connections are greeting at once")
-            return
+            return False
         self._door.strangers.add(self)
         self._timer = asyncio.get_running_loop().call_later(
             GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
         )
+        return True
+
+    def fail(self, reason: str | None) -> None:
+        """Its handshake of TLS has failed; None if it was ended here."""
+        self._settle()
+        if reason is not None and not self._explained:
+            self._note(reason)
+
+    def connected(self, connection: Connection) -> None:
+        """Begin to greet."""
+        self._connection = connection
+        if self._end is None:
+            transport = connection.transport
+            if not self.come(transport.get_extra_info("peername"), transport.abort):
+                return
         stranger = self._impostor(connection)
         if stranger is not None:
             self._refuse(stranger)
@@ -266,7 +306,7 @@ class _Attachment:
         elif self._rdev is not None and engine.is_attached(self._rdev, connection):
             engine.detach(self._rdev, reason)
         if not self.ended.done():
-            self.ended.set_result(None)
+            self.ended.set_result(None if self.was_attached or self._explained else reason)
 
     def _greet(self, theirs: Hello) -> None:
         """The partner's hello: answer it, or accept its answer."""
@@ -331,6 +371,8 @@ class _Attachment:
         self._say(Refusal(reason))
         if self._connection is not None:
             self._connection.close(reason)
+        elif self._end is not None:  # TLS is not there, and so nothing can be said
+            self._end()
 
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
@@ -352,40 +394,7 @@ class _Attachment:
         if self._door.tls is None:
             return None
         partner = self._door.engine.definition.partner
-        names = _certificate_names(connection.transport.get_extra_info("peercert") or {})
+        names = certificate_names(connection.transport.get_extra_info("peercert") or {})
         if partner.upper() in names:
             return None
         return f"the certificate is of {', '.join(sorted(names)) or 'nobody'}, not of {partner}"
-
-
-def _certificate_names(certificate: dict[str, Any]) -> set[str]:
-    """The names a certificate is for, as `ssl` gives it: its common name and its DNS names."""
-    subject = {pair for part in certificate.get("subject", ()) for pair in part}
-    names = [name for key, name in subject if key == "commonName"]
-    names += [name for key, name in certificate.get("subjectAltName", ()) if key == "DNS"]
-    return {name.upper() for name in names}
-
-
-def _peer(connection: Connection) -> str:
-    name = connection.transport.get_extra_info("peername")
-    return f"{name[0]}:{name[1]}" if isinstance(name, tuple) else ""
-
-
-def _bind(path: str) -> socket.socket:
-    """A Unix socket that only this user can connect to; one left by a dead node is replaced."""
-    file = Path(path)
-    if file.exists() and stat.S_ISSOCK(file.stat().st_mode) and not _answers(path):
-        file.unlink()
-    bound = socket.socket(socket.AF_UNIX)
-    try:
-        bound.bind(path)
-        file.chmod(0o600)  # nobody can connect before listen
-    except OSError:
-        bound.close()
-        raise
-    return bound
-
-
-def _answers(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(path) == 0

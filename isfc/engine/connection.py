@@ -6,7 +6,9 @@ a whole frame never holds more than the longest one, and an idle connection hold
 """
 
 import asyncio
+import os
 import socket
+import ssl
 from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol, cast
@@ -116,7 +118,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End, by whoever's doing."""
-        self._receiver.lost(self, str(exc) if exc else self._reason)
+        self._receiver.lost(self, why(exc) if exc else self._reason)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # asyncio's signature
         """Where the next bytes go."""
@@ -172,3 +174,16 @@ def _widen(transport: asyncio.Transport) -> None:
 def measure_frame(data: memoryview) -> int | None:
     """How many bytes the link's frame that ``data`` begins with has; None if not yet known."""
     return frame_length(data) if len(data) >= PREFIX_LENGTH else None
+
+
+def why(error: Exception) -> str:
+    """What is wrong with a connection, without numbers and the places of a library's source."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"the certificate is not accepted: {error.verify_message}"
+    if isinstance(error, ssl.SSLError):
+        return (error.reason or str(error)).lower().replace("_", " ")
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno) if error.errno > 0 else error.strerror or str(error)
+    return str(error) or "the partner closed the connection"

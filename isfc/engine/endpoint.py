@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from isfc.control_socket import PATH_LENGTH_MAX
 from isfc.errors import ConfigurationError
 
 _PORT_MAX: Final = 65_535
@@ -58,6 +59,11 @@ def parse_endpoint(text: str) -> Endpoint:
     """
     kind, _, path = text.partition(":")
     if kind == "unix" and path:
+        length = len(path.encode(errors="surrogateescape"))
+        if length > PATH_LENGTH_MAX:
+            raise ConfigurationError(
+                f"{text}: a path of {length} bytes; a socket's has at most {PATH_LENGTH_MAX}"
+            )
         return UnixEndpoint(path)
     match = _HOST_AND_PORT.fullmatch(text)
     if match is None or int(match[3]) > _PORT_MAX:

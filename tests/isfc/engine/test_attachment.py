@@ -77,7 +77,7 @@ def test_a_stranger_costs_one_refused_connection(
 
         async with LivePair(tmp_path) as pair:
             await visit(pair, stranger)
-            assert refusals(pair.first) == [reason]
+            await wait_until(lambda: refusals(pair.first) == [reason])
             assert pair.first.engine.counters.refused_count == 1
 
     run_live(main())
@@ -105,7 +105,7 @@ def test_a_partner_that_does_not_fit_is_told_why(
                 assert await read_refusal(r) == reason
 
             await visit(pair, stranger)
-            assert refusals(pair.first) == [reason]
+            await wait_until(lambda: refusals(pair.first) == [reason])
 
     run_live(main())
 
@@ -251,7 +251,7 @@ def test_a_socket_left_by_a_dead_node_is_replaced_and_a_live_one_is_not(
 ) -> None:
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
-            with pytest.raises(OSError, match="in use"):
+            with pytest.raises(ConfigurationError, match="somebody listens there already"):
                 await pair.second.attachments.listen(pair.endpoint)
         async with LivePair(tmp_path) as pair:
             await pair.come_up()
@@ -357,8 +357,25 @@ def test_a_partner_without_tls_is_kept_out(
         options = [{"tls": context(certificates, "ATLANTA", server=True)}, {}]
         endpoint = TcpEndpoint("127.0.0.1", 0)
         async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await asyncio.sleep(0.3)
+            await wait_until(lambda: len(refusals(pair.first)) > 3)
+            assert set(refusals(pair.first)) == {"TLS: wrong version number"}
             assert pair.first.engine.counters.attached_count == 0
+
+    run_live(main())
+
+
+def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.engine.attachment.GREETING_S", 0.2)
+
+    async def main() -> None:
+        side = LiveSide(Setup().definition(1), 1)
+        side.attachments.connect(UnixEndpoint(str(tmp_path / "nobody")))
+        await wait_until(lambda: bool(refusals(side, by_partner=True)))
+        await asyncio.sleep(0.5)
+        assert refusals(side, by_partner=True) == ["No such file or directory"]
+        await side.close()
 
     run_live(main())
 

@@ -46,3 +46,9 @@ def test_what_is_no_address_is_refused_with_what_was_expected(text: str) -> None
 )
 def test_only_what_stays_on_this_machine_is_private(text: str, *, private: bool) -> None:
     assert parse_endpoint(text).private is private
+
+
+def test_a_path_that_no_socket_can_have_is_refused() -> None:
+    assert parse_endpoint("unix:/" + "x" * 106) == UnixEndpoint("/" + "x" * 106)
+    with pytest.raises(ConfigurationError, match="a path of 108 bytes"):
+        parse_endpoint("unix:/" + "x" * 107)
