@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from multiprocessing import Pipe, active_children
@@ -56,6 +57,15 @@ class Interrupting:
         return partial, (abs,)
 
 
+@pytest.fixture
+def heeds_ctrl_c() -> Iterator[None]:
+    """A shell lets what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_while_a_worker_starts_waits_until_it_has() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(share_out(Interrupting(), [600] * 3, 3))
