@@ -34,7 +34,12 @@ def _load(files: str, load: Callable[[], None]) -> None:
     try:
         load()
     except (OSError, ValueError) as error:  # an SSLError is an OSError
-        reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        reason = str(error)
+        if isinstance(error, ssl.SSLError):
+            what = (error.reason or reason).lower().replace("_", " ")
+            reason = f"{what}; expected PEM: a certificate, its own key, and the CA's certificate"
+        elif isinstance(error, OSError):
+            reason = error.strerror or reason
         raise ConfigurationError(f"{files}: {reason}") from None
 
 

@@ -62,6 +62,15 @@ def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
+    pace = "--pace modelled --dilation 1 --strict --seconds 0.05 --warmup 0".split()
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace) as up:
+        assert up.wait() == 1
+        assert "isfc: --strict: " in up.err
+        assert "expected a larger --dilation" in up.err
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_both_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--plain") as up:
