@@ -52,6 +52,9 @@ Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 class OpenNode:
     """One live node and the conversations of its programs. It is a `Program` of its engine."""
 
+    runs: Final = "conversations"
+    """What runs over the link, as both ends tell each other."""
+
     def __init__(
         self,
         definition: NodeDefinition,
@@ -223,6 +226,7 @@ async def open_node(
         Random(secrets.randbits(64)),
         dilation=dilation,
         capabilities=VERIFY if verify else 0,
+        program=OpenNode.runs,
         tls=tls,
     )
     watcher = asyncio.get_running_loop().create_task(_watch(engine, node))

@@ -111,6 +111,7 @@ class LiveNode:
                 Random(secrets.randbits(64)),
                 dilation=self.options.factor,
                 capabilities=VERIFY if self.options.verify else 0,
+                program=self._runs(),
                 tls=tls,
             )
             stack.push_async_callback(attachments.close)
@@ -185,8 +186,13 @@ class LiveNode:
         lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
         report(Measured(result, lag_percent if self.options.factor else 0.0))
         await asyncio.sleep(LINGER_S)
-        late = self.options.strict and lag_percent > LAG_PERCENT
-        return ExitCode.FAILED if late else ExitCode.GOOD
+        if self.options.strict and lag_percent > LAG_PERCENT:
+            show_error(
+                f"--strict: {lag_percent:.2f} % of the time of {self.name} was lateness, more than "
+                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
+            )
+            return ExitCode.FAILED
+        return ExitCode.GOOD
 
     def _define(self) -> NodeDefinition:
         from isfc.parameters import LinkParameters
@@ -194,6 +200,13 @@ class LiveNode:
         parameters = self.experiment.link if self.experiment else LinkParameters()
         definition = define_node(self.layout, self.name, parameters)
         return definition if self.options.factor else unpaced(definition)
+
+    def _runs(self) -> str:
+        """What runs over the link; the partner must say the same."""
+        if self.experiment is None:
+            return OpenNode.runs if self.options.forwards else ""
+        client = self.experiment.client or self.layout.nodes[0]
+        return f"{self.experiment.workload.name} {self.experiment.pairs} {client}"
 
     def _program(self) -> Program:
         experiment = self.experiment

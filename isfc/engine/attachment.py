@@ -25,6 +25,7 @@ from isfc.engine.handshake import (
     fault,
     greeting_length,
     link_digest,
+    program_digest,
 )
 from isfc.engine.listen import listening_sockets, serve
 from isfc.engine.live import LiveEngine, Refused
@@ -54,7 +55,8 @@ class Attachments:
     """All of one node's connections.
 
     ``tls`` is a context that demands the partner's certificate; its name must be the partner's.
-    ``random`` gives incarnations and the jitter of retries.
+    ``program`` says what runs over the link: the same at both ends. ``random`` gives incarnations
+    and the jitter of retries.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Attachments:
         *,
         dilation: int = 0,
         capabilities: int = 0,
+        program: str = "",
         tls: "ssl.SSLContext | None" = None,
     ) -> None:
         self.engine = engine
@@ -73,7 +76,7 @@ class Attachments:
         self._random = random
         self._dilation = dilation
         self._capabilities = capabilities
-        self._digest = link_digest(engine.definition)
+        self._digests = (link_digest(engine.definition), program_digest(program))
         self._partner_incarnation: int | None = None
         self._node = engine.node
         self._incarnation = random.getrandbits(_INCARNATION_BITS)
@@ -139,7 +142,7 @@ class Attachments:
             self.incarnation,
             self._dilation,
             self._capabilities,
-            self._digest,
+            *self._digests,
         )
 
     @property
@@ -173,8 +176,7 @@ class Attachments:
 
     def _make(self) -> tuple["_Attachment", Connection]:
         """For somebody who comes."""
-        attachment = _Attachment(self, None)
-        return attachment, Connection(attachment, greeting_length)
+        return (attachment := _Attachment(self, None)), Connection(attachment, greeting_length)
 
     async def _keep(self, rdev: Rdev, endpoint: Endpoint) -> None:
         """Keep one CTC connected."""
@@ -233,8 +235,7 @@ class _Attachment:
         self._hello: Hello | None = None
         self._theirs: Hello | None = None
         self._connection: Connection | None = None
-        self._end: Callable[[], object] | None = None
-        """Ends it as long as there is no connection, but a handshake of TLS."""
+        self._end: Callable[[], object] | None = None  # as long as there is no connection
         self._timer: asyncio.TimerHandle | None = None
         self._peer = ""
         self._explained = False
@@ -270,10 +271,9 @@ class _Attachment:
     def connected(self, connection: Connection) -> None:
         """Begin to greet."""
         self._connection = connection
-        if self._end is None:
-            transport = connection.transport
-            if not self.come(transport.get_extra_info("peername"), transport.abort):
-                return
+        transport = connection.transport
+        if not (self._end or self.come(transport.get_extra_info("peername"), transport.abort)):
+            return
         stranger = self._impostor(connection)
         if stranger is not None:
             self._refuse(stranger)

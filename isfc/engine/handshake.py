@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 _MAGIC: Final = b"ISFC"
 _PREFIX: Final = struct.Struct(">H4sBB")
 _LENGTH: Final = 2
-_HELLO: Final = struct.Struct(">8s8sHHQII32s")
+_HELLO: Final = struct.Struct(">8s8sHHQII32s8s")
 
 _HELLO_KIND: Final = 1
 _ACCEPT_KIND: Final = 2
@@ -48,7 +48,7 @@ class Hello:
 
     ``incarnation`` names one life of the node at this end: another number is another node,
     which knows nothing of what went before. ``dilation`` is 0 where the model's times are
-    ignored. ``digest`` is `link_digest`.
+    ignored. ``digest`` is `link_digest`, and ``program`` `program_digest`.
     """
 
     node: str
@@ -59,6 +59,7 @@ class Hello:
     dilation: int
     capabilities: int
     digest: bytes
+    program: bytes = bytes(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,11 @@ def link_digest(definition: NodeDefinition) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def program_digest(words: str) -> bytes:
+    """8 bytes for what runs over a link, in words that must be the same at both ends."""
+    return hashlib.sha256(words.encode()).digest()[:8]
+
+
 def _ordered(pair: tuple[_T, _T], lesser: bool) -> tuple[_T, _T]:
     return pair if lesser else (pair[1], pair[0])
 
@@ -115,6 +121,8 @@ def fault(ours: Hello, theirs: Hello) -> str | None:
         return f"{theirs.node} goes at pace {_pace(theirs)}, and {ours.node} at {_pace(ours)}"
     if theirs.capabilities != ours.capabilities:
         return f"one of {theirs.node} and {ours.node} verifies messages, and the other does not"
+    if theirs.program != ours.program:
+        return f"{theirs.node} and {ours.node} have different workloads"
     return None
 
 
@@ -176,23 +184,13 @@ def _encode_hello(hello: Hello) -> bytes:
         hello.dilation,
         hello.capabilities,
         hello.digest,
+        hello.program,
     )
 
 
 def _decode_hello(body: bytes) -> Hello:
-    node, partner, rdev, partner_rdev, incarnation, dilation, capabilities, digest = _HELLO.unpack(
-        body
-    )
-    return Hello(
-        _name(node),
-        _name(partner),
-        Rdev(rdev),
-        Rdev(partner_rdev),
-        incarnation,
-        dilation,
-        capabilities,
-        digest,
-    )
+    node, partner, rdev, partner_rdev, *others = _HELLO.unpack(body)
+    return Hello(_name(node), _name(partner), Rdev(rdev), Rdev(partner_rdev), *others)
 
 
 def _name(field: bytes) -> str:

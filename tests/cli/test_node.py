@@ -39,6 +39,20 @@ def test_two_nodes_measure_the_same_link_from_both_sides(
 
 
 @pytest.mark.slow
+def test_nodes_with_different_workloads_refuse_each_other(tmp_path: Path) -> None:
+    link = f"unix:{tmp_path / 'link'}"
+    more = "--workload HL --pairs 3".split()
+    with (
+        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *more) as a,
+        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link) as b,
+    ):
+        wait_for(lambda: "have different workloads" in a.err, "a refusal")
+        wait_for(lambda: "have different workloads" in b.err, "a refusal")
+        assert "link-up" not in a.err + b.err
+        assert (a.end(), b.end()) == (0, 0)
+
+
+@pytest.mark.slow
 def test_verified_traffic_is_said_to_be_intact(tmp_path: Path) -> None:
     link = f"unix:{tmp_path / 'link'}"
     options = [*TRAFFIC, "--verify"]

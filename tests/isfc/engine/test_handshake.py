@@ -19,6 +19,7 @@ from isfc.engine.handshake import (
     fault,
     greeting_length,
     link_digest,
+    program_digest,
 )
 from isfc.errors import WireError
 from isfc.name import NodeName
@@ -39,6 +40,7 @@ hellos = st.builds(
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
     st.binary(min_size=32, max_size=32),
+    st.binary(min_size=8, max_size=8),
 )
 reasons = st.text(st.characters(codec="ascii", categories=("L", "N", "P")), max_size=100)
 
@@ -109,6 +111,10 @@ def test_two_ends_of_one_ctc_fit() -> None:
             "BOSTON joins its 7000 to our 6001, and ATLANTA joins its 6000 to 7000",
         ),
         (replace(THEIRS, digest=b"e" * 32), "BOSTON and ATLANTA have different layouts"),
+        (
+            replace(THEIRS, program=program_digest("HL 50 ATLANTA")),
+            "BOSTON and ATLANTA have different workloads",
+        ),
         (
             replace(THEIRS, dilation=5),
             "BOSTON goes at pace modelled with dilation 5, and ATLANTA at none",
