@@ -23,7 +23,10 @@ def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     first, second = (
         LiveNode(layout, name, options, options.experiment("published-4")) for name in layout.nodes
     )
-    return [replace(first, listen=endpoint), replace(second, connect=endpoint)]
+    return [
+        replace(first, listen=endpoint, run_dir=folder),
+        replace(second, connect=endpoint, run_dir=folder),
+    ]
 
 
 def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
