@@ -30,7 +30,7 @@ from scenarios.run import DeviceResult, Result
 LOOK_S: Final = 1.0
 """Between two looks at the nodes."""
 
-END_S: Final = 5.0
+END_S: Final = 10.0
 """How long a node may take to end before it is killed."""
 
 
@@ -63,13 +63,17 @@ class LivePair:
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
                 for process in processes:
                     _let_go(process)
-                async with asyncio.timeout(END_S):
-                    ends = await asyncio.gather(*outcomes)
+                await asyncio.wait(outcomes, timeout=END_S)
+                ends = [task.result() if task.done() else None for task in outcomes]
         if isinstance(unshown, OSError):
             if not stop.is_set():
                 raise unshown
             discard_output()  # the terminal was closed, which is how we were told to end
-        for name, (code, output) in zip(self.names, ends, strict=True):
+        for name, end in zip(self.names, ends, strict=True):
+            if end is None:
+                show_error(f"{name} did not end within {END_S:g} s and was killed")
+                return ExitCode.FAILED
+            code, output = end
             if output:
                 measured.append(_read_measured(output))
             if code < 0:
