@@ -50,7 +50,7 @@ class Chpid:
     def start_io(self) -> ProcessGenerator:
         """Start an I/O; what the fibre is busy sending delays it."""
         profile = self._profile
-        latency_ns = profile.io_latency_ns + profile.io_contention_ns * self.outward.count
+        latency_ns = profile.io_contention_ns * self.outward.count
         with self._processor.request() as turn:
             yield turn
             yield self._env.timeout(profile.io_ns)

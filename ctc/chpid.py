@@ -84,7 +84,7 @@ class Chpid:
         latest_ns = now_ns + QUEUE_MAX * profile.io_ns
         start_ns = max(now_ns, min(self._free_ns, latest_ns))
         self._free_ns = start_ns + profile.io_ns
-        return self._free_ns + profile.io_latency_ns + profile.io_contention_ns * self._out.count
+        return self._free_ns + profile.io_contention_ns * self._out.count
 
     def end_later(self, ctc: "Ctc", at_ns: int) -> None:
         """Remember that ``ctc`` has an I/O which ends, without the mate, at ``at_ns``."""

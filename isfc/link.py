@@ -124,8 +124,7 @@ class LogicalLink:
                 self._watch(ctc, now_ns + self._mih_ns)
         else:
             self._restore(ctc)
-        if self.lock.free:
-            self._work(now_ns)
+        self._work_on(now_ns)
 
     def handle_deadline(self, now_ns: int) -> None:
         """Finish what the link lock was held for, and look after what is overdue.
@@ -137,9 +136,10 @@ class LogicalLink:
             try:
                 self._finish(work, now_ns)
             finally:
-                self._work(now_ns)
+                self._work_on(now_ns)
         if self._due_ns is not None and self._due_ns <= now_ns:
             self._look_after(now_ns)
+            self._work_on(now_ns)
 
     def next_deadline(self) -> int | None:
         """When `handle_deadline` is next to be called, in ns; None when nothing is pending."""
@@ -182,13 +182,11 @@ class LogicalLink:
         """Let a message wait, and give it the lock if nobody has it."""
         if message.length <= SEGMENT_LENGTH_MAX:
             self._wait(message)
-            if self.lock.free:
-                self._work(now_ns)
+            self._work_on(now_ns)
             return
         for segment in self._segmenter.cut(message):
             self.packager.add(segment)
-            if self.lock.free:
-                self._work(now_ns)
+            self._work_on(now_ns)
 
     def _wait(self, message: Message) -> None:
         self._segmenter.number(message)
@@ -215,6 +213,11 @@ class LogicalLink:
                     self._wait(following)
             elif segment.more:
                 self._wait(self.appc.take_in(segment.conversation))
+
+    def _work_on(self, now_ns: int) -> None:
+        """Give the link lock to the next work if nobody has it."""
+        if self.lock.free:
+            self._work(now_ns)
 
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what was received first, then a send."""
@@ -248,6 +251,7 @@ class LogicalLink:
             ctc.answering = False
             if ctc.state is DeviceState.ATTENTION:
                 ctc.state = DeviceState.READING
+                self.lock.keep(work)
                 self._instructions.append(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
 
     def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
@@ -271,6 +275,7 @@ class LogicalLink:
         """An I/O is over."""
         if ended.command is Command.SENSE_COMMAND_BYTE:
             self._instructions.append(Ssch(ctc.rdev, Command.READ))
+            self.lock.release(ctc.rdev)
             return
         package = cast("Package | None", ended.load)
         if ended.status is not UnitStatus.ENDED or package is None:
@@ -330,6 +335,7 @@ class LogicalLink:
                 self.packager.add_again(lost)
         was_usable = ctc.state not in UNUSABLE
         ctc.forget()
+        self.lock.release(ctc.rdev)
         self.scheduler.occupy(ctc.rdev)
         if ctc.state not in UNUSABLE:
             ctc.state = DeviceState.DOWN

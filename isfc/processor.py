@@ -46,13 +46,15 @@ class LinkLock:
 
     One holder at a time, never interrupted. Receiving goes first: a send is begun only when
     nothing received waits, and then with whatever is there to be sent. That is why replies
-    travel in large packages under load.
+    travel in large packages under load. Who answers an attention keeps the lock until the read
+    has been started.
     """
 
     def __init__(self) -> None:
         self._received: deque[Receive | Answer] = deque()
         self._work: Work | None = None
         self._release_ns: int | None = None
+        self._kept_for: Rdev | None = None
 
     @property
     def free(self) -> bool:
@@ -87,3 +89,14 @@ class LinkLock:
         self._work = None
         self._release_ns = None
         return work
+
+    def keep(self, answer: Answer) -> None:
+        """Hold the lock for an answer until `release`."""
+        self._work = answer
+        self._kept_for = answer.rdev
+
+    def release(self, rdev: Rdev) -> None:
+        """The answer on ``rdev`` is over; no harm if the lock is not kept for it."""
+        if self._kept_for == rdev:
+            self._kept_for = None
+            self._work = None

@@ -3,8 +3,12 @@
 ISFC Transport does not serialise: the exchanges of a pair do not wait for each other, whichever
 CTC they ride. So each place in a pair's window is a conversation of the link, in which order is
 kept; the guest itself takes one message at a time.
+
+A client has room for so many bytes of replies. Where that is less than its window of them, it
+acknowledges every reply, and the server keeps the next one back until then.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
@@ -13,7 +17,7 @@ from typing import Final
 from isfc.engine.program import Offer
 from isfc.events import Delivered, LinkEvent, Severed
 from isfc.message import Message, Traffic
-from scenarios.workload import Workload
+from scenarios.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 
 START_SPREAD_NS: Final = 200_000
 """Clients start within so many nanoseconds of each other, as an orchestrator's would."""
@@ -23,18 +27,17 @@ START_SPREAD_NS: Final = 200_000
 class GuestCosts:
     """How long a guest takes, on average, from a message to having its answer ready to be sent.
 
-    Nanoseconds, and for a server nanoseconds per byte of its reply ("out"). ``jitter`` is the
-    share of that time which varies, evenly around its mean, from message to message: guests that
-    answer in step would send in step. All calibrated.
+    Nanoseconds, whatever the message's length. ``jitter`` is the share of that time which varies,
+    evenly around its mean, from message to message: guests that answer in step would send in
+    step. All calibrated.
     """
 
-    server_ns: int = 43_610
-    server_ns_per_byte_out: float = 15.77
-    client_ns: int = 109_300
+    server_ns: int = 18_610
+    client_ns: int = 37_790
     appc_server_ns: int = 84_270
     appc_client_ns: int = 60_030
-    """CDU/CDR, the APPC/VM programs: whatever the message's length, for CP copies it."""
-    jitter: float = 0.251
+    """CDU/CDR, the APPC/VM programs."""
+    jitter: float = 0.326
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
@@ -50,10 +53,14 @@ class _Guests:
         self._costs = costs
         self._random = random
         self._free_ns = [0] * pairs
+        self._acknowledges = workload.replies_max < workload.window
+
+    def _guest(self, conversation: int) -> int:
+        return conversation % len(self._free_ns)
 
     def _answer(self, conversation: int, length: int, service_ns: float, now_ns: int) -> Offer:
         """A guest's next message: ready when it is done with those before, and this one."""
-        guest = conversation % len(self._free_ns)
+        guest = self._guest(conversation)
         ready_ns = max(now_ns, self._free_ns[guest]) + self._costs.vary(service_ns, self._random)
         self._free_ns[guest] = ready_ns
         return ready_ns, (Message(conversation, length, self._workload.traffic),)
@@ -76,7 +83,14 @@ class Clients(_Guests):
             return self.start(now_ns)
         if not isinstance(event, Delivered):
             return ()
-        return [self._send(m.conversation, now_ns) for m in event.messages]
+        offers = [self._send(m.conversation, now_ns) for m in event.messages]
+        if self._acknowledges:
+            traffic = self._workload.traffic
+            offers += [
+                (now_ns, (Message(m.conversation, ACKNOWLEDGEMENT_LENGTH, traffic),))
+                for m in event.messages
+            ]
+        return offers
 
     def _send(self, conversation: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
@@ -90,19 +104,42 @@ class Clients(_Guests):
 class Servers(_Guests):
     """The server guests: each answers every message with one reply."""
 
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+        super().__init__(workload, pairs, costs, random)
+        self._room = [workload.replies_max] * pairs
+        self._kept: list[deque[Offer]] = [deque() for _ in range(pairs)]
+
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
         return ()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Every message gets its reply."""
+        """Every message gets its reply, once the client has room for it."""
+        if isinstance(event, Severed):
+            self._room = [self._workload.replies_max] * len(self._room)
+            self._kept = [deque() for _ in self._kept]
+            return ()
         if not isinstance(event, Delivered):
             return ()
-        return [self._reply(m.conversation, now_ns) for m in event.messages]
+        if not self._acknowledges:
+            return [self._reply(m.conversation, now_ns) for m in event.messages]
+        return [offer for m in event.messages for offer in self._take_in(m, now_ns)]
+
+    def _take_in(self, message: Message, now_ns: int) -> Iterable[Offer]:
+        """What a message or an acknowledgement leads to at once."""
+        guest = self._guest(message.conversation)
+        kept = self._kept[guest]
+        if message.length == ACKNOWLEDGEMENT_LENGTH:
+            self._room[guest] += 1
+        else:
+            kept.append(self._reply(message.conversation, now_ns))
+        while kept and self._room[guest]:
+            self._room[guest] -= 1
+            ready_ns, reply = kept.popleft()
+            yield max(ready_ns, now_ns), reply
 
     def _reply(self, conversation: int, now_ns: int) -> Offer:
         costs, length = self._costs, self._workload.reply_length
-        service_ns = float(costs.appc_server_ns)
-        if self._workload.traffic is Traffic.TRANSPORT:
-            service_ns = costs.server_ns + costs.server_ns_per_byte_out * length
+        is_transport = self._workload.traffic is Traffic.TRANSPORT
+        service_ns = float(costs.server_ns if is_transport else costs.appc_server_ns)
         return self._answer(conversation, length, service_ns, now_ns)

@@ -269,7 +269,7 @@ def measure(name: NodeName, before: NodeSnapshot, after: NodeSnapshot) -> Result
         cpu_percent_per_msg=(after.cpu_ns - before.cpu_ns)
         / NS_PER_S
         * 100
-        / max(1, out_messages, in_messages),
+        / max(1, min(out_messages, in_messages) or max(out_messages, in_messages)),
         tx_pend_count=after.tx_pend_count,
         devices=devices,
     )

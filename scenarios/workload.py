@@ -15,6 +15,15 @@ TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
 50 conversations with about 100 messages in the system."""
 
+ANSWER_AREA_LENGTH: Final = 65_535
+"""Bytes of replies that a transport client has room for at a time; for one reply always. Derived:
+two replies of 8,192 bytes of HL are on their way at once, but of the 32,768 bytes of HY only one:
+its exchanges take twice as long as those of HM, 0.68 ms each with one pair, which is what a
+segment of APPC/VM and its acknowledgement take."""
+
+ACKNOWLEDGEMENT_LENGTH: Final = 20
+"""Bytes with which a client says that it has taken a reply out of its answer area. Assumed."""
+
 REQUEST_LENGTH: Final = 100
 """Bytes of a CDU request. Assumed: the report gives only the reply's size."""
 
@@ -51,6 +60,13 @@ class Workload:
             raise ConfigurationError(
                 f"workload {self.name}: a message has at most {MESSAGE_LENGTH_MAX} bytes"
             )
+
+    @property
+    def replies_max(self) -> int:
+        """How many of its replies a server may have on their way to one client."""
+        if self.traffic is not Traffic.TRANSPORT:
+            return self.window
+        return min(self.window, max(1, ANSWER_AREA_LENGTH // self.reply_length))
 
 
 WINDOW_MAX: Final = 1_000

@@ -61,8 +61,7 @@ def _guests(field: str, low: float, high: float) -> Knob:
 KNOBS: Final = (
     _link("build_package_ns", 1_000, 250_000),
     _link("attention_ns", 2_000, 200_000),
-    _link("receive_ns_per_byte", 0.05, 1.5),
-    _link("recovery_ns", 50_000, 1_000_000),
+    _link("recovery_ns", 10_000, 1_000_000),
     _link("redrive_ns", 2_000, 300_000),
     _link("open_message_length", 33_000, 117_000),
     _link("open_backlog_length", 20_000, 600_000),
@@ -74,9 +73,8 @@ KNOBS: Final = (
     _link("cpu_ns_per_byte_read", 0.02, 5),
     _link("cpu_appc_message_ns", 500, 50_000),
     _link("cpu_appc_ns_per_byte", 0.02, 5),
-    _guests("server_ns", 5_000, 500_000),
-    _guests("server_ns_per_byte_out", 0.1, 40),
-    _guests("client_ns", 3_000, 400_000),
+    _guests("server_ns", 1_000, 400_000),
+    _guests("client_ns", 1_000, 400_000),
     _guests("appc_server_ns", 5_000, 500_000),
     _guests("appc_client_ns", 5_000, 500_000),
     _guests("jitter", 0.02, 1),
@@ -89,7 +87,6 @@ KNOBS: Final = (
     Knob((EXPRESS4,), "processor_ns_per_ccw", 300, 30_000),
     Knob((EXPRESS4,), "latency_ns_per_ccw", 200, 60_000),
     Knob((EXPRESS4,), "io_ns", 2_000, 80_000),
-    Knob((EXPRESS2, EXPRESS4), "io_latency_ns", 500, 80_000),
     Knob((EXPRESS2, EXPRESS4), "io_contention_ns", 500, 250_000),
 )
 """Everything that may be fitted. What two records share is one constant."""
