@@ -5,7 +5,8 @@ CTC they ride. So each place in a pair's window is a conversation of the link, i
 kept; the guest itself takes one message at a time.
 
 A client has room for so many bytes of replies. Where that is less than its window of them, it
-acknowledges every reply, and the server keeps the next one back until then.
+acknowledges every reply, and the server keeps the next one back until then. Acknowledgements
+have a conversation of their own in each pair: nothing else tells them from short messages.
 """
 
 from collections import deque
@@ -54,6 +55,8 @@ class _Guests:
         self._random = random
         self._free_ns = [0] * pairs
         self._acknowledges = workload.replies_max < workload.window
+        self._acknowledgements = workload.window * pairs
+        """The first conversation of acknowledgements: that of pair 0."""
 
     def _guest(self, conversation: int) -> int:
         return conversation % len(self._free_ns)
@@ -87,8 +90,10 @@ class Clients(_Guests):
         if self._acknowledges:
             traffic = self._workload.traffic
             offers += [
-                (now_ns, (Message(m.conversation, ACKNOWLEDGEMENT_LENGTH, traffic),))
-                for m in event.messages
+                (now_ns, (Message(conversation, ACKNOWLEDGEMENT_LENGTH, traffic),))
+                for conversation in (
+                    self._acknowledgements + self._guest(m.conversation) for m in event.messages
+                )
             ]
         return offers
 
@@ -129,7 +134,7 @@ class Servers(_Guests):
         """What a message or an acknowledgement leads to at once."""
         guest = self._guest(message.conversation)
         kept = self._kept[guest]
-        if message.length == ACKNOWLEDGEMENT_LENGTH:
+        if message.conversation >= self._acknowledgements:
             self._room[guest] += 1
         else:
             kept.append(self._reply(message.conversation, now_ns))
