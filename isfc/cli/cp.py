@@ -47,7 +47,7 @@ class Command:
         return f"{self.verb} {self.noun} {self.operands}".rstrip()
 
 
-def _help(operands: Operands, system: System, answer: Answer) -> None:  # noqa: ARG001
+def _help(operands: Operands, _system: System, answer: Answer) -> None:
     """HELP, ours: all commands, with their abbreviations in capitals."""
     operands.end()
     for command in COMMANDS:

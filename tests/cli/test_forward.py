@@ -4,6 +4,7 @@ import socketserver
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,7 @@ def test_a_pair_forwards_in_either_direction(
         words = [word for text in forwards for word in ("--forward", text)]
         with isfc(tmp_path, "up", LAYOUT, "--plain", *words) as up:
             for port in (out, back):
-                wait_for(lambda p=port: answers(p), f"port {port}")  # type: ignore[misc]
+                wait_for(partial(answers, port), f"port {port}")
                 assert say(port, b"over the link\n" * 1_000) == b"OVER THE LINK\n" * 1_000
             assert up.end() == 0, up.err
 

@@ -30,7 +30,6 @@ PLAIN: Final = replace(
     processor_ns_per_ccw=0.0,
     latency_ns_per_ccw=0.0,
     io_ns=10_000,
-    io_latency_ns=0,
     io_contention_ns=0,
 )
 """A fibre of 250 MB/s with nothing else to it: an I/O starts after 10 us."""

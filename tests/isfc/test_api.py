@@ -274,7 +274,7 @@ def test_what_does_not_fit_is_a_configuration_error(
     name: str, options: dict[str, str], why: str
 ) -> None:
     async def main() -> None:
-        async with open_node(LAYOUT, name, **options):  # type: ignore[arg-type]
+        async with open_node(LAYOUT, name, **options):  # type: ignore[arg-type]  # all are str
             pass
 
     with pytest.raises(ConfigurationError, match=why):

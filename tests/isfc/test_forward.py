@@ -297,7 +297,7 @@ def test_a_client_is_not_read_faster_than_the_service_reads(run_live: Run, tmp_p
                 async with asyncio.timeout(0.3):
                     await asyncio.shield(sending)
             held = sum(
-                end.arrived_length + end._limits.send_length - end.room_length  # noqa: SLF001
+                end.arrived_length + node.board.limits.send_length - end.room_length
                 for node in (first, second)
                 for end in node.board.conversations.values()
             )

@@ -91,7 +91,43 @@ def test_receiving_goes_before_sending() -> None:
     door.send(100, 100_000)  # the first is being built; the second would open a CTC
     door.link.receive_interrupt(Attention(C), 0)
     door.work()
-    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C), ("WRITE", B)]
+    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C)]
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", C), ("WRITE", B)]
+
+
+def test_nothing_is_begun_between_an_attention_and_the_read() -> None:
+    door = Door()
+    first, package = door.write(100)
+    door.link.receive_interrupt(Attention(C), door.now_ns)
+    door.link.receive_interrupt(Attention(B), door.now_ns)
+    door.send(100_000)
+    door.ended(first, Command.WRITE, package)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    assert (door.link.lock.free, door.link.lock.next_deadline()) == (False, None)
+    door.send(100)
+    door.work()
+    assert door.asked() == []
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("READ", C)]
+    answer_ns = door.now_ns + PARAMETERS.attention_ns
+    assert door.link.next_deadline() == answer_ns  # the next is begun at once
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", B)]
+    door.ended(B, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", B), ("WRITE", A)]
+
+
+def test_lock_is_free_while_a_package_is_being_read() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("READ", C)]
+    assert door.write(100)[0] == A
 
 
 def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() -> None:
@@ -100,7 +136,10 @@ def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() 
     assert door.state(A) is DeviceState.BUILDING
     door.link.receive_interrupt(Attention(A), 0)
     door.work()
-    assert set(door.asked()) == {("SENSE_COMMAND_BYTE", A), ("WRITE", B)}
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    door.ended(A, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", A), ("WRITE", B)]
 
 
 def test_package_read_twice_is_delivered_once() -> None:
@@ -115,7 +154,9 @@ def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_
     door.link.receive_interrupt(Attention(A), 0)
     door.send(100)
     door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B)]
+    door.ended(A, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("READ", A), ("WRITE", B)]
 
 
 def test_deactivated_device_is_not_used_until_it_is_activated() -> None:

@@ -117,6 +117,68 @@ def test_device_lost_before_the_attention_is_answered() -> None:
     assert door.asked() == [("WRITE", A)]
 
 
+def sensing() -> Door:
+    """A link that keeps its lock for C, while a message and an attention wait for it."""
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    door.link.receive_interrupt(Attention(B), door.now_ns)
+    door.send(100)
+    door.work()
+    assert door.asked() == []
+    return door
+
+
+def goes_on(door: Door) -> None:
+    """What waited for the lock is done, and C can be used again."""
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", B)]
+    door.ended(B, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", B), ("WRITE", A)]
+    door.link.receive_interrupt(DeviceReady(C), door.now_ns)
+    door.read(C, theirs(0, 0))
+    assert door.state(C) is DeviceState.IDLE
+
+
+def test_device_lost_before_the_read_gives_up_the_lock() -> None:
+    door = sensing()
+    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
+    goes_on(door)
+
+
+def test_device_deactivated_before_the_read_gives_up_the_lock() -> None:
+    door = sensing()
+    door.link.deactivate(C)
+    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
+    door.link.activate(C)
+    goes_on(door)
+
+
+def test_device_halted_before_the_read_gives_up_the_lock() -> None:
+    door = sensing()
+    due_ns = door.link.next_deadline()
+    assert due_ns == PARAMETERS.mih_ns  # since its attention
+    door.now_ns = due_ns
+    door.link.receive_interrupt(Attention(B), door.now_ns)  # B's interrupt is not missing
+    door.link.handle_deadline(door.now_ns)
+    assert door.asked() == [("HALT", C)]
+    assert not door.link.lock.free  # it is B's
+    door.link.receive_interrupt(DeviceLost(C, None, TIMES), door.now_ns)
+    goes_on(door)
+
+
+def test_loss_of_another_device_does_not_give_up_the_lock() -> None:
+    door = sensing()
+    door.link.receive_interrupt(DeviceLost(A, None, TIMES), door.now_ns)
+    door.work()
+    assert door.asked() == []
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", C), ("SENSE_COMMAND_BYTE", B)]
+
+
 def test_last_device_lost_takes_the_link_down_and_the_messages_wait() -> None:
     door = Door()
     for rdev in (A, B, C):

@@ -16,20 +16,18 @@ PACKAGE = Package(
 FREE = replace(
     LinkParameters(),
     build_package_ns=0,
-    receive_ns_per_byte=0.0,
     appc_message_ns=0,
     appc_ns_per_byte=0.0,
 )
 
 
-def test_package_costs_something_to_build_and_its_bytes_to_take_in() -> None:
+def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> None:
     def costs_ns(**costs: float) -> tuple[int, int]:
         parameters = replace(FREE, **costs)  # type: ignore[arg-type]  # names from the caller
         return parameters.build_ns(PACKAGE), parameters.receive_ns(PACKAGE)
 
     assert costs_ns() == (0, 0)
     assert costs_ns(build_package_ns=70) == (70, 0)
-    assert costs_ns(receive_ns_per_byte=0.5) == (0, PACKAGE.length // 2)
     assert costs_ns(appc_message_ns=70) == (140, 140)
     assert costs_ns(appc_ns_per_byte=2.0) == (0, 1_200)
 
@@ -79,7 +77,8 @@ def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
     counters.write_length, counters.read_length = 1_000, 500
 
     def cpu_ns(**costs: int) -> int:
-        parameters = replace(LinkParameters(), **nothing | costs)  # type: ignore[arg-type]
+        costs = nothing | costs
+        parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # times, all int
         return parameters.cpu_ns(counters, appc_count=4, appc_length=60)
 
     assert cpu_ns() == 0

@@ -105,7 +105,7 @@ def test_samples_show_what_an_act_did() -> None:
 def test_act_sees_the_node_as_it_is_then() -> None:
     states: list[DeviceState] = []
 
-    def look(node: Node, now_ns: int) -> None:  # noqa: ARG001
+    def look(node: Node, _now_ns: int) -> None:
         states.append(node.link.ctcs[Rdev(0x6000)].state)
 
     log = Log()
