@@ -1,23 +1,49 @@
 """Client and server guests: who answers what, and when."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
+from operator import itemgetter
 from random import Random
 
 import pytest
 
-from isfc.events import Delivered, LinkUp
+from isfc.engine.program import Offer, Program
+from isfc.events import Delivered, LinkUp, Severed
 from isfc.message import Message
 from scenarios.guests import START_SPREAD_NS, Clients, GuestCosts, Servers
-from scenarios.workload import SUITES
+from scenarios.workload import (
+    ACKNOWLEDGEMENT_LENGTH,
+    SUITES,
+    Workload,
+    find_workload,
+    free_workload,
+)
 
 STEADY = replace(
     GuestCosts(),
     server_ns=1_000,
-    server_ns_per_byte_out=2.0,
     client_ns=500,
     jitter=0.0,
 )
-HY = SUITES["HY"]
+HM, HY = SUITES["HM"], SUITES["HY"]
+WIDE = free_workload("100:100:0", 20_000, 5)
+"""Five messages outstanding, but room for three replies only."""
+TINY = free_workload(f"{ACKNOWLEDGEMENT_LENGTH}:{ACKNOWLEDGEMENT_LENGTH}:0", 65_535)
+"""Messages as short as acknowledgements."""
+
+
+def said(offers: Iterable[Offer]) -> list[tuple[int, int, int]]:
+    """When, in which conversation and how long each message is."""
+    return [(at_ns, m.conversation, m.length) for at_ns, messages in offers for m in messages]
+
+
+def serve(servers: Servers, now_ns: int, *conversations: int) -> list[tuple[int, int]]:
+    """What the servers answer, and when, to messages that arrive together."""
+    arrived = [Message(conversation, 100) for conversation in conversations]
+    replies = said(servers.receive(Delivered(arrived), now_ns))
+    assert all(length > ACKNOWLEDGEMENT_LENGTH for _, _, length in replies)
+    return [(at_ns, conversation) for at_ns, conversation, _ in replies]
 
 
 def test_clients_fill_every_window_soon_after_the_start() -> None:
@@ -28,26 +54,112 @@ def test_clients_fill_every_window_soon_after_the_start() -> None:
 
 
 def test_a_reply_releases_one_message_of_its_conversation() -> None:
-    clients = Clients(HY, 3, STEADY, Random(1))
-    [(at_ns, [message])] = clients.receive(Delivered([Message(4, 32_768)]), 1_000_000)
-    assert (message.conversation, message.length) == (4, 32_768)
-    assert at_ns == 1_000_000 + 500
+    clients = Clients(replace(HM, min_percent=0), 3, STEADY, Random(1))
+    offers = clients.receive(Delivered([Message(4, 4_096)]), 1_000_000)
+    assert said(offers) == [(1_000_000 + 500, 4, 32_768)]
 
 
 def test_every_message_gets_one_reply() -> None:
     servers = Servers(HY, 3, STEADY, Random(1))
     arrived = [Message(conversation, 100) for conversation in (0, 1, 2)]
-    offers = list(servers.receive(Delivered(arrived), 0))
-    replies = [(at_ns, m.conversation, m.length) for at_ns, messages in offers for m in messages]
-    ready_ns = 1_000 + 2 * 32_768
-    assert replies == [(ready_ns, conversation, 32_768) for conversation in (0, 1, 2)]
+    replies = said(servers.receive(Delivered(arrived), 0))
+    assert replies == [(1_000, conversation, 32_768) for conversation in (0, 1, 2)]
 
 
 def test_a_guest_takes_one_message_at_a_time_whatever_its_conversation() -> None:
-    servers = Servers(HY, 3, STEADY, Random(1))
-    arrived = [Message(1, 100), Message(4, 100)]  # both places in the window of pair 1
-    (first_ns, _), (second_ns, _) = servers.receive(Delivered(arrived), 0)
-    assert second_ns == 2 * first_ns
+    servers = Servers(HM, 3, STEADY, Random(1))
+    # both places in the window of pair 1
+    assert serve(servers, 0, 1, 4) == [(1_000, 1), (2_000, 4)]
+
+
+@pytest.mark.parametrize("workload", [HY, TINY, WIDE])
+def test_every_reply_is_acknowledged_at_once_where_room_is_short(workload: Workload) -> None:
+    clients = Clients(workload, 3, STEADY, Random(1))
+    conversations = {m.conversation for _, messages in clients.start(0) for m in messages}
+    replies = [Message(1, 100), Message(4, 100), Message(2, 100)]
+    offers = said(clients.receive(Delivered(replies), 10**6))
+    ours = [offer for offer in offers if offer[0] == 10**6]
+    assert [length for _, _, length in ours] == [ACKNOWLEDGEMENT_LENGTH] * 3
+    assert [conversation % 3 for _, conversation, _ in ours] == [1, 1, 2]
+    assert conversations.isdisjoint(conversation for _, conversation, _ in ours)
+    released = [conversation for at_ns, conversation, _ in offers if at_ns > 10**6]
+    assert released == [1, 4, 2]
+
+
+@pytest.mark.parametrize("name", ["HS", "HM", "HL", "CDU:1000000"])
+def test_nothing_is_acknowledged_where_there_is_room_for_all(name: str) -> None:
+    workload = find_workload(name)
+    clients = Clients(workload, 3, STEADY, Random(1))
+    offers = said(clients.receive(Delivered([Message(1, workload.reply_length)]), 0))
+    assert [conversation for _, conversation, _ in offers] == [1]
+    servers = Servers(workload, 3, STEADY, Random(1))
+    assert len(serve(servers, 0, 1, 1, 1, 1)) == 4
+
+
+@pytest.mark.parametrize(("workload", "room"), [(HY, 1), (TINY, 1), (WIDE, 3)])
+def test_server_keeps_replies_back_until_the_client_has_room(workload: Workload, room: int) -> None:
+    pairs = 3
+    servers = Servers(workload, pairs, STEADY, Random(1))
+    acknowledgement = workload.window * pairs + 1
+    asked = [1 + pairs * place for place in range(workload.window)]
+    arrived = [Message(conversation, workload.min_length) for conversation in asked]
+    answered = [c for _, c, _ in said(servers.receive(Delivered(arrived), 0))]
+    assert answered == asked[:room]
+    assert len(serve(servers, 0, 2)) == 1  # other clients have room of their own
+    for at_ns in range(10**6, 10**6 + workload.window - room):
+        replies = serve(servers, at_ns, acknowledgement)
+        assert [now_ns for now_ns, _ in replies] == [at_ns]  # it was ready long ago
+        answered += [conversation for _, conversation in replies]
+    assert answered == asked  # in order
+    for _ in range(room):
+        assert serve(servers, 2 * 10**6, acknowledgement) == []
+    assert len(serve(servers, 3 * 10**6, *asked)) == room  # the room is as large as it was
+
+
+def test_reply_kept_back_does_not_leave_before_it_is_ready() -> None:
+    servers = Servers(HY, 1, STEADY, Random(1))
+    assert serve(servers, 0, 0, 1) == [(1_000, 0)]
+    assert serve(servers, 1_500, 2) == [(2_000, 1)]
+
+
+def test_acknowledgements_and_messages_may_come_together() -> None:
+    servers = Servers(HY, 1, STEADY, Random(1))
+    assert serve(servers, 0, 0, 1, 2, 0) == [(1_000, 0), (2_000, 1)]
+    assert serve(servers, 5_000, 2) == [(5_000, 0)]
+
+
+def test_severed_servers_have_all_their_room_again_and_keep_nothing() -> None:
+    servers = Servers(WIDE, 1, STEADY, Random(1))
+    assert len(serve(servers, 0, 0, 1, 2, 3, 4)) == 3
+    assert list(servers.receive(Severed("lost"), 10_000)) == []
+    assert [c for _, c in serve(servers, 20_000, 4, 3, 2, 1, 0)] == [4, 3, 2]
+    assert [c for _, c in serve(servers, 90_000, 5)] == [1]
+
+
+@pytest.mark.parametrize("workload", [HY, TINY, WIDE, replace(WIDE, reply_length=10**6)])
+def test_exchanges_go_on_in_every_conversation_however_short_the_room(workload: Workload) -> None:
+    pairs = 2
+    clients, servers = (Guests(workload, pairs, STEADY, Random(1)) for Guests in (Clients, Servers))
+    programs: tuple[Program, ...] = (clients, servers)
+    pending = [(at_ns, 1, m) for at_ns, ms in clients.start(0) for m in ms]
+    counts: Counter[int] = Counter()
+    on_their_way: Counter[int] = Counter()
+    for _ in range(1_000):
+        pending.sort(key=itemgetter(0))
+        now_ns, there, message = pending.pop(0)
+        if there == 0:
+            counts[message.conversation] += 1
+            on_their_way[message.conversation % pairs] -= 1
+        offers = programs[there].receive(Delivered([message]), now_ns)
+        replies = [(at_ns, 1 - there, m) for at_ns, ms in offers for m in ms]
+        if there == 1:
+            on_their_way.update(m.conversation % pairs for _, _, m in replies)
+            assert max(on_their_way.values(), default=0) <= workload.replies_max
+        pending += replies
+    for pair in range(pairs):
+        shares = [counts[pair + pairs * place] for place in range(workload.window)]
+        assert min(shares) > 10
+        assert max(shares) - min(shares) <= 1
 
 
 def test_nothing_else_is_answered() -> None:

@@ -5,6 +5,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.message import Traffic
 from scenarios.workload import (
+    ANSWER_AREA_LENGTH,
     MESSAGE_LENGTH_MAX,
     SUITES,
     TRANSPORT_WINDOW,
@@ -44,6 +45,35 @@ def test_cdu_is_strict_request_and_reply_over_appc(length: int) -> None:
     assert workload.reply_length == length
     assert workload.window == 1
     assert workload.traffic is Traffic.LEGACY
+
+
+@pytest.mark.parametrize(("name", "replies_max"), [("HS", 2), ("HM", 2), ("HL", 2), ("HY", 1)])
+def test_only_hy_has_room_for_fewer_replies_than_its_window(name: str, replies_max: int) -> None:
+    # derived: HY runs at half of HM's pace with one pair and with fifty
+    assert find_workload(name).replies_max == replies_max
+
+
+@pytest.mark.parametrize(
+    ("reply_length", "window", "replies_max"),
+    [
+        (1, 1, 1),
+        (1, WINDOW_MAX, WINDOW_MAX),
+        (ANSWER_AREA_LENGTH // 3, 5, 3),
+        (ANSWER_AREA_LENGTH // 3 + 1, 5, 2),
+        (ANSWER_AREA_LENGTH, 5, 1),
+        (ANSWER_AREA_LENGTH + 1, 5, 1),  # one always
+        (MESSAGE_LENGTH_MAX, WINDOW_MAX, 1),
+    ],
+)
+def test_replies_fill_the_answer_area_and_no_more(
+    reply_length: int, window: int, replies_max: int
+) -> None:
+    assert free_workload("1:1:0", reply_length, window).replies_max == replies_max
+
+
+def test_appc_has_no_answer_area() -> None:
+    workload = Workload("own", 1, 1, 0, MESSAGE_LENGTH_MAX, 3, Traffic.LEGACY)
+    assert workload.replies_max == 3
 
 
 @pytest.mark.parametrize(
