@@ -77,8 +77,8 @@ class Ctc:
 class System:
     """One end of the logical link, with an inbox for each guest.
 
-    A guest has several conversations, numbered so that modulo the number of guests they are
-    the guest's own number.
+    A guest has several conversations, numbered so that modulo the number of inboxes they are
+    the number of the guest's own.
     """
 
     partner: "System"
@@ -89,13 +89,13 @@ class System:
         parameters: LinkParameters,
         ctcs: Sequence[Ctc],
         write_order: Sequence[Ctc],
-        pairs: int,
+        inbox_count: int,
         *,
         lesser: bool,
     ) -> None:
         self.ctcs = ctcs
         self.traffic = Traffic()
-        self.inboxes = [simpy.Store(env) for _ in range(pairs)]
+        self.inboxes = [simpy.Store(env) for _ in range(inbox_count)]
         self._env = env
         self._parameters = parameters
         self._limit = parameters.lone_ctc_limit if len(ctcs) == 1 else parameters.package_limit
@@ -208,9 +208,9 @@ class System:
         with self._lock.request(RECEIVE) as turn:
             yield turn
             yield env.timeout(self._parameters.attention_ns)
-        started_ns = env.now
-        yield from chpid.start_io()
-        ctc.count_io(started_ns, env.now, env.now, env.now)
+            started_ns = env.now
+            yield from chpid.start_io()
+            ctc.count_io(started_ns, env.now, env.now, env.now)
         chpid.observe(package, +1)
         started_ns = env.now
         yield from chpid.start_io()

@@ -1,5 +1,6 @@
 """Run an experiment of ours on the SimPy model: guests, set-up and measurement."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
@@ -13,6 +14,7 @@ from isfc.schedule import LinkDevice, write_order
 from isfc.segment import SEGMENT_LENGTH_MAX
 from scenarios.guests import START_SPREAD_NS
 from scenarios.run import MIB, NS_PER_S, Experiment
+from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,19 @@ class SimpyResult:
 
 
 def client(
-    env: simpy.Environment, system: System, experiment: Experiment, guest: int, random: Random
+    env: simpy.Environment,
+    system: System,
+    experiment: Experiment,
+    guest: int,
+    random: Random,
+    inbox: simpy.Store,
 ) -> ProcessGenerator:
     """A client guest: it fills its window, then every reply releases the next message."""
     workload, costs = experiment.workload, experiment.guests
-    inbox = system.inboxes[guest]
     yield env.timeout(random.randrange(START_SPREAD_NS))
     for turn in count():
         if turn < workload.window:
-            conversation = turn * experiment.pairs + guest
+            conversation = turn * len(system.inboxes) + guest
         else:
             reply = yield inbox.get()
             conversation = reply.conversation
@@ -47,21 +53,65 @@ def client(
 
 
 def server(
-    env: simpy.Environment, system: System, experiment: Experiment, guest: int, random: Random
+    env: simpy.Environment,
+    system: System,
+    experiment: Experiment,
+    guest: int,
+    random: Random,
+    reply: Callable[[int, int], object],
 ) -> ProcessGenerator:
     """A server guest: it answers one message after the other."""
     costs, length = experiment.guests, experiment.workload.reply_length
     inbox = system.inboxes[guest]
     while True:
         message = yield inbox.get()
-        service_ns = costs.server_ns + costs.server_ns_per_byte_out * length
-        yield env.timeout(costs.vary(service_ns, random))
-        system.send(message.conversation, length)
+        yield env.timeout(costs.vary(costs.server_ns, random))
+        reply(message.conversation, length)
+
+
+def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenerator:
+    """A client guest's answer area: every reply is acknowledged at once and taken out."""
+    while True:
+        reply = yield system.inboxes[guest].get()
+        system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
+        taken.put(reply)
+
+
+def keep_back(system: System, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
+    """Send a server guest's replies as its client has room for them: one for each item."""
+    while True:
+        conversation, length = yield kept.get()
+        yield room.get()
+        system.send(conversation, length)
+
+
+def pair(
+    env: simpy.Environment,
+    systems: tuple[System, System],
+    experiment: Experiment,
+    guest: int,
+    randoms: tuple[Random, Random],
+) -> None:
+    """The processes of one client and its server."""
+    (clients, servers), workload = systems, experiment.workload
+    inbox, reply = clients.inboxes[guest], servers.send
+    if workload.replies_max < workload.window:
+        inbox, kept = simpy.Store(env), simpy.Store(env)
+        room = servers.inboxes[experiment.pairs + guest]
+        room.items.extend([None] * workload.replies_max)
+        env.process(acknowledge(clients, guest, inbox))
+        env.process(keep_back(servers, room, kept))
+
+        def reply(conversation: int, length: int) -> None:
+            kept.put((conversation, length))
+
+    env.process(client(env, clients, experiment, guest, randoms[0], inbox))
+    env.process(server(env, servers, experiment, guest, randoms[1], reply))
 
 
 def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, System]:
     """The systems of an experiment, the client's first, and all their processes."""
-    layout, pairs = experiment.layout, experiment.pairs
+    layout, inbox_count = experiment.layout, 2 * experiment.pairs  # for messages, for room
     assert max(experiment.workload.max_length, experiment.workload.reply_length) <= (
         SEGMENT_LENGTH_MAX
     ), "this model does not cut messages"
@@ -74,7 +124,7 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
         devices: dict[LinkDevice, Ctc] = dict(zip(layout.devices(name), ctcs, strict=True))
         by_rdev = {device.rdev: ctc for device, ctc in devices.items()}
         order = [by_rdev[rdev] for rdev in write_order(tuple(devices), lesser=lesser)]
-        systems.append(System(env, experiment.link, ctcs, order, pairs, lesser=lesser))
+        systems.append(System(env, experiment.link, ctcs, order, inbox_count, lesser=lesser))
         ends.append(ctcs)
     for ctc, mate in zip(*ends, strict=True):
         ctc.mate, mate.mate = mate, ctc
@@ -82,10 +132,9 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
     first.partner, second.partner = second, first
     if experiment.client == layout.nodes[1]:
         first, second = second, first
-    clients, servers = (Random(f"{who} {experiment.seed}") for who in ("clients", "servers"))
-    for guest in range(pairs):
-        env.process(client(env, first, experiment, guest, clients))
-        env.process(server(env, second, experiment, guest, servers))
+    randoms = Random(f"clients {experiment.seed}"), Random(f"servers {experiment.seed}")
+    for guest in range(experiment.pairs):
+        pair(env, (first, second), experiment, guest, randoms)
     return first, second
 
 

@@ -4,13 +4,18 @@ from dataclasses import replace
 from textwrap import dedent
 
 from isfc.cli.cp import CommandProcessor
+from isfc.message import Message
 from isfc.name import NodeName
 from isfc.node import Node
+from isfc.package import Package
 from isfc.parameters import LinkParameters
 from scenarios.catalog import load_layout
 from scenarios.run import define_node
 from tests.cli.desk import Desk
 from tests.pair import MS, US, Pair, S, Setup
+
+ONE = Package(0, [Message(0, 100)], 100).length
+"""Bytes of a package with one message of 100 bytes."""
 
 
 def text(lines: list[str]) -> str:
@@ -18,7 +23,7 @@ def text(lines: list[str]) -> str:
 
 
 def settled() -> Desk:
-    """Two CTCs that have carried packages of 2,340 + 18 + 100 bytes each."""
+    """Two CTCs that have carried packages of ``ONE`` bytes each."""
     pair = Pair(Setup(ctc_count=2))
     pair.send(pair.first, 100)
     pair.expect_all_arrived()
@@ -29,29 +34,29 @@ def settled() -> Desk:
 
 
 def test_islink_of_the_first_side_in_the_reports_words_and_order() -> None:
-    assert text(settled().lines("query islink")) == dedent("""\
+    assert text(settled().lines("query islink")) == dedent(f"""\
         Node BOSTON
         Link device: 6000                        Type: FCTC
-        Node:        BOSTON                      Bytes Sent: 4916
+        Node:        BOSTON                      Bytes Sent: {2 * ONE}
         State:       Up                          Bytes Received: 0
         Status:      Idle                        Remote link device: 7000
         Link device: 6001                        Type: FCTC
         Node:        BOSTON                      Bytes Sent: 0
-        State:       Up                          Bytes Received: 2458
+        State:       Up                          Bytes Received: {ONE}
         Status:      Idle                        Remote link device: 7001
         """)
 
 
 def test_islink_of_the_second_side_is_its_mirror() -> None:
     desk = settled()
-    assert text(desk.lines("query islink", desk.pair.second)) == dedent("""\
+    assert text(desk.lines("query islink", desk.pair.second)) == dedent(f"""\
         Node ATLANTA
         Link device: 7000                        Type: FCTC
         Node:        ATLANTA                     Bytes Sent: 0
-        State:       Up                          Bytes Received: 4916
+        State:       Up                          Bytes Received: {2 * ONE}
         Status:      Idle                        Remote link device: 6000
         Link device: 7001                        Type: FCTC
-        Node:        ATLANTA                     Bytes Sent: 2458
+        Node:        ATLANTA                     Bytes Sent: {ONE}
         State:       Up                          Bytes Received: 0
         Status:      Idle                        Remote link device: 6001
         """)
@@ -142,11 +147,11 @@ def test_unknown_node_and_empty_link_are_refused() -> None:
 
 
 def test_counters_add_packages_and_collisions() -> None:
-    assert text(settled().lines("q counters")) == dedent("""\
+    assert text(settled().lines("q counters")) == dedent(f"""\
         Node BOSTON
         Rdev        I/Os   Pkg out    Pkg in       Bytes out        Bytes in Collisions
-        6000           2         2         0            4916               0          0
-        6001           2         0         1               0            2458          0
+        6000           2         2         0{2 * ONE:16}               0          0
+        6001           2         0         1               0{ONE:16}          0
         """)
 
 

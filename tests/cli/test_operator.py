@@ -12,6 +12,8 @@ from isfc.cli.operator import open_control
 from isfc.control import ask
 from isfc.control_client import ControlClient
 from isfc.errors import ConfigurationError, RemoteProtocolError
+from isfc.message import Message
+from isfc.package import Package
 from isfc.state import DeviceState, LinkState
 from tests.live.pair import LivePair, LiveSide, Run, run_live, wait_until
 from tests.pair import Setup
@@ -54,20 +56,21 @@ def test_query_islink_shows_the_live_link_from_both_sides(tmp_path: Path, run_li
     async def main() -> None:
         async with Operated(tmp_path) as operated:
             operated.pair.first.send(b"x" * 100)
+            length = Package(0, [Message(0, 100)], 100).length
             await wait_until(lambda: operated.pair.first.guest.sent_count == 1)
             code, lines = await operated.give("q islink 6000")
             assert code == 0
             assert lines == [
                 "Node BOSTON",
                 "Link device: 6000                        Type: FCTC",
-                "Node:        BOSTON                      Bytes Sent: 2458",
+                f"Node:        BOSTON                      Bytes Sent: {length}",
                 "State:       Up                          Bytes Received: 0",
                 "Status:      Idle                        Remote link device: 7000",
             ]
             _, lines = await operated.give("q islink 7000", "BOSTON")
             assert lines[2:4] == [
                 "Node:        ATLANTA                     Bytes Sent: 0",
-                "State:       Up                          Bytes Received: 2458",
+                f"State:       Up                          Bytes Received: {length}",
             ]
 
     run_live(main())

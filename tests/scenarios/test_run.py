@@ -193,12 +193,27 @@ def test_measurement_is_of_what_happened_between_two_moments() -> None:
     assert result.bytes_per_package_in == 0.5 * MIB
     assert result.collisions_per_s == 12.0
     assert result.tx_pend_count == 5
-    assert result.cpu_percent_per_msg == pytest.approx(4.0 / 80)
+    assert result.cpu_percent_per_msg == pytest.approx(4.0 / 72)
     (device,) = result.devices
     assert (device.rdev, device.io_per_s) == ("6000", 20.0)
     assert (device.pend_ms, device.disc_ms, device.conn_ms) == pytest.approx((0.1, 0.2, 0.7))
     assert device.serv_ms == pytest.approx(1.0)
     assert device.busy_percent == result.rdev_util_percent == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("out_count", "in_count", "counted"), [(9, 4, 4), (4, 9, 4), (0, 5, 5)])
+def test_processor_time_is_shared_among_the_messages_that_were_answered(
+    out_count: int, in_count: int, counted: int
+) -> None:
+    # the others are acknowledgements; in one direction alone, all count
+    before = snapshot(1, 1)
+    after = replace(
+        snapshot(3, 5),
+        write_message_count=before.write_message_count + out_count,
+        read_message_count=before.read_message_count + in_count,
+    )
+    result = measure(CLIENT, before, after)
+    assert result.cpu_percent_per_msg == pytest.approx(4.0 / counted)
 
 
 def test_nothing_happened_is_measured_as_nothing() -> None:
