@@ -192,7 +192,7 @@ class System:
 
     def _finish_write(self, ctc: Ctc, package: Package) -> None:
         self.traffic.packages_out += 1
-        self.traffic.messages_out += package.count
+        self.traffic.messages_out += package.message_count
         self.traffic.length_out += package.length
         if ctc.turn:
             ctc.turn = False  # the partner's package is next

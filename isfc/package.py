@@ -16,8 +16,8 @@ both directions of H001709C: messages of 3.8 blocks have 351.2 bytes more than t
 them, replies of one block 112.3; two equations, two unknowns. A header of each package, which
 would explain that run as well, cannot be: it would be a third of what HS with one pair moves."""
 
-APPC_CHAINED_LENGTH_MIN: Final = 400
-"""APPC/VM messages of fewer bytes travel with the package's header, without a CCW of their own.
+CHAINED_LENGTH_MIN: Final = 400
+"""Shorter messages, and acknowledgements, share the first CCW; others have one of their own.
 Calibrated: a chpid carries 45,900 exchanges/s of one byte, but not so many of 1,000."""
 
 _LEGACY: Final = Traffic.LEGACY
@@ -40,28 +40,32 @@ class Package:
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
     __slots__ = (
-        "appc_count", "appc_length", "count", "length", "message_count", "messages", "number",
+        "appc_count", "appc_length", "chained_count", "count", "length", "message_count", "messages",
+        "number",
     )  # fmt: skip
 
     def __init__(self, number: int, messages: Sequence[Message], payload_length: int) -> None:
         self.number = number
         self.messages = messages
-        self.count = len(messages)
-        """Data-chained pieces of the write: the segments, but for short ones of APPC/VM."""
-        self.message_count = self.count
+        self.chained_count = len(messages)
+        """Segments that have a CCW of their own: all but the short ones."""
+        self.message_count = len(messages)
         """Messages that end in this package; other segments and acknowledgements do not count."""
         self.appc_count = 0
         """Segments and acknowledgements of APPC/VM, which CP copies."""
         self.appc_length = 0
         header_length = 0
         for message in messages:
+            if message.length < CHAINED_LENGTH_MIN:
+                self.chained_count -= 1
             header_length += _header_length(message.length)
             if message.more or message.acknowledges:
                 self.message_count -= 1
             if message.traffic is _LEGACY:
                 self.appc_count += 1
                 self.appc_length += message.length
-                self.count -= 0 if _is_chained(message) else 1
+        self.count = max(1, self.chained_count)
+        """Data-chained pieces of the write."""
         self.length = header_length + payload_length
 
     def __repr__(self) -> str:
@@ -115,7 +119,7 @@ class Packager:
         """Let ``message`` wait."""
         self.backlog_count += 1
         self.backlog_length += message.length
-        self.ccw_count += 1 if _is_chained(message) else 0
+        self.ccw_count += 1 if message.length >= CHAINED_LENGTH_MIN else 0
         self._waiting.append(message)
 
     def add_again(self, package: Package) -> None:
@@ -143,7 +147,7 @@ class Packager:
         self.backlog_count -= len(messages)
         self.backlog_length -= length
         package = Package(self._number, messages, length)
-        self.ccw_count -= package.count
+        self.ccw_count -= package.chained_count
         self._number += 1
         return package
 
@@ -152,7 +156,3 @@ def _header_length(length: int) -> int:
     """Header bytes of a message of ``length`` bytes."""
     blocks = (length + BLOCK_LENGTH - 1) // BLOCK_LENGTH
     return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * max(1, blocks)
-
-
-def _is_chained(message: Message) -> bool:
-    return message.traffic is _TRANSPORT or message.length >= APPC_CHAINED_LENGTH_MIN

@@ -30,21 +30,21 @@ class LinkParameters:
     has been started. A package of ISFC Transport that was read is taken in at once.
     """
 
-    build_package_ns: int = 57_510
+    build_package_ns: int = 13_810
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    attention_ns: int = 96_510
+    attention_ns: int = 181_600
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    recovery_ns: int = 198_100
+    recovery_ns: int = 10_060
     """Calibrated: from a collision to the first of the two writes that are made again."""
 
-    redrive_ns: int = 83_370
+    redrive_ns: int = 292_700
     """Calibrated: from reading the partner's write after a collision to ours made again."""
 
-    open_message_length: int = 99_620
-    open_backlog_length: int = 242_400
-    open_backlog_count: int = 31
+    open_message_length: int = 100_400
+    open_backlog_length: int = 241_300
+    open_backlog_count: int = 33
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
     many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
 

@@ -33,12 +33,12 @@ class GuestCosts:
     step. All calibrated.
     """
 
-    server_ns: int = 18_610
-    client_ns: int = 37_790
+    server_ns: int = 7_041
+    client_ns: int = 11_190
     appc_server_ns: int = 84_270
     appc_client_ns: int = 60_030
     """CDU/CDR, the APPC/VM programs."""
-    jitter: float = 0.326
+    jitter: float = 0.873
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""
