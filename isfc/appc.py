@@ -30,8 +30,8 @@ class AppcFlow:
         self.owed_count = 0
         """Acknowledgements that are not written yet."""
         self.count = 0
-        self.length = 0
-        """Segments and acknowledgements that were written or read, and their bytes."""
+        self.package_count = 0
+        """Segments and acknowledgements that were written or read, and packages with any."""
         self._waiting: dict[int, deque[Message]] = {}
 
     def send(self, message: Message) -> Message | None:
@@ -79,8 +79,9 @@ class AppcFlow:
 
     def count_package(self, package: Package) -> None:
         """Add what a package that was written or read has of APPC/VM."""
-        self.count += package.appc_count
-        self.length += package.appc_length
+        if package.appc_count:
+            self.count += package.appc_count
+            self.package_count += 1
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: send no more of it."""

@@ -53,7 +53,6 @@ class LogicalLink:
         self.appc = AppcFlow()
         self.lock = LinkLock()
         self.packager = Packager(parameters.package_limit)
-        self.packager.appc_limit = parameters.appc_limit
         self.scheduler = WriteScheduler(
             scan_order(devices, lesser=lesser),
             parameters.open_message_length,
@@ -150,7 +149,7 @@ class LogicalLink:
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
-        return self._parameters.cpu_ns(self.counters, self.appc.count, self.appc.length)
+        return self._parameters.cpu_ns(self.counters, self.appc.count, self.appc.package_count)
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
@@ -365,7 +364,9 @@ class LogicalLink:
         self.scheduler.arrange(usable)
         parameters = self._parameters
         alone = len(usable) == 1
-        self.packager.limit = parameters.lone_ctc_limit if alone else parameters.package_limit
+        limit = parameters.package_limit
+        self.packager.limit = parameters.lone_ctc_limit if alone else limit
+        self.packager.appc_limit = parameters.lone_appc_limit if alone else limit
 
     def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
         """An interrupt is missing, or made no sense: reset the device."""

@@ -22,6 +22,11 @@ CCW can move, and three messages. Derived: collisions per exchange in the one-CT
 HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
 
 
+LONE_APPC_LIMIT: Final = PackageLimit(length=94_490, count=9)
+"""The same limit for APPC/VM, which CP copies into buffers of its own. Calibrated: on one CTC 100
+pairs get a quarter of the short exchanges that they get on four, and little use of the CTC."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkParameters:
     """Times in nanoseconds (and ns per byte), lengths in bytes.
@@ -30,84 +35,92 @@ class LinkParameters:
     has been started. A package of ISFC Transport that was read is taken in at once.
     """
 
-    build_package_ns: int = 13_810
+    build_package_ns: int = 75_160
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    attention_ns: int = 181_600
+    attention_ns: int = 83_730
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    recovery_ns: int = 10_060
+    recovery_ns: int = 10_800
     """Calibrated: from a collision to the first of the two writes that are made again."""
 
-    redrive_ns: int = 292_700
+    redrive_ns: int = 288_400
     """Calibrated: from reading the partner's write after a collision to ours made again."""
 
-    open_message_length: int = 100_400
-    open_backlog_length: int = 241_300
-    open_backlog_count: int = 33
+    open_message_length: int = 118_000
+    open_backlog_length: int = 232_300
+    open_backlog_count: int = 31
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
     many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
-    appc_limit: PackageLimit = PACKAGE_LIMIT
-    """Of packages that begin with ISFC Transport, of those on a lone CTC, and of those that
-    begin with APPC/VM."""
+    lone_appc_limit: PackageLimit = LONE_APPC_LIMIT
+    """Of packages on several CTCs, and on a lone one by what they begin with: ISFC Transport or
+    APPC/VM."""
 
-    appc_message_ns: int = 7_810
-    appc_ns_per_byte: float = 2.75
+    appc_message_ns: int = 5_007
+    appc_ns_per_byte_built: float = 0.9719
+    appc_ns_per_byte_taken: float = 2.382
     """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
-    taken in, and what each of its bytes takes to be copied when taken in."""
+    taken in, and what each of its bytes takes to be copied then."""
 
-    cpu_message_ns: int = 815
-    cpu_ns_per_byte_written: float = 0.5798
-    cpu_ns_per_byte_read: float = 0.2623
-    cpu_appc_message_ns: int = 12_460
-    cpu_appc_ns_per_byte: float = 0.3954
-    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, and what
-    APPC/VM's segments, acknowledgements and bytes take more. I/Os and spinning for the lock take
-    none that the tables show. Holding the lock takes time, but no processor's: what it guards is
-    mostly waited for."""
+    cpu_message_ns: int = 825
+    cpu_ns_per_byte_written: float = 0.5761
+    cpu_ns_per_byte_read: float = 0.198
+    cpu_package_ns: int = 1_133
+    cpu_appc_message_ns: int = 11_620
+    cpu_appc_package_ns: int = 5_871
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of a
+    package either way, and what APPC/VM's segments and acknowledgements and its packages take
+    more. Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
 
     mih_ns: int = 15_000_000_000
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
 
     def build_ns(self, package: Package) -> int:
         """Time to build ``package`` and start its write."""
-        return self.build_package_ns + self.appc_message_ns * package.appc_count
+        return (
+            self.build_package_ns
+            + self.appc_message_ns * package.appc_count
+            + int(self.appc_ns_per_byte_built * package.appc_length)
+        )
 
     def receive_ns(self, package: Package) -> int:
         """Time to take in ``package`` and hand its messages over."""
         return self.appc_message_ns * package.appc_count + int(
-            self.appc_ns_per_byte * package.appc_length
+            self.appc_ns_per_byte_taken * package.appc_length
         )
 
     def cpu_ns(
         self,
         counters: LinkCounters,
         appc_count: int = 0,
-        appc_length: int = 0,
+        appc_package_count: int = 0,
     ) -> int:
-        """Processor time of so many messages and bytes.
+        """Processor time of so many messages, bytes and packages.
 
-        ``appc_count`` segments and acknowledgements of ``appc_length`` bytes are APPC/VM's.
+        ``appc_count`` segments and acknowledgements, in ``appc_package_count`` packages, are
+        APPC/VM's.
         """
         message_count = counters.write_message_count + counters.read_message_count
+        package_count = counters.write_package_count + counters.read_package_count
         return int(
             self.cpu_message_ns * message_count
             + self.cpu_ns_per_byte_written * counters.write_length
             + self.cpu_ns_per_byte_read * counters.read_length
+            + self.cpu_package_ns * package_count
             + self.cpu_appc_message_ns * appc_count
-            + self.cpu_appc_ns_per_byte * appc_length
+            + self.cpu_appc_package_ns * appc_package_count
         )
 
 
 RELEASES: Final[Mapping[str, LinkParameters]] = {
     "6.1": replace(
         LinkParameters(),
-        attention_ns=116_200,
-        appc_message_ns=27_200,
-        appc_limit=PackageLimit(length=50_400, count=100_000),
+        attention_ns=137_500,
+        appc_message_ns=17_290,
+        lone_appc_limit=PackageLimit(length=62_190, count=13),
     ),
     "6.2": LinkParameters(),
 }

@@ -33,12 +33,12 @@ class GuestCosts:
     step. All calibrated.
     """
 
-    server_ns: int = 7_041
-    client_ns: int = 11_190
-    appc_server_ns: int = 84_270
-    appc_client_ns: int = 60_030
+    server_ns: int = 1_421
+    client_ns: int = 52_220
+    appc_server_ns: int = 60_560
+    appc_client_ns: int = 87_650
     """CDU/CDR, the APPC/VM programs."""
-    jitter: float = 0.873
+    jitter: float = 0.354
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""

@@ -8,7 +8,7 @@ import pytest
 from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
-from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
+from isfc.parameters import LONE_APPC_LIMIT, LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
@@ -17,7 +17,8 @@ FREE = replace(
     LinkParameters(),
     build_package_ns=0,
     appc_message_ns=0,
-    appc_ns_per_byte=0.0,
+    appc_ns_per_byte_built=0.0,
+    appc_ns_per_byte_taken=0.0,
 )
 
 
@@ -29,7 +30,8 @@ def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> 
     assert costs_ns() == (0, 0)
     assert costs_ns(build_package_ns=70) == (70, 0)
     assert costs_ns(appc_message_ns=70) == (140, 140)
-    assert costs_ns(appc_ns_per_byte=2.0) == (0, 1_200)
+    assert costs_ns(appc_ns_per_byte_built=3.0) == (1_800, 0)
+    assert costs_ns(appc_ns_per_byte_taken=2.0) == (0, 1_200)
 
 
 @pytest.mark.parametrize("large", range(9))
@@ -50,6 +52,15 @@ def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
         assert packager.pack().count in counts
 
 
+def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
+    for length, count in ((1, 9), (10_000, 9), (32_768, 2)):
+        packager = Packager(PACKAGE_LIMIT)
+        packager.appc_limit = LONE_APPC_LIMIT
+        for _ in range(50):
+            packager.add(Message(0, length, Traffic.LEGACY))
+        assert len(packager.pack().messages) == count
+
+
 def test_every_time_is_positive() -> None:
     parameters = LinkParameters()
     names = [name for name in parameters.__slots__ if name.endswith("_ns") or "_ns_" in name]
@@ -61,29 +72,32 @@ def test_every_time_is_positive() -> None:
         assert parameters.receive_ns(small) <= parameters.receive_ns(large)
 
 
-def test_processor_time_is_used_per_message_byte_io_and_wait() -> None:
+def test_processor_time_is_used_per_message_byte_and_package() -> None:
     counters = LinkCounters()
     nothing = dict.fromkeys(
         (
             "cpu_message_ns",
             "cpu_ns_per_byte_written",
             "cpu_ns_per_byte_read",
+            "cpu_package_ns",
             "cpu_appc_message_ns",
-            "cpu_appc_ns_per_byte",
+            "cpu_appc_package_ns",
         ),
         0,
     )
     counters.write_message_count, counters.read_message_count = 2, 3
     counters.write_length, counters.read_length = 1_000, 500
+    counters.write_package_count, counters.read_package_count = 4, 5
 
     def cpu_ns(**costs: int) -> int:
         costs = nothing | costs
         parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # times, all int
-        return parameters.cpu_ns(counters, appc_count=4, appc_length=60)
+        return parameters.cpu_ns(counters, appc_count=4, appc_package_count=6)
 
     assert cpu_ns() == 0
     assert cpu_ns(cpu_message_ns=1) == 5
     assert cpu_ns(cpu_ns_per_byte_written=1) == 1_000
     assert cpu_ns(cpu_ns_per_byte_read=1) == 500
     assert cpu_ns(cpu_appc_message_ns=10) == 40
-    assert cpu_ns(cpu_appc_ns_per_byte=2) == 120
+    assert cpu_ns(cpu_package_ns=10) == 90
+    assert cpu_ns(cpu_appc_package_ns=20) == 120
