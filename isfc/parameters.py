@@ -118,9 +118,9 @@ class LinkParameters:
 RELEASES: Final[Mapping[str, LinkParameters]] = {
     "6.1": replace(
         LinkParameters(),
-        attention_ns=137_500,
-        appc_message_ns=17_290,
-        lone_appc_limit=PackageLimit(length=62_190, count=13),
+        attention_ns=113_200,
+        appc_message_ns=31_160,
+        lone_appc_limit=PackageLimit(length=95_570, count=27),
     ),
     "6.2": LinkParameters(),
 }
