@@ -11,14 +11,15 @@ from isfc.message import Message, Traffic
 BLOCK_LENGTH: Final = 32_768
 BLOCK_HEADER_LENGTH: Final = 85
 MESSAGE_HEADER_LENGTH: Final = 27
-"""Header bytes of each message, and of each block of 32,768 bytes that it begins. Derived from
-both directions of H001709C: messages of 3.8 blocks have 351.2 bytes more than the guests gave
-them, replies of one block 112.3; two equations, two unknowns. A header of each package, which
-would explain that run as well, cannot be: it would be a third of what HS with one pair moves."""
+"""Header bytes of each message, and of each block that it begins. Derived from both directions of
+H001709C: messages of 3.8 blocks have 351.2 bytes more than the guests gave them, replies of one
+block 112.3; two equations, two unknowns. The block is assumed to be that of APPC/VM. A header of
+each package, which would explain that run as well, cannot be: it would be a third of what HS with
+one pair moves."""
 
 CHAINED_LENGTH_MIN: Final = 400
 """Shorter messages, and acknowledgements, share the first CCW; others have one of their own.
-Calibrated: a chpid carries 45,900 exchanges/s of one byte, but not so many of 1,000."""
+Assumed: a chpid carries 45,900 exchanges/s of one byte, but not so many of 1,000."""
 
 _LEGACY: Final = Traffic.LEGACY
 _TRANSPORT: Final = Traffic.TRANSPORT
@@ -40,8 +41,8 @@ class Package:
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
     __slots__ = (
-        "appc_count", "appc_length", "chained_count", "count", "length", "message_count", "messages",
-        "number",
+        "appc_count", "appc_length", "chained_count", "count", "length", "message_count",
+        "messages", "number",
     )  # fmt: skip
 
     def __init__(self, number: int, messages: Sequence[Message], payload_length: int) -> None:

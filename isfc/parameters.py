@@ -21,10 +21,10 @@ LONE_CTC_LIMIT: Final = PackageLimit(length=65_535, count=3)
 CCW can move, and three messages. Derived: collisions per exchange in the one-CTC rows give 1.0
 HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
 
-
 LONE_APPC_LIMIT: Final = PackageLimit(length=94_490, count=9)
-"""The same limit for APPC/VM, which CP copies into buffers of its own. Calibrated: on one CTC 100
-pairs get a quarter of the short exchanges that they get on four, and little use of the CTC."""
+"""The same limit for APPC/VM, which CP copies into buffers of its own. Assumed, with fitted values:
+on one CTC 100 pairs get a quarter of the short exchanges that they get on four, and little use of
+the CTC."""
 
 
 @dataclass(frozen=True, slots=True)
