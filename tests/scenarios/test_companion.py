@@ -126,7 +126,8 @@ def test_groups_of_one_and_of_several_ctcs_share_out_all_transport_rows() -> Non
         "multi-CTC": 120,
         "quiet": 109,
         "colliding": 10,
-        "silent": 105,
+        "silent": 89,
+        "silent, four CTCs": 16,
     }
 
 
@@ -150,7 +151,9 @@ def test_no_collisions_published_means_few_a_second() -> None:
     for row in table.select({"collisions_per_s": [0]}):
         tolerance = table.tolerance(row, "collisions_per_s")
         assert tolerance is not None
-        assert (tolerance.group, tolerance.distance) == ("silent", Distance.EMULATED)
+        few = row.columns["rdevs"] == 4  # the ends meet sooner
+        assert tolerance.group == ("silent, four CTCs" if few else "silent")
+        assert tolerance.distance is Distance.EMULATED
 
 
 def test_aggregates_are_bounded_as_the_project_promises() -> None:
