@@ -10,10 +10,10 @@ from typing import Final
 
 from isfc.errors import RemoteProtocolError
 from isfc.message import Message, Traffic
-from isfc.package import Package
+from isfc.package import BLOCK_LENGTH, Package
 from isfc.segment import cut
 
-APPC_SEGMENT_LENGTH_MAX: Final = 32_768
+APPC_SEGMENT_LENGTH_MAX: Final = BLOCK_LENGTH
 """Most bytes of an APPC/VM message in one piece. Derived: with one pair, a reply of 1,000,000
 bytes takes 21.9 ms, 31 of the 0.70 ms in which a short message and its reply pass."""
 

@@ -155,5 +155,5 @@ class Packager:
 
 def _header_length(length: int) -> int:
     """Header bytes of a message of ``length`` bytes."""
-    blocks = (length + BLOCK_LENGTH - 1) // BLOCK_LENGTH
-    return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * max(1, blocks)
+    blocks = max(1, -(-length // BLOCK_LENGTH))
+    return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * blocks
