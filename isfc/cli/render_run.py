@@ -57,9 +57,12 @@ def _describe(workload: Workload) -> str:
     lengths = f"{workload.max_length:,}"
     if workload.min_length != workload.max_length:
         lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"
+    replies = f"{workload.reply_length:,}"
+    if workload.replies_max < workload.window:
+        replies += ", acknowledged"
     return (
         f"{workload.name}: messages of {lengths} bytes, "
-        f"replies of {workload.reply_length:,}, window {workload.window}"
+        f"replies of {replies}, window {workload.window}"
     )
 
 

@@ -74,4 +74,4 @@ def test_heading_tells_where_the_clients_are(capsys: pytest.CaptureFixture[str])
 def test_messages_of_one_length_have_no_shares(capsys: pytest.CaptureFixture[str]) -> None:
     own = Workload("own", 100, 100, 20, 1_000_000, 9)
     page = page_of(replace(EXPERIMENT, workload=own), capsys)
-    assert page[1] == "own: messages of 100 bytes, replies of 1,000,000, window 9"
+    assert page[1] == "own: messages of 100 bytes, replies of 1,000,000, acknowledged, window 9"
