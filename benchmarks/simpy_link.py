@@ -60,7 +60,6 @@ class Ctc:
     held: Package | None = None
     """Collided, and to be written again here in its turn."""
     turn: bool = False
-    collision_count: int = 0
     pend_ns: float = 0.0
     disc_ns: float = 0.0
     conn_ns: float = 0.0
@@ -263,14 +262,13 @@ class System:
         self._wake_sender()
 
     def collide(self, ctc: Ctc, write: Write) -> None:
-        """Our write fails; the ends take turns in writing again."""
+        """Our write fails; the lesser end writes again first."""
         now_ns = self._env.now
         ctc.write = None
         ctc.count_io(write.started_ns, min(write.departed_ns, now_ns), now_ns, now_ns)
         self.traffic.collisions += 1
         ctc.held = write.package
-        ctc.collision_count += 1
-        ctc.turn = (ctc.collision_count % 2 == 1) == self._lesser
+        ctc.turn = self._lesser
         if ctc.turn:
             self._env.process(self._write_again(ctc, ctc.held, self._parameters.recovery_ns))
 

@@ -312,14 +312,10 @@ class LogicalLink:
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
-        """Both writes failed. The ends take turns: one writes first, the other reads first.
-
-        Both count the CTC's collisions alike, so both know whose turn it is without a word.
-        """
+        """Both writes failed. The end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
-        ctc.collision_count += 1
         ctc.held = package
-        ctc.turn = (ctc.collision_count % 2 == 1) == self._lesser
+        ctc.turn = self._lesser
         if ctc.turn:
             ctc.state = DeviceState.RECOVERING
             self._watch(ctc, now_ns + self._parameters.recovery_ns)

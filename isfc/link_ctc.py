@@ -14,17 +14,13 @@ UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING
 class LinkCtc:
     """What the link knows of one of its CTCs."""
 
-    __slots__ = (
-        "answering", "collision_count", "counters", "device", "due_ns", "held", "rdev", "state",
-        "turn",
-    )  # fmt: skip
+    __slots__ = ("answering", "counters", "device", "due_ns", "held", "rdev", "state", "turn")
 
     def __init__(self, device: LinkDevice) -> None:
         self.device = device
         self.rdev = device.rdev
         self.state = DeviceState.DOWN
         self.counters = DeviceCounters()
-        self.collision_count = 0
         self.answering = False
         """Whether the lock knows that an attention is to be answered here."""
         self.held: Package | None = None
@@ -36,7 +32,6 @@ class LinkCtc:
 
     def forget(self) -> None:
         """Nothing is under way on this CTC any more."""
-        self.collision_count = 0
         self.held = None
         self.turn = False
         self.due_ns = None

@@ -14,7 +14,7 @@ _KEPT: Final = frozenset({"mih_ns"})
 def unpaced(definition: NodeDefinition) -> NodeDefinition:
     """The same node with nothing taking any time but what the machine itself takes.
 
-    What decides rather than lasts stays: limits, when a further CTC is opened, whose turn it is.
+    What decides rather than lasts stays: limits, when a further CTC is opened, who goes first.
     """
     parameters = definition.parameters
     times = {
