@@ -41,6 +41,12 @@ def test_bound_is_what_is_reached_and_a_little_more(reached: float, bound: float
     assert rounded(reached) >= reached
 
 
+def test_bound_is_no_wider_than_a_goal_that_is_reached() -> None:
+    assert rounded(0.119, 0.12) == 0.12
+    assert rounded(0.05, 0.12) == 0.053
+    assert rounded(0.121, 0.12) == 0.13
+
+
 def test_infinity_bounds_nothing() -> None:
     with pytest.raises(ValueError, match="declare another number"):
         rounded(inf)

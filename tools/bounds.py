@@ -1,7 +1,8 @@
 """Renew the bounds of the published tables: what is reached, rounded up.
 
 ``python -m tools.bounds`` replays every table as `isfc replay` does and puts what it reaches
-into the ``[[bound]]`` blocks of ``scenarios/tables/*.toml``, into those numbers that are there.
+into the ``[[bound]]`` blocks of ``scenarios/tables/*.toml``, into those numbers that are there;
+where a goal is reached, the goal.
 Which measures, groups and numbers are bounded is decided by hand, and so is what ``git diff``
 then shows: a bound that grew needs a reason.
 """
@@ -11,14 +12,14 @@ import math
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
 
-from scenarios.published import Bound, PublishedTable
+from scenarios.published import PublishedTable
 from scenarios.replay import SECONDS
-from scenarios.verdict import ErrorSummary, Verdict
+from scenarios.verdict import BoundCheck, Verdict
 from tools.replayed import replay_all
 
 FOLDER: Final = Path(__file__).parents[1] / "scenarios" / "tables"
@@ -31,26 +32,30 @@ _NUMBER: Final = re.compile(r"(?m)^(?P<field>median|p90|worst) = [^\n]*$")
 _WRONG: Final = re.compile(r"(?m)^wrong_max = [^\n]*$")
 
 
-def rounded(reached: float) -> float:
-    """A bound for what is reached: two digits, and a little more; 0 stays 0."""
+def rounded(reached: float, goal: float | None = None) -> float:
+    """A bound for what is reached: two digits, and a little more; 0 stays 0.
+
+    It is not wider than a ``goal`` that is reached.
+    """
     if reached == 0:
         return 0
     if not math.isfinite(reached):
         raise ValueError("is infinite, which bounds nothing: declare another number")
     wide = reached * MARGIN
     unit = 10.0 ** (math.floor(math.log10(wide)) - 1)
-    return float(f"{math.ceil(wide / unit - 1e-9) * unit:.2g}")
+    bound = float(f"{math.ceil(wide / unit - 1e-9) * unit:.2g}")
+    return min(bound, goal) if goal is not None and reached <= goal else bound
 
 
 def renewed(text: str, table: PublishedTable, verdict: Verdict) -> str:
     """A companion with the numbers that ``verdict`` reaches. Raises `ValueError` for infinity."""
-    summaries = {check.bound: check.summary for check in verdict.checks if check.bound}
+    checks = {check.bound: check for check in verdict.checks if check.bound}
     bounds = iter(table.bounds)
     wrong = iter(len(change.wrong) for change in verdict.changes)
 
     def renew(block: re.Match[str]) -> str:
         if block["kind"] == "bound":
-            return _renewed_bound(block[0], next(bounds), summaries)
+            return _renewed_bound(block[0], checks[next(bounds)])
         if block["kind"] == "change":
             return _WRONG.sub(f"wrong_max = {next(wrong)}", block[0])
         return block[0]
@@ -58,14 +63,14 @@ def renewed(text: str, table: PublishedTable, verdict: Verdict) -> str:
     return _BLOCK.sub(renew, text)
 
 
-def _renewed_bound(block: str, bound: Bound, summaries: Mapping[Bound, ErrorSummary]) -> str:
-    summary = summaries[bound]
-
+def _renewed_bound(block: str, check: BoundCheck) -> str:
     def renew(number: re.Match[str]) -> str:
+        field = number["field"]
+        goal = getattr(check.goal, field) if check.goal else None
         try:
-            return f"{number['field']} = {rounded(getattr(summary, number['field'])):g}"
+            return f"{field} = {rounded(getattr(check.summary, field), goal):g}"
         except ValueError as error:
-            subject = f"{bound.measure}, {bound.group}: {number['field']}"
+            subject = f"{check.of.measure}, {check.of.group}: {field}"
             raise ValueError(f"{subject} {error}") from None
 
     return _NUMBER.sub(renew, block)
