@@ -21,7 +21,7 @@ LONE_CTC_LIMIT: Final = PackageLimit(length=65_535, count=3)
 CCW can move, and three messages. Derived: collisions per exchange in the one-CTC rows give 1.0
 HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
 
-LONE_APPC_LIMIT: Final = PackageLimit(length=94_490, count=9)
+LONE_APPC_LIMIT: Final = PackageLimit(length=98_190, count=10)
 """The same limit for APPC/VM, which CP copies into buffers of its own. Assumed, with fitted values:
 on one CTC 100 pairs get a quarter of the short exchanges that they get on four, and little use of
 the CTC."""
@@ -35,21 +35,21 @@ class LinkParameters:
     has been started. A package of ISFC Transport that was read is taken in at once.
     """
 
-    build_package_ns: int = 75_160
+    build_package_ns: int = 79_820
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    attention_ns: int = 83_730
+    attention_ns: int = 45_240
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    recovery_ns: int = 10_800
+    recovery_ns: int = 54_750
     """Calibrated: from a collision to the first of the two writes that are made again."""
 
-    redrive_ns: int = 288_400
+    redrive_ns: int = 266_400
     """Calibrated: from reading the partner's write after a collision to ours made again."""
 
-    open_message_length: int = 118_000
-    open_backlog_length: int = 232_300
-    open_backlog_count: int = 31
+    open_message_length: int = 109_300
+    open_backlog_length: int = 244_400
+    open_backlog_count: int = 32
     """Calibrated: while a write is in progress a further CTC is opened for a message of so
     many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
 
@@ -59,18 +59,18 @@ class LinkParameters:
     """Of packages on several CTCs, and on a lone one by what they begin with: ISFC Transport or
     APPC/VM."""
 
-    appc_message_ns: int = 5_007
-    appc_ns_per_byte_built: float = 0.9719
-    appc_ns_per_byte_taken: float = 2.382
+    appc_message_ns: int = 3_388
+    appc_ns_per_byte_built: float = 0.126
+    appc_ns_per_byte_taken: float = 3.476
     """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
     taken in, and what each of its bytes takes to be copied then."""
 
-    cpu_message_ns: int = 825
-    cpu_ns_per_byte_written: float = 0.5761
-    cpu_ns_per_byte_read: float = 0.198
-    cpu_package_ns: int = 1_133
-    cpu_appc_message_ns: int = 11_620
-    cpu_appc_package_ns: int = 5_871
+    cpu_message_ns: int = 208
+    cpu_ns_per_byte_written: float = 0.5508
+    cpu_ns_per_byte_read: float = 0.9105
+    cpu_package_ns: int = 827
+    cpu_appc_message_ns: int = 11_910
+    cpu_appc_package_ns: int = 5_446
     """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of a
     package either way, and what APPC/VM's segments and acknowledgements and its packages take
     more. Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
@@ -118,9 +118,9 @@ class LinkParameters:
 RELEASES: Final[Mapping[str, LinkParameters]] = {
     "6.1": replace(
         LinkParameters(),
-        attention_ns=113_200,
-        appc_message_ns=31_160,
-        lone_appc_limit=PackageLimit(length=95_570, count=27),
+        attention_ns=123_400,
+        appc_message_ns=9_428,
+        lone_appc_limit=PackageLimit(length=50_380, count=10),
     ),
     "6.2": LinkParameters(),
 }

@@ -33,12 +33,12 @@ class GuestCosts:
     step. All calibrated.
     """
 
-    server_ns: int = 1_421
-    client_ns: int = 52_220
-    appc_server_ns: int = 60_560
-    appc_client_ns: int = 87_650
+    server_ns: int = 2_331
+    client_ns: int = 67_080
+    appc_server_ns: int = 36_550
+    appc_client_ns: int = 104_800
     """CDU/CDR, the APPC/VM programs."""
-    jitter: float = 0.354
+    jitter: float = 0.3079
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""

@@ -62,7 +62,7 @@ KNOBS: Final = (
     _link("build_package_ns", 1_000, 250_000),
     _link("attention_ns", 2_000, 200_000),
     _link("recovery_ns", 10_000, 1_000_000),
-    _link("redrive_ns", 2_000, 300_000),
+    _link("redrive_ns", 2_000, 600_000),
     _link("open_message_length", 8_000, 122_000),
     _link("open_backlog_length", 20_000, 600_000),
     _link("open_backlog_count", 2, 200),
