@@ -8,7 +8,7 @@ class ExitCode(IntEnum):
 
     GOOD = 0
     FAILED = 1
-    """A check left its tolerance, or the output could not be written."""
+    """A check left its tolerance, CP refused a command, or the output could not be written."""
     BAD_INPUT = 2
     """A layout, an argument or an option is wrong; the message says what was expected."""
     INTERRUPTED = 130

@@ -142,6 +142,8 @@ def run_layout(
         _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)
     else:
         _show_view(experiment, node, output, transcript)
+    if transcript is not None and transcript.refusals:
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def choose_workload(

@@ -27,8 +27,8 @@ devices
 DEVICE_KEYS = "rdev io_per_s pend_ms disc_ms conn_ms serv_ms busy_percent".split()
 
 
-def record(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
-    assert run(["run", *options, *SHORT, "--json"]) == 0
+def record(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, Any]:
+    assert run(["run", *options, *SHORT, "--json"]) == code
     out, err = capsys.readouterr()
     assert err == ""
     found = json.loads(out)
@@ -191,7 +191,7 @@ def test_commands_are_given_during_the_run_and_shown_above_it(
     script: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["run", "atlanta-boston", "--workload", "HL", *SHORT]
-    assert run([*options, "--cp", script]) == 0
+    assert run([*options, "--cp", script]) == 1  # one of them is refused
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["    0.020000 ATLANTA  > deact islink 6001", "Link 6001 deactivated."]
     assert "    0.040000 ATLANTA  > foo" in lines
@@ -200,11 +200,19 @@ def test_commands_are_given_during_the_run_and_shown_above_it(
     assert max(map(len, lines)) <= 80
 
 
+@pytest.mark.parametrize("view", [[], ["--json"], ["--report", "device"]])
+def test_run_whose_commands_were_all_carried_out_is_good(view: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "commands.cp"
+    path.write_text("at 20ms deact islink 6001\nat 40ms act islink 6001\n")
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", str(path)]
+    assert run([*options, *view]) == 0
+
+
 def test_record_has_the_responses_and_what_they_did(
     script: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = record(capsys, "atlanta-boston", "--workload", "HL")
-    found = record(capsys, "atlanta-boston", "--workload", "HL", "--cp", script)
+    found = record(capsys, "atlanta-boston", "--workload", "HL", "--cp", script, code=1)
     assert list(found) == [*plain, "cp"]
     assert list(found["cp"][0]) == ["at_s", "node", "command", "return_code", "lines"]
     assert [entry["return_code"] for entry in found["cp"] if entry["command"]] == [0, 0, 1]
@@ -215,7 +223,7 @@ def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
     script: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
-    assert run([*options, "--report", "link", "--interval", "0.02", "--csv"]) == 0
+    assert run([*options, "--report", "link", "--interval", "0.02", "--csv"]) == 1
     out, err = capsys.readouterr()
     assert out.startswith("run,")
     assert len(out.splitlines()) == 4
