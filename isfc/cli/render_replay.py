@@ -16,7 +16,7 @@ from isfc.cli.render_verdict import (
     tallies,
 )
 from scenarios.published import PublishedRow, PublishedTable
-from scenarios.replay import Comparison
+from scenarios.replay import SECONDS, Comparison
 from scenarios.verdict import Verdict
 
 WIDTH = 80
@@ -39,7 +39,7 @@ def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
         parts.append(f"{table.title}, measured {table.measured}\n{table.source}")
         parts += _figures(verdict)
         parts += _conclusions(verdict)
-    parts += [LEGEND, Group(*tallies(verdicts))]
+    parts += [LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
@@ -55,6 +55,16 @@ def _figures(verdict: Verdict) -> Iterator[RenderableType]:
         runs = [row for row in rows if row.columns[block] == value]
         yield Text(table.heading.format_map(runs[0].columns), "bold")
         yield from (_grid(table, runs, measure, found) for measure in table.measures)
+
+
+def _lengths(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Of runs that are longer or shorter than those which the bounds were taken from: say so."""
+    lengths = {v.part.seconds for v in verdicts if v.table.is_measured} - {SECONDS}
+    for seconds in lengths:
+        yield (
+            f"Tolerances and bounds are those of runs of {SECONDS:g} s; these are of {seconds:g} "
+            "s, so figures that keep within them by little may leave them."
+        )
 
 
 def _conclusions(verdict: Verdict) -> Iterator[RenderableType]:

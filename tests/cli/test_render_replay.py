@@ -9,7 +9,7 @@ from isfc.cli.render import show
 from isfc.cli.render_replay import replay_page
 from scenarios.companion import TABLES, load_table
 from scenarios.published import PublishedRow, PublishedTable, Selection
-from scenarios.replay import Comparison, Part
+from scenarios.replay import SECONDS, Comparison, Part
 from scenarios.verdict import Verdict, check_bounds, check_changes
 
 Emulate = Callable[[PublishedRow, str], float]
@@ -171,3 +171,13 @@ def test_runs_that_were_not_chosen_stay_blank(
     page = page_of(capsys, replace(whole, part=Part(table, rows), checks=()))
     assert "  12  194  194   +0" in page
     assert "  14                 796  829   +4" in page
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(SECONDS, False), (10.0, True)])
+def test_runs_of_another_length_than_the_bounds_are_told_of(
+    table: PublishedTable, seconds: float, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    verdict = verdict_of(table, {"suite": ["HL"], "rdevs": [1]}, faithful)
+    part = replace(verdict.part, seconds=seconds)
+    page = " ".join(page_of(capsys, replace(verdict, part=part)))
+    assert ("bounds are those of runs of 5 s; these are of 10 s" in page) == told
