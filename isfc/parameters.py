@@ -21,11 +21,6 @@ LONE_CTC_LIMIT: Final = PackageLimit(length=65_535, count=3)
 CCW can move, and three messages. Derived: collisions per exchange in the one-CTC rows give 1.0
 HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
 
-LONE_APPC_LIMIT: Final = PackageLimit(length=98_190, count=10)
-"""The same limit for APPC/VM, which CP copies into buffers of its own. Assumed, with fitted values:
-on one CTC 100 pairs get a quarter of the short exchanges that they get on four, and little use of
-the CTC."""
-
 
 @dataclass(frozen=True, slots=True)
 class LinkParameters:
@@ -55,9 +50,13 @@ class LinkParameters:
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
-    lone_appc_limit: PackageLimit = LONE_APPC_LIMIT
-    """Of packages on several CTCs, and on a lone one by what they begin with: ISFC Transport or
-    APPC/VM."""
+    """Of packages on several CTCs, and on a lone one if they begin with ISFC Transport."""
+
+    lone_appc_length: int = 98_190
+    lone_appc_count: int = 10
+    """Calibrated: bytes and messages of a package on a lone CTC that begins with APPC/VM, which CP
+    copies into buffers of its own. That there is such a limit is assumed: on one CTC 100 pairs get
+    a quarter of the short exchanges that they get on four, and little use of the CTC."""
 
     appc_message_ns: int = 3_388
     appc_ns_per_byte_built: float = 0.126
@@ -77,6 +76,11 @@ class LinkParameters:
 
     mih_ns: int = 15_000_000_000
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
+
+    @property
+    def lone_appc_limit(self) -> PackageLimit:
+        """The limit of a package on a lone CTC that begins with APPC/VM."""
+        return PackageLimit(self.lone_appc_length, self.lone_appc_count)
 
     def build_ns(self, package: Package) -> int:
         """Time to build ``package`` and start its write."""
@@ -120,7 +124,7 @@ RELEASES: Final[Mapping[str, LinkParameters]] = {
         LinkParameters(),
         attention_ns=123_400,
         appc_message_ns=9_428,
-        lone_appc_limit=PackageLimit(length=50_380, count=10),
+        lone_appc_length=50_380,
     ),
     "6.2": LinkParameters(),
 }

@@ -69,6 +69,8 @@ KNOBS: Final = (
     _link("appc_message_ns", 500, 50_000),
     _link("appc_ns_per_byte_built", 0.05, 10),
     _link("appc_ns_per_byte_taken", 0.05, 10),
+    _link("lone_appc_length", 32_800, 300_000),
+    _link("lone_appc_count", 2, 60),
     _link("cpu_message_ns", 50, 10_000),
     _link("cpu_ns_per_byte_written", 0.02, 5),
     _link("cpu_ns_per_byte_read", 0.02, 5),

@@ -8,7 +8,7 @@ import pytest
 from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
-from isfc.parameters import LONE_APPC_LIMIT, LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
+from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
@@ -55,7 +55,7 @@ def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
 def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
     for length, count in ((1, 10), (10_000, 9), (32_768, 2)):
         packager = Packager(PACKAGE_LIMIT)
-        packager.appc_limit = LONE_APPC_LIMIT
+        packager.appc_limit = LinkParameters().lone_appc_limit
         for _ in range(50):
             packager.add(Message(0, length, Traffic.LEGACY))
         assert len(packager.pack().messages) == count
