@@ -47,6 +47,12 @@ class Chpid:
         self._done_at_ns = 0.0
         self._sharing = env.process(self._share())
 
+    @property
+    def interrupt_ns(self) -> int:
+        """From the end of a transfer until its interrupt; what comes in delays it."""
+        profile = self._profile
+        return profile.interrupt_ns + profile.interrupt_contention_ns * self.inward.count
+
     def start_io(self) -> ProcessGenerator:
         """Start an I/O; what the fibre is busy sending delays it."""
         profile = self._profile

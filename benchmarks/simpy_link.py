@@ -23,9 +23,10 @@ from isfc.message import Message
 from isfc.package import Package
 from isfc.parameters import LinkParameters
 
+SEND_ALONE: Final = -1
 RECEIVE: Final = 0
 SEND: Final = 1
-"""Priorities at the link lock: what was received goes first."""
+"""Priorities at the link lock: what interrupts brought goes first, but on a lone CTC."""
 
 
 @dataclass(slots=True)
@@ -60,6 +61,8 @@ class Ctc:
     held: Package | None = None
     """Collided, and to be written again here in its turn."""
     turn: bool = False
+    written: Package | None = None
+    """Written, and still to be let go of."""
     pend_ns: float = 0.0
     disc_ns: float = 0.0
     conn_ns: float = 0.0
@@ -98,6 +101,7 @@ class System:
         self._env = env
         self._parameters = parameters
         self._limit = parameters.lone_ctc_limit if len(ctcs) == 1 else parameters.package_limit
+        self._open_lengths = parameters.opening_rule.lengths()
         self._lesser = lesser
         self._lock = simpy.PriorityResource(env)
         self._write_order = write_order
@@ -130,18 +134,19 @@ class System:
         """Whether a CTC is to be given to what waits."""
         if not self._free or not (self._waiting or self._again):
             return False
+        count = len(self._ours)
         return (
-            not self._ours
+            not count
             or bool(self._again)
             or len(self._waiting) >= self._parameters.open_backlog_count
-            or self._waiting[0].length >= self._parameters.open_message_length
-            or self._waiting_length >= self._parameters.open_backlog_length
+            or self._waiting_length >= self._open_lengths[count]
+            or (count == 1 and self._waiting[0].length >= self._parameters.open_message_length)
         )
 
     def _send_packages(self) -> ProcessGenerator:
         """Build one package after the other, whenever nothing received wants the lock."""
         while self._opens():
-            with self._lock.request(SEND) as turn:
+            with self._lock.request(SEND if len(self.ctcs) > 1 else SEND_ALONE) as turn:
                 if not turn.triggered:
                     yield turn
                 if not self._opens():
@@ -162,11 +167,13 @@ class System:
         if self._again:
             return self._again.popleft()
         waiting, limit = self._waiting, self._limit
+        length_max = limit.length
+        if self._free:
+            share_length = self._waiting_length // (len(self._free) + 1)
+            length_max = min(length_max, max(self._parameters.share_length, share_length))
         messages = [waiting.popleft()]
         length = messages[0].length
-        while (
-            waiting and len(messages) < limit.count and length + waiting[0].length <= limit.length
-        ):
+        while waiting and len(messages) < limit.count and length + waiting[0].length <= length_max:
             message = waiting.popleft()
             messages.append(message)
             length += message.length
@@ -187,29 +194,39 @@ class System:
         yield env.timeout(PROPAGATION_NS)
         ctc.write = None
         ctc.count_io(write.started_ns, write.departed_ns, matched_ns, env.now)
-        self._finish_write(ctc, package)
-
-    def _finish_write(self, ctc: Ctc, package: Package) -> None:
-        self.traffic.packages_out += 1
-        self.traffic.messages_out += package.message_count
-        self.traffic.length_out += package.length
+        yield env.timeout(ctc.chpid.interrupt_ns)
+        self._finish_write(package)
+        ctc.written = package
+        if len(self.ctcs) == 1:
+            with self._lock.request(RECEIVE) as turn:
+                yield turn
+                yield env.timeout(self._parameters.lone_release_ns(package))
+        if ctc.written is not package:
+            return  # the partner wrote here meanwhile
+        ctc.written = None
         if ctc.turn:
             ctc.turn = False  # the partner's package is next
         else:
             self._release(ctc)
 
+    def _finish_write(self, package: Package) -> None:
+        self.traffic.packages_out += 1
+        self.traffic.messages_out += package.message_count
+        self.traffic.length_out += package.length
+
     def read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
         """Answer the attention: SENSE COMMAND BYTE, then READ. Return when the data began."""
         env, chpid = self._env, ctc.chpid
         ctc.turn = False
+        ctc.written = None
         self._free.discard(ctc)
         self._ours.discard(ctc)
         with self._lock.request(RECEIVE) as turn:
             yield turn
             yield env.timeout(self._parameters.attention_ns)
-            started_ns = env.now
-            yield from chpid.start_io()
-            ctc.count_io(started_ns, env.now, env.now, env.now)
+        started_ns = env.now
+        yield from chpid.start_io()
+        ctc.count_io(started_ns, env.now, env.now, env.now)
         chpid.observe(package, +1)
         started_ns = env.now
         yield from chpid.start_io()
@@ -220,10 +237,11 @@ class System:
         yield env.timeout(PROPAGATION_NS)
         chpid.observe(package, -1)
         ctc.count_io(started_ns, departed_ns, departed_ns, env.now)
-        self._finish_read(ctc, package)
+        self._env.process(self._finish_read(ctc, package))
         return matched_ns
 
-    def _finish_read(self, ctc: Ctc, package: Package) -> None:
+    def _finish_read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
+        yield self._env.timeout(ctc.chpid.interrupt_ns)
         self.traffic.packages_in += 1
         self.traffic.messages_in += package.count
         self.traffic.length_in += package.length
@@ -231,7 +249,8 @@ class System:
         if ctc.held is None:
             self._release(ctc)
         else:
-            self._env.process(self._write_again(ctc, ctc.held, self._parameters.redrive_ns))
+            package, ctc.held = ctc.held, None
+            self._env.process(self._write(ctc, package))
 
     def _receive(self, package: Package) -> ProcessGenerator:
         """Take in what was read, and hand the messages to their guests in order."""

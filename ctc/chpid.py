@@ -75,6 +75,12 @@ class Chpid:
         self._pace = 1.0
         self._completion_ns: int | None = None
 
+    @property
+    def interrupt_ns(self) -> int:
+        """From the end of a transfer until the interrupt says so; what comes in delays it."""
+        profile = self._profile
+        return profile.interrupt_ns + profile.interrupt_contention_ns * self._in.count
+
     def admit(self, now_ns: int) -> int:
         """Queue one I/O at the processor; return when it has started, in ns.
 
@@ -87,7 +93,7 @@ class Chpid:
         return self._free_ns + profile.io_contention_ns * self._out.count
 
     def end_later(self, ctc: "Ctc", at_ns: int) -> None:
-        """Remember that ``ctc`` has an I/O which ends, without the mate, at ``at_ns``."""
+        """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
         self._order += 1
         heapq.heappush(self._endings, (at_ns, self._order, ctc))
 
@@ -126,7 +132,7 @@ class Chpid:
         return completion_ns
 
     def poll_ended(self, now_ns: int) -> "Ctc | None":
-        """The next CTC whose own I/O (no transfer) has ended by ``now_ns``."""
+        """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
         if self._endings and self._endings[0][0] <= now_ns:
             return heapq.heappop(self._endings)[2]
         return None

@@ -79,6 +79,7 @@ class Ctc:
         self._matched_ns: int | None = None
         self._sending = False
         self._status = UnitStatus.ENDED
+        self._ended: Ended | None = None
 
     @property
     def state(self) -> State:
@@ -104,7 +105,9 @@ class Ctc:
         return DataFrame(load, serial) if load is not None and serial == self._serial else None
 
     def times_so_far(self, now_ns: int) -> IoTimes:
-        """Where the time of the I/O in progress has gone until now; zeros when idle."""
+        """Where the time of the I/O has gone that no interrupt has told of; zeros without one."""
+        if self._ended is not None:
+            return self._ended.times
         return _NO_TIMES if self._command is None else self._times(now_ns)
 
     def start(self, ssch: Ssch, now_ns: int) -> None:
@@ -162,8 +165,11 @@ class Ctc:
         self._departures.append((departure_ns, self.rdev, DataFrame(self._load, self._serial)))
 
     def end(self, now_ns: int) -> None:
-        """An I/O that needed nothing from the mate is over."""
-        self._finish(self._status, self._load, now_ns)
+        """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
+        if self._ended is not None:
+            self._interrupt()
+        else:
+            self._finish(self._status, self._load, now_ns)
 
     def connect(self, now_ns: int) -> None:
         """The path to the mate is there: say so, and wait for the mate to say the same."""
@@ -215,6 +221,9 @@ class Ctc:
             self._mate_write = frame
         if outcome is Outcome.ATTEND:
             self._mate = WAITING_STATE[frame.command]
+            if self._ended is not None:  # the mate knows of it, and goes on
+                self._chpid.abandon(self, None, now_ns)
+                self._interrupt()
             self._interrupts.append(Attention(self.rdev))
         elif outcome is Outcome.TRANSFER:
             self._mate = WAITING_STATE[frame.command]
@@ -255,7 +264,7 @@ class Ctc:
         self._chpid.observe(-1, write, now_ns)
         self._mate = State.AVAILABLE
         self._signal(Signal.RECEIVED, frame.serial, now_ns)
-        self._finish(UnitStatus.ENDED, frame.load, now_ns)
+        self._finish_transfer(frame.load, now_ns)
 
     def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
         if frame.signal is Signal.RECEIVED:
@@ -267,7 +276,7 @@ class Ctc:
                 self._chpid.abandon(self, self._load, now_ns)
                 self._sending = False
             self._mate = State.AVAILABLE
-            self._finish(UnitStatus.ENDED, self._load, now_ns)
+            self._finish_transfer(self._load, now_ns)
             return
         self._mate_serial = frame.serial
         if frame.signal is not Signal.READY:
@@ -278,6 +287,7 @@ class Ctc:
             self._interrupts.append(DeviceReady(self.rdev))
 
     def _give_up(self, now_ns: int) -> None:
+        self._interrupt()
         load = self._load
         times = self._times(now_ns) if self._command is not None else _NO_TIMES
         if self._matched_ns is not None and self._state is State.READ and self._mate_write:
@@ -288,12 +298,30 @@ class Ctc:
         self._mate = State.NOT_READY
         self._interrupts.append(DeviceLost(self.rdev, load, times))
 
+    def _finish_transfer(self, load: Load | None, now_ns: int) -> None:
+        """The data are over: this end is free, and an interrupt will say so."""
+        interrupt_ns = self._chpid.interrupt_ns
+        if not interrupt_ns:
+            self._finish(UnitStatus.ENDED, load, now_ns)
+            return
+        self._ended = self._conclude(UnitStatus.ENDED, load, now_ns)
+        self._chpid.end_later(self, now_ns + interrupt_ns)
+
     def _finish(self, status: UnitStatus, load: Load | None, now_ns: int) -> None:
+        self._interrupts.append(self._conclude(status, load, now_ns))
+
+    def _conclude(self, status: UnitStatus, load: Load | None, now_ns: int) -> Ended:
         command = self._command
         assert command is not None, "an end without a command"
         times = self._times(now_ns)
         self._clear()
-        self._interrupts.append(Ended(self.rdev, command, status, times, load))
+        return Ended(self.rdev, command, status, times, load)
+
+    def _interrupt(self) -> None:
+        """Say what has ended, unless it has been said."""
+        if self._ended is not None:
+            self._interrupts.append(self._ended)
+            self._ended = None
 
     def _times(self, now_ns: int) -> IoTimes:
         departed_ns = min(self._departed_ns, now_ns)

@@ -24,12 +24,13 @@ from ctc.subchannel import (
 from isfc.appc import AppcFlow
 from isfc.errors import LocalProtocolError
 from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
+from isfc.instructions import InstructionQueue
 from isfc.link_ctc import UNUSABLE, LinkCtc
 from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
 from isfc.parameters import LinkParameters
-from isfc.processor import Answer, LinkLock, Receive, Send
+from isfc.processor import Answer, LinkLock, Receive, Release, Send, Work
 from isfc.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.sequence import Resequencer
@@ -52,13 +53,8 @@ class LogicalLink:
     ) -> None:
         self.appc = AppcFlow()
         self.lock = LinkLock()
-        self.packager = Packager(parameters.package_limit)
-        self.scheduler = WriteScheduler(
-            scan_order(devices, lesser=lesser),
-            parameters.open_message_length,
-            parameters.open_backlog_length,
-            parameters.open_backlog_count,
-        )
+        self.packager = Packager(parameters.package_limit, parameters.share_length)
+        self.scheduler = WriteScheduler(scan_order(devices, lesser=lesser), parameters.opening_rule)
         self._segmenter = Segmenter()
         self._resequencer = Resequencer()
         self._reassembler = Reassembler()
@@ -68,7 +64,8 @@ class LogicalLink:
         self._mih_ns = parameters.mih_ns
         self._due_ns: int | None = None
         self._usable_count = 0
-        self._instructions: deque[Instruction] = deque()
+        self._alone = False
+        self._instructions = InstructionQueue()
         self._events: deque[LinkEvent] = deque()
 
     @property
@@ -82,10 +79,7 @@ class LogicalLink:
     @property
     def counters(self) -> LinkCounters:
         """What the CTCs have counted together."""
-        counters = LinkCounters()
-        for ctc in self.ctcs.values():
-            counters.add(ctc.counters)
-        return counters
+        return LinkCounters.total(ctc.counters for ctc in self.ctcs.values())
 
     def send(self, messages: Sequence[Message], now_ns: int) -> None:
         """Let messages wait for a CTC, or start at once if nothing keeps them.
@@ -153,7 +147,7 @@ class LogicalLink:
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
-        return self._instructions.popleft() if self._instructions else None
+        return self._instructions.poll()
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client. May follow any input."""
@@ -219,23 +213,24 @@ class LogicalLink:
             self._work(now_ns)
 
     def _work(self, now_ns: int) -> None:
-        """Give the free link lock to the next work: what was received first, then a send."""
+        """Give the free link lock to the next work: what interrupts brought, then a send.
+
+        A lone CTC is what both ends wait for. Whoever finds it free writes before anything
+        else; one that had always to take in first could be kept from writing for ever.
+        """
         lock = self.lock
-        received = lock.poll_received()
-        if received is not None:
-            if isinstance(received, Receive):
-                hold_ns = self._parameters.receive_ns(received.package)
-            else:
-                hold_ns = self._parameters.attention_ns
-            lock.hold(received, hold_ns, now_ns)
+        opens = self._alone and self.scheduler.opens(self.packager)
+        arrived = None if opens else lock.poll_arrived()
+        if arrived is not None:
+            lock.hold(arrived, self._parameters.arrived_ns(arrived), now_ns)
             return
-        if self.scheduler.opens(self.packager):
+        if opens or self.scheduler.opens(self.packager):
             rdev = self.scheduler.acquire()
-            package = self.packager.pack()
+            package = self.packager.pack(self.scheduler.free_count)
             self.ctcs[rdev].state = DeviceState.BUILDING
             lock.hold(Send(rdev, package), self._parameters.build_ns(package), now_ns)
 
-    def _finish(self, work: Send | Receive | Answer, now_ns: int) -> None:
+    def _finish(self, work: Work, now_ns: int) -> None:
         """The lock's holder is done."""
         if isinstance(work, Send):
             ctc = self.ctcs[work.rdev]
@@ -245,20 +240,24 @@ class LogicalLink:
                 self.packager.add_again(work.package)
         elif isinstance(work, Receive):
             self._deliver(work.package)
+        elif isinstance(work, Release):
+            self._release(self.ctcs[work.rdev], work.package, now_ns)
         else:
             ctc = self.ctcs[work.rdev]
             ctc.answering = False
             if ctc.state is DeviceState.ATTENTION:
                 ctc.state = DeviceState.READING
-                self.lock.keep(work)
-                self._instructions.append(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
+                self._instructions.add(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
 
     def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
         """The partner's write waits: answer, once what was received before is taken in."""
         if ctc.state in UNUSABLE or ctc.state is DeviceState.READING:
             return  # there is nothing to answer, or it is being answered
+        if ctc.state is DeviceState.WRITING:  # our write has not been begun: theirs was sooner
+            ctc.held = self._instructions.withdraw(ctc.rdev)
         ctc.state = DeviceState.ATTENTION
         ctc.turn = False
+        ctc.written = None
         self._watch(ctc, now_ns + self._mih_ns)
         self.scheduler.occupy(ctc.rdev)
         if not ctc.answering:
@@ -268,13 +267,18 @@ class LogicalLink:
     def _write(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
         ctc.state = DeviceState.WRITING
         self._watch(ctc, now_ns + self._mih_ns)
-        self._instructions.append(Ssch(ctc.rdev, Command.WRITE, package))
+        self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
+
+    def _write_again(self, ctc: LinkCtc, now_ns: int) -> None:
+        """It is the turn of the package whose write collided here."""
+        package, ctc.held = ctc.held, None
+        assert package is not None, "nothing was held after a collision"
+        self._write(ctc, package, now_ns)
 
     def _end(self, ctc: LinkCtc, ended: Ended, now_ns: int) -> None:
         """An I/O is over."""
         if ended.command is Command.SENSE_COMMAND_BYTE:
-            self._instructions.append(Ssch(ctc.rdev, Command.READ))
-            self.lock.release(ctc.rdev)
+            self._instructions.add(Ssch(ctc.rdev, Command.READ))
             return
         package = cast("Package | None", ended.load)
         if ended.status is not UnitStatus.ENDED or package is None:
@@ -285,9 +289,10 @@ class LogicalLink:
             ctc.counters.count_read(package)
             self.appc.count_package(package)
             self.lock.want(Receive(package))
+            if ctc.state in UNUSABLE:
+                return  # given up before the interrupt came
             if ctc.held is not None:
-                ctc.state = DeviceState.RECOVERING
-                self._watch(ctc, now_ns + self._parameters.redrive_ns)
+                self._write_again(ctc, now_ns)
             else:
                 self._free(ctc)
         else:
@@ -299,12 +304,25 @@ class LogicalLink:
                 self.appc.owed_count -= len(package.messages) - len(sent)
             if sent:
                 self._events.append(Sent(sent))
-            if ctc.turn:
-                ctc.turn = False
-                ctc.state = DeviceState.YIELDING
-                self._watch(ctc, now_ns + self._mih_ns)
-            else:
-                self._free(ctc)
+            if ctc.state not in UNUSABLE:
+                ctc.written = package
+                ctc.due_ns = None
+                if self._alone:
+                    self.lock.want(Release(ctc.rdev, package))
+                else:
+                    self._release(ctc, package, now_ns)
+
+    def _release(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+        """Our write is over; its CTC is free, unless things went on there."""
+        if ctc.written is not package:
+            return
+        ctc.written = None
+        if ctc.turn:
+            ctc.turn = False
+            ctc.state = DeviceState.YIELDING
+            self._watch(ctc, now_ns + self._mih_ns)
+        else:
+            self._free(ctc)
 
     def _free(self, ctc: LinkCtc) -> None:
         ctc.state = DeviceState.IDLE
@@ -316,21 +334,16 @@ class LogicalLink:
         ctc.counters.collision_count += 1
         ctc.held = package
         ctc.turn = self._lesser
-        if ctc.turn:
-            ctc.state = DeviceState.RECOVERING
-            self._watch(ctc, now_ns + self._parameters.recovery_ns)
-        else:
-            ctc.state = DeviceState.YIELDING
-            self._watch(ctc, now_ns + self._mih_ns)
+        ctc.state = DeviceState.RECOVERING if ctc.turn else DeviceState.YIELDING
+        self._watch(ctc, now_ns + (self._parameters.recovery_ns if ctc.turn else self._mih_ns))
 
     def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
         """The device is gone: what it was to write goes to another CTC."""
-        for lost in (package, ctc.held):
+        for lost in (package, ctc.held, self._instructions.withdraw(ctc.rdev)):
             if lost is not None:
                 self.packager.add_again(lost)
         was_usable = ctc.state not in UNUSABLE
         ctc.forget()
-        self.lock.release(ctc.rdev)
         self.scheduler.occupy(ctc.rdev)
         if ctc.state not in UNUSABLE:
             ctc.state = DeviceState.DOWN
@@ -358,18 +371,15 @@ class LogicalLink:
         """The rules go by what is usable: a link that loses CTCs stops short of what is left."""
         usable = [c.rdev for c in self.ctcs.values() if c.state not in UNUSABLE]
         self.scheduler.arrange(usable)
-        parameters = self._parameters
-        alone = len(usable) == 1
-        limit = parameters.package_limit
-        self.packager.limit = parameters.lone_ctc_limit if alone else limit
-        self.packager.appc_limit = parameters.lone_appc_limit if alone else limit
+        self._alone = len(usable) == 1
+        self.packager.limit, self.packager.appc_limit = self._parameters.limits(alone=self._alone)
 
     def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
         self._lose(ctc, None)
         ctc.state = DeviceState.RESETTING
         self._watch(ctc, now_ns + self._mih_ns)
-        self._instructions.append(Hsch(ctc.rdev))
+        self._instructions.add(Hsch(ctc.rdev))
 
     def _watch(self, ctc: LinkCtc, due_ns: int) -> None:
         ctc.due_ns = due_ns
@@ -381,9 +391,8 @@ class LogicalLink:
         for ctc in self.ctcs.values():
             if ctc.due_ns is not None and ctc.due_ns <= now_ns:
                 ctc.due_ns = None
-                if ctc.state is DeviceState.RECOVERING and ctc.held is not None:
-                    package, ctc.held = ctc.held, None
-                    self._write(ctc, package, now_ns)
+                if ctc.state is DeviceState.RECOVERING:
+                    self._write_again(ctc, now_ns)
                 else:
                     self._halt(ctc, now_ns)
         dues = [ctc.due_ns for ctc in self.ctcs.values() if ctc.due_ns is not None]

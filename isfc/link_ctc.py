@@ -14,7 +14,9 @@ UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING
 class LinkCtc:
     """What the link knows of one of its CTCs."""
 
-    __slots__ = ("answering", "counters", "device", "due_ns", "held", "rdev", "state", "turn")
+    __slots__ = (
+        "answering", "counters", "device", "due_ns", "held", "rdev", "state", "turn", "written",
+    )  # fmt: skip
 
     def __init__(self, device: LinkDevice) -> None:
         self.device = device
@@ -27,6 +29,8 @@ class LinkCtc:
         """A package whose write collided here: it is written again here, in its turn."""
         self.turn = False
         """After a collision: whether the first write is ours, and the second the partner's."""
+        self.written: Package | None = None
+        """A package that was written here and is still to be let go."""
         self.due_ns: int | None = None
         """When RECOVERING ends, or an interrupt has gone missing."""
 
@@ -34,4 +38,5 @@ class LinkCtc:
         """Nothing is under way on this CTC any more."""
         self.held = None
         self.turn = False
+        self.written = None
         self.due_ns = None

@@ -1,6 +1,7 @@
 """Counters of a node, named after Monitor domain 9 and Performance Toolkit's FCX108."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -92,6 +93,14 @@ class LinkCounters:
         self.read_message_count = 0
         self.read_length = 0
         self.collision_count = 0
+
+    @classmethod
+    def total(cls, devices: Iterable[DeviceCounters]) -> "LinkCounters":
+        """What some CTCs have counted together."""
+        counters = cls()
+        for device in devices:
+            counters.add(device)
+        return counters
 
     def add(self, device: DeviceCounters) -> None:
         """Add what one CTC has counted."""

@@ -78,14 +78,22 @@ class Packager:
     """The backlog of one direction, and the rule that makes packages of it.
 
     A package is whatever was waiting when a device came free, oldest first, up to the payload
-    cap. A package that has to be sent again goes before everything else, unchanged.
+    cap; if other devices are free as well, and the oldest message is of ISFC Transport, it is an
+    even share of that, but not less than ``share_length`` bytes. A package that has to be sent
+    again goes before everything else, unchanged.
     """
 
-    def __init__(self, limit: PackageLimit, backlog_length_max: int = BACKLOG_LENGTH_MAX) -> None:
+    def __init__(
+        self,
+        limit: PackageLimit,
+        share_length: int = 0,
+        backlog_length_max: int = BACKLOG_LENGTH_MAX,
+    ) -> None:
         self.limit = limit
         """How much the next package may hold."""
         self.appc_limit = limit
         """The same if the oldest message is of APPC/VM."""
+        self._share_length = share_length
         self._backlog_length_max = backlog_length_max
         self._waiting: deque[Message] = deque()
         self.backlog_count = 0
@@ -128,8 +136,11 @@ class Packager:
         self._again.append(package)
         self.backlog_count += len(package.messages)
 
-    def pack(self) -> Package:
-        """The next package. Something must wait; then it is never empty, whatever the cap."""
+    def pack(self, free_count: int = 0) -> Package:
+        """The next package, while ``free_count`` further devices are free.
+
+        Something must wait; then it is never empty, whatever the cap.
+        """
         if self._again:
             package = self._again.popleft()
             self.backlog_count -= len(package.messages)
@@ -138,8 +149,12 @@ class Packager:
         message = waiting.popleft()
         messages = [message]
         length = message.length
-        limit = self.limit if message.traffic is _TRANSPORT else self.appc_limit
+        transport = message.traffic is _TRANSPORT
+        limit = self.limit if transport else self.appc_limit
         length_max, room_count = limit.length, limit.count - 1
+        if transport and free_count:
+            share_length = max(self._share_length, self.backlog_length // (free_count + 1))
+            length_max = min(length_max, share_length)
         while waiting and room_count and length + waiting[0].length <= length_max:
             room_count -= 1
             message = waiting.popleft()

@@ -11,6 +11,8 @@ from typing import Final
 
 from isfc.monitor import LinkCounters
 from isfc.package import Package, PackageLimit
+from isfc.processor import Answer, Arrived, Receive
+from isfc.schedule import OpeningRule
 
 PACKAGE_LIMIT: Final = PackageLimit(length=870_000, count=100_000)
 """Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
@@ -26,50 +28,58 @@ HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wa
 class LinkParameters:
     """Times in nanoseconds (and ns per byte), lengths in bytes.
 
-    Building a package holds the link lock, and so does answering an attention, until the READ
-    has been started. A package of ISFC Transport that was read is taken in at once.
+    All of them hold the link lock: building a package, answering an attention, taking in what was
+    read and letting go of what was written.
     """
 
-    build_package_ns: int = 79_820
+    build_package_ns: int = 85_610
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    attention_ns: int = 45_240
+    receive_ns_per_byte: float = 0.3166
+    """Calibrated: what each byte takes to be taken in, headers too, but for APPC/VM's."""
+
+    lone_release_ns_per_byte: float = 0.28
+    """Calibrated: on a lone CTC, what each byte that was written takes to be let go of before the
+    CTC is free."""
+
+    attention_ns: int = 3_251
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    recovery_ns: int = 54_750
-    """Calibrated: from a collision to the first of the two writes that are made again."""
+    recovery_ns: int = 301_400
+    """Calibrated: from a collision to the first of the two writes that are made again. The second
+    is made once that has been read."""
 
-    redrive_ns: int = 266_400
-    """Calibrated: from reading the partner's write after a collision to ours made again."""
-
-    open_message_length: int = 109_300
-    open_backlog_length: int = 244_400
+    open_backlog_length: int = 128_000
     open_backlog_count: int = 32
-    """Calibrated: while a write is in progress a further CTC is opened for a message of so
-    many bytes at the head of the backlog, or for a backlog of so many bytes or messages."""
+    open_growth: float = 0.992
+    open_message_length: int = 11_250
+    """Calibrated: when a further CTC is opened; see `isfc.schedule.OpeningRule`."""
+
+    share_length: int = 169_200
+    """Calibrated: a package is not made smaller than this for other free CTCs to have a share."""
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
     """Of packages on several CTCs, and on a lone one if they begin with ISFC Transport."""
 
-    lone_appc_length: int = 98_190
-    lone_appc_count: int = 10
+    lone_appc_length: int = 126_000
+    lone_appc_count: int = 11
     """Calibrated: bytes and messages of a package on a lone CTC that begins with APPC/VM, which CP
     copies into buffers of its own. That there is such a limit is assumed: on one CTC 100 pairs get
     a quarter of the short exchanges that they get on four, and little use of the CTC."""
 
-    appc_message_ns: int = 3_388
-    appc_ns_per_byte_built: float = 0.126
-    appc_ns_per_byte_taken: float = 3.476
+    appc_message_ns: int = 2_712
+    appc_ns_per_byte_built: float = 0.9
+    appc_ns_per_byte_taken: float = 3.042
     """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
     taken in, and what each of its bytes takes to be copied then."""
 
-    cpu_message_ns: int = 208
-    cpu_ns_per_byte_written: float = 0.5508
-    cpu_ns_per_byte_read: float = 0.9105
-    cpu_package_ns: int = 827
-    cpu_appc_message_ns: int = 11_910
-    cpu_appc_package_ns: int = 5_446
+    cpu_message_ns: int = 278
+    cpu_ns_per_byte_written: float = 0.5734
+    cpu_ns_per_byte_read: float = 0.7339
+    cpu_package_ns: int = 818
+    cpu_appc_message_ns: int = 11_860
+    cpu_appc_package_ns: int = 5_445
     """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of a
     package either way, and what APPC/VM's segments and acknowledgements and its packages take
     more. Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
@@ -81,6 +91,31 @@ class LinkParameters:
     def lone_appc_limit(self) -> PackageLimit:
         """The limit of a package on a lone CTC that begins with APPC/VM."""
         return PackageLimit(self.lone_appc_length, self.lone_appc_count)
+
+    @property
+    def opening_rule(self) -> OpeningRule:
+        """When a further CTC is opened."""
+        return OpeningRule(
+            self.open_backlog_length,
+            self.open_backlog_count,
+            self.open_growth,
+            self.open_message_length,
+            self.package_limit.length,
+        )
+
+    def limits(self, *, alone: bool) -> tuple[PackageLimit, PackageLimit]:
+        """The limits of packages that begin with ISFC Transport, and with APPC/VM."""
+        if alone:
+            return self.lone_ctc_limit, self.lone_appc_limit
+        return self.package_limit, self.package_limit
+
+    def arrived_ns(self, work: Arrived) -> int:
+        """How long the lock is held for what an interrupt has brought."""
+        if isinstance(work, Receive):
+            return self.receive_ns(work.package)
+        if isinstance(work, Answer):
+            return self.attention_ns
+        return self.lone_release_ns(work.package)
 
     def build_ns(self, package: Package) -> int:
         """Time to build ``package`` and start its write."""
@@ -94,7 +129,12 @@ class LinkParameters:
         """Time to take in ``package`` and hand its messages over."""
         return self.appc_message_ns * package.appc_count + int(
             self.appc_ns_per_byte_taken * package.appc_length
+            + self.receive_ns_per_byte * (package.length - package.appc_length)
         )
+
+    def lone_release_ns(self, package: Package) -> int:
+        """Time to let go of ``package`` once it is written on a lone CTC."""
+        return int(self.lone_release_ns_per_byte * package.length)
 
     def cpu_ns(
         self,
@@ -122,9 +162,9 @@ class LinkParameters:
 RELEASES: Final[Mapping[str, LinkParameters]] = {
     "6.1": replace(
         LinkParameters(),
-        attention_ns=123_400,
-        appc_message_ns=9_428,
-        lone_appc_length=50_380,
+        attention_ns=64_030,
+        appc_message_ns=27_180,
+        lone_appc_length=85_110,
     ),
     "6.2": LinkParameters(),
 }

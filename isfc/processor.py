@@ -38,38 +38,48 @@ class Answer:
         self.rdev = rdev
 
 
-Work = Send | Receive | Answer
+@final
+class Release:
+    """Let go of a package that has been written on the lone CTC, ``rdev``, and then of that."""
+
+    __slots__ = ("package", "rdev")
+
+    def __init__(self, rdev: Rdev, package: Package) -> None:
+        self.rdev = rdev
+        self.package = package
+
+
+Arrived = Receive | Answer | Release
+"""Work that an interrupt brings."""
+
+Work = Send | Arrived
 
 
 class LinkLock:
-    """The one serialised resource of a link's end: building and taking in packages.
+    """The one serialised resource of a link's end: building packages, taking them in, letting go.
 
-    One holder at a time, never interrupted. Receiving goes first: a send is begun only when
-    nothing received waits, and then with whatever is there to be sent. That is why replies
-    travel in large packages under load. Who answers an attention keeps the lock until the read
-    has been started.
+    One holder at a time, never interrupted. What interrupts bring goes first, in its order: a
+    send is begun only when nothing of that waits, and then with whatever is there to be sent.
+    That is why replies travel in large packages under load.
     """
 
     def __init__(self) -> None:
-        self._received: deque[Receive | Answer] = deque()
+        self._arrived: deque[Arrived] = deque()
         self._work: Work | None = None
         self._release_ns: int | None = None
-        self._kept_for: Rdev | None = None
 
     @property
     def free(self) -> bool:
         """Whether nobody holds the lock."""
         return self._work is None
 
-    def want(self, work: Receive | Answer) -> None:
-        """Queue work for what the partner sends."""
-        self._received.append(work)
+    def want(self, work: Arrived) -> None:
+        """Queue work that an interrupt has brought."""
+        self._arrived.append(work)
 
-    def poll_received(self) -> Receive | Answer | None:
-        """The next work for what the partner sends."""
-        if not self._received:
-            return None
-        return self._received.popleft()
+    def poll_arrived(self) -> Arrived | None:
+        """The next work of that kind."""
+        return self._arrived.popleft() if self._arrived else None
 
     def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
         """Take the free lock for ``hold_ns``."""
@@ -89,14 +99,3 @@ class LinkLock:
         self._work = None
         self._release_ns = None
         return work
-
-    def keep(self, answer: Answer) -> None:
-        """Hold the lock for an answer until `release`."""
-        self._work = answer
-        self._kept_for = answer.rdev
-
-    def release(self, rdev: Rdev) -> None:
-        """The answer on ``rdev`` is over; no harm if the lock is not kept for it."""
-        if self._kept_for == rdev:
-            self._kept_for = None
-            self._work = None

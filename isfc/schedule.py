@@ -53,23 +53,39 @@ def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, .
     return scan[: len(scan) - stop_short(len(scan))]
 
 
+@dataclass(frozen=True, slots=True)
+class OpeningRule:
+    """When a further CTC is opened while writes of ours are in progress.
+
+    The first one is opened for whatever waits, the second one if the oldest message has
+    ``message_length`` bytes. Otherwise ``count`` messages open a further one, or so many bytes:
+    ``length`` for the second CTC, and for each one in use beyond the first ``growth`` times that
+    more, but never more than a full package, ``length_max``.
+    """
+
+    length: int
+    count: int
+    growth: float
+    message_length: int
+    length_max: int
+
+    def lengths(self) -> tuple[int, ...]:
+        """How many bytes open a further CTC, by the number of CTCs in use (1 to 16)."""
+        steps = range(-1, CTCS_MAX)
+        return tuple(min(self.length_max, int(self.length * (1 + self.growth * n))) for n in steps)
+
+
 class WriteScheduler:
     """Gives out the CTCs this end may write on, in its scan order.
 
     A device is free or in use, nothing else: CP's test-and-set of LDVINUSE, without spinning.
     """
 
-    def __init__(
-        self,
-        scan: Sequence[Rdev],
-        open_message_length: int,
-        open_backlog_length: int,
-        open_backlog_count: int,
-    ) -> None:
+    def __init__(self, scan: Sequence[Rdev], rule: OpeningRule) -> None:
         self._scan = tuple(scan)
-        self._open_message_length = open_message_length
-        self._open_backlog_length = open_backlog_length
-        self._open_backlog_count = open_backlog_count
+        self._open_lengths = rule.lengths()
+        self._open_count = rule.count
+        self._open_message_length = rule.message_length
         self._bits = {rdev: 1 << index for index, rdev in enumerate(self._scan)}
         self._ours = (1 << len(self._scan)) - 1
         self._free = 0
@@ -85,6 +101,11 @@ class WriteScheduler:
         """Whether any device that may be written on is free."""
         return self._free & self._ours != 0
 
+    @property
+    def free_count(self) -> int:
+        """How many devices that may be written on are free."""
+        return (self._free & self._ours).bit_count()
+
     def arrange(self, usable: Container[Rdev]) -> None:
         """Write only on the usable devices of the scan from now on, stopping short of its end.
 
@@ -97,17 +118,19 @@ class WriteScheduler:
     def opens(self, backlog: Packager) -> bool:
         """Whether a CTC is to be given to what waits.
 
-        The first one always; a further one, while a write of ours is in progress, only for a
-        large message or for much that waits. Published rates of small messages stay alike from
-        10 to 16 CTCs, which no other rule explains.
+        The first one always; a further one, while writes of ours are in progress, only when
+        much waits, and the more of them there are, the more. Published rates of small messages
+        stay alike from 10 to 16 CTCs, and 50 pairs of HL leave some of 16 CTCs idle: no other
+        rule explains both.
         """
         if not self._free & self._ours or not backlog:
             return False
+        count = self._writing.bit_count()
         return (
-            not self._writing
-            or backlog.ccw_count >= self._open_backlog_count
-            or backlog.backlog_length >= self._open_backlog_length
-            or backlog.head_length >= self._open_message_length
+            not count
+            or backlog.ccw_count >= self._open_count
+            or backlog.backlog_length >= self._open_lengths[count]
+            or (count == 1 and backlog.head_length >= self._open_message_length)
             or backlog.redrives
         )
 

@@ -33,12 +33,12 @@ class GuestCosts:
     step. All calibrated.
     """
 
-    server_ns: int = 2_331
-    client_ns: int = 67_080
-    appc_server_ns: int = 36_550
-    appc_client_ns: int = 104_800
+    server_ns: int = 2_401
+    client_ns: int = 51_520
+    appc_server_ns: int = 23_150
+    appc_client_ns: int = 89_090
     """CDU/CDR, the APPC/VM programs."""
-    jitter: float = 0.3079
+    jitter: float = 0.06733
 
     def vary(self, service_ns: float, random: Random) -> int:
         """One guest's time, drawn around the mean ``service_ns``."""

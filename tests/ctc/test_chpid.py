@@ -187,3 +187,14 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
     starts_ns = [chpid.admit(1_000) for _ in range(10_000)]
     assert starts_ns[:3] == [1_000 + n * PLAIN.io_ns for n in (1, 2, 3)]
     assert max(starts_ns) == starts_ns[-1] == 1_000 + (QUEUE_MAX + 1) * PLAIN.io_ns
+
+
+def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
+    profile = replace(PLAIN, interrupt_ns=30_000, interrupt_contention_ns=7_000)
+    chpid = Chpid(ChpidId(0x40), profile)
+    load = Cargo(10_000)
+    delays_ns = [chpid.interrupt_ns]
+    for change in (1, 1, -1):
+        chpid.observe(change, load, 0)
+        delays_ns.append(chpid.interrupt_ns)
+    assert delays_ns == [30_000, 37_000, 44_000, 37_000]

@@ -11,7 +11,7 @@ from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
-from ctc.subchannel import Attention, Collided, Command, Ended, UnitStatus
+from ctc.subchannel import Attention, Collided, Command, DeviceLost, Ended, UnitStatus
 from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_state import CLASSES, cells
 
@@ -121,6 +121,67 @@ def test_times_of_a_write_say_what_it_waited_for() -> None:
     line_ns = 1_000_000 * PLAIN.line_ns_per_byte
     assert write.times.conn_ns == pytest.approx(line_ns + 2 * PROPAGATION_NS, abs=2)
     assert write.times.serv_ns == cable.now_ns - start_ns
+
+
+LATE = replace(PLAIN, interrupt_ns=30_000)
+"""A channel whose interrupt for a transfer comes 30 us after its end."""
+
+
+def test_transfer_is_over_before_its_interrupt_says_so() -> None:
+    cable = Cable(profile=LATE).connect()
+    cable.write(cable.near, 10_000)
+    cable.run()
+    cable.near.take(), cable.far.take()
+    cable.start(cable.far, Command.READ)
+    started_ns = cable.now_ns
+    read_ns = started_ns + LATE.io_ns + 2 * PROPAGATION_NS + 40_000 + 1
+    cable.run(read_ns + 100)
+    assert (cable.far.ctc.state, cable.far.ctc.idle) == (State.AVAILABLE, True)
+    times = cable.far.ctc.times_so_far(cable.now_ns)
+    assert times.serv_ns == read_ns - started_ns  # it is not busy any more
+    cable.run(read_ns + LATE.interrupt_ns - 1)
+    assert cable.far.heard() == []
+    cable.run()
+    assert cable.far.heard() == ["READ ended"]
+    (write,) = cable.near.take()
+    assert isinstance(write, Ended)
+    assert cable.now_ns == read_ns + PROPAGATION_NS + LATE.interrupt_ns
+
+
+def test_end_that_waits_for_its_interrupt_comes_up_before_the_mates_next_write() -> None:
+    cable = Cable(profile=LATE).connect()
+    cable.write(cable.near, 10_000)
+    cable.run()
+    cable.far.take()
+    cable.start(cable.far, Command.READ)
+    while cable.near.ctc.state is not State.AVAILABLE:
+        cable.step()
+    cable.near.take()
+    cable.write(cable.near, 20_000)  # its own interrupt is early: some other channel's
+    cable.run(cable.now_ns + LATE.io_ns + PROPAGATION_NS)
+    assert cable.far.heard() == ["READ ended", "attention"]
+    cable.run()
+    assert cable.far.heard() == []
+
+
+@pytest.mark.parametrize("command", [Command.WRITE, Command.READ])
+def test_device_lost_before_an_interrupt_says_first_what_has_ended(command: Command) -> None:
+    cable = Cable(profile=LATE).connect()
+    cargo = cable.write(cable.near, 10_000)
+    cable.run()
+    cable.far.take()
+    cable.start(cable.far, Command.READ)
+    end = cable.near if command is Command.WRITE else cable.far
+    while end.ctc.state is not State.AVAILABLE:
+        cable.step()
+    end.ctc.disconnect(cable.now_ns)
+    ended, lost = end.take()
+    assert isinstance(ended, Ended)
+    assert (ended.command, ended.load) == (command, cargo)
+    assert isinstance(lost, DeviceLost)
+    assert lost.load is None
+    cable.run()
+    assert end.heard() == []
 
 
 def test_two_writes_that_cross_both_fail_and_both_packages_are_whole() -> None:

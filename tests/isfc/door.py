@@ -26,17 +26,27 @@ PARAMETERS = replace(
     build_package_ns=100_000,
     attention_ns=10_000,
     recovery_ns=500_000,
-    redrive_ns=50_000,
+    receive_ns_per_byte=0.0,
+    lone_release_ns_per_byte=0.0,
+    open_backlog_length=50_000,
+    open_growth=0.0,
     open_message_length=50_000,
+    share_length=870_000,
 )
 
 
 class Door:
     """A link whose hardware is the test."""
 
-    def __init__(self, *, lesser: bool = True, ctc_count: int = 3) -> None:
+    def __init__(
+        self,
+        *,
+        lesser: bool = True,
+        ctc_count: int = 3,
+        parameters: LinkParameters = PARAMETERS,
+    ) -> None:
         self.devices = [LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)) for n in range(ctc_count)]
-        self.link = LogicalLink(self.devices, lesser=lesser, parameters=PARAMETERS)
+        self.link = LogicalLink(self.devices, lesser=lesser, parameters=parameters)
         self.now_ns = 0
         for device in self.devices:
             self.link.receive_interrupt(DeviceReady(device.rdev), 0)

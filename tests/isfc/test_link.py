@@ -1,5 +1,7 @@
 """One end of a logical link, driven through the door: interrupts in, instructions out."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctc.address import Rdev
@@ -52,8 +54,31 @@ def test_written_package_frees_its_device_and_tells_the_sender() -> None:
     (sent,) = door.events()
     assert isinstance(sent, Sent)
     assert sent.messages == package.messages
+    door.work()
     assert door.state(rdev) is DeviceState.IDLE
     assert door.write(100)[0] == rdev
+
+
+def test_lone_ctc_is_free_once_what_was_written_has_been_let_go_byte_by_byte() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+    rdev, package = door.write(40_000)
+    ended_ns = door.now_ns
+    door.ended(rdev, Command.WRITE, package)
+    assert door.link.next_deadline() == ended_ns + 2 * package.length
+    door.link.handle_deadline(ended_ns + 2 * package.length - 1)
+    states = [door.state(rdev)]
+    door.link.handle_deadline(ended_ns + 2 * package.length)
+    assert [*states, door.state(rdev)] == [DeviceState.WRITING, DeviceState.IDLE]
+
+
+def test_partners_write_on_a_lone_ctc_before_ours_is_let_go_is_answered_and_read() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+    rdev, package = door.write(40_000)
+    door.ended(rdev, Command.WRITE, package)
+    door.link.receive_interrupt(Attention(rdev), door.now_ns)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", rdev)]
+    assert door.state(rdev) is DeviceState.READING
 
 
 def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
@@ -91,43 +116,37 @@ def test_receiving_goes_before_sending() -> None:
     door.send(100, 100_000)  # the first is being built; the second would open a CTC
     door.link.receive_interrupt(Attention(C), 0)
     door.work()
-    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C)]
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", C), ("WRITE", B)]
-
-
-def test_nothing_is_begun_between_an_attention_and_the_read() -> None:
-    door = Door()
-    first, package = door.write(100)
-    door.link.receive_interrupt(Attention(C), door.now_ns)
-    door.link.receive_interrupt(Attention(B), door.now_ns)
-    door.send(100_000)
-    door.ended(first, Command.WRITE, package)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
-    assert (door.link.lock.free, door.link.lock.next_deadline()) == (False, None)
-    door.send(100)
-    door.work()
-    assert door.asked() == []
+    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C), ("WRITE", B)]
     door.ended(C, Command.SENSE_COMMAND_BYTE)
     assert door.asked() == [("READ", C)]
-    answer_ns = door.now_ns + PARAMETERS.attention_ns
-    assert door.link.next_deadline() == answer_ns  # the next is begun at once
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", B)]
-    door.ended(B, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", B), ("WRITE", A)]
 
 
-def test_lock_is_free_while_a_package_is_being_read() -> None:
+def test_lock_is_free_once_an_attention_is_answered() -> None:
     door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    door.link.receive_interrupt(Attention(B), 0)
+    door.work()
+    assert door.now_ns == 2 * PARAMETERS.attention_ns  # one after the other
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("SENSE_COMMAND_BYTE", B)]
+    assert door.write(100)[0] == A
+
+
+def test_package_that_was_read_is_taken_in_byte_by_byte_before_anything_is_sent() -> None:
+    door = Door(parameters=replace(PARAMETERS, receive_ns_per_byte=2.0))
+    package = theirs(0, 0, length=50_000)
     door.link.receive_interrupt(Attention(C), 0)
     door.work()
     door.ended(C, Command.SENSE_COMMAND_BYTE)
-    assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("READ", C)]
-    assert door.write(100)[0] == A
+    door.asked()
+    read_ns = door.now_ns
+    door.ended(C, Command.READ, package)
+    door.send(100)
+    assert door.link.next_deadline() == read_ns + 2 * package.length
+    door.link.handle_deadline(read_ns + 2 * package.length)
+    assert [type(event) for event in door.events()] == [Delivered]
+    door.work()
+    assert door.now_ns == read_ns + 2 * package.length + PARAMETERS.build_package_ns
+    assert door.asked() == [("WRITE", A)]
 
 
 def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() -> None:
@@ -136,10 +155,9 @@ def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() 
     assert door.state(A) is DeviceState.BUILDING
     door.link.receive_interrupt(Attention(A), 0)
     door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B)]
     door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", A), ("WRITE", B)]
+    assert door.asked() == [("READ", A)]
 
 
 def test_package_read_twice_is_delivered_once() -> None:
@@ -155,8 +173,7 @@ def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_
     door.send(100)
     door.work()
     door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("READ", A), ("WRITE", B)]
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B), ("READ", A)]
 
 
 def test_deactivated_device_is_not_used_until_it_is_activated() -> None:

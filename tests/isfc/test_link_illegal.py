@@ -48,21 +48,6 @@ def test_attention_while_one_is_being_answered_is_not_answered_again() -> None:
     assert door.asked() == [("READ", A)]
 
 
-def test_end_of_a_sense_that_nobody_waits_for_frees_no_lock() -> None:
-    door = Door()
-    attend(door, A, B)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
-    door.ended(B, Command.SENSE_COMMAND_BYTE)
-    door.send(100)
-    door.work()
-    assert ("WRITE", B) not in door.asked()
-    assert not door.link.lock.free
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", A), ("SENSE_COMMAND_BYTE", B)]
-
-
 def test_attentions_of_one_device_wait_for_the_lock_once() -> None:
     door = Door()
     attend(door, B)  # has the lock
@@ -73,10 +58,7 @@ def test_attentions_of_one_device_wait_for_the_lock_once() -> None:
     attend(door, A)
     start_ns = door.now_ns
     door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", B)]
-    door.ended(B, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", B), ("SENSE_COMMAND_BYTE", A)]
+    assert door.asked() == [("SENSE_COMMAND_BYTE", B), ("SENSE_COMMAND_BYTE", A)]
     assert door.now_ns - start_ns == 20_000  # two answers of 10 us, not a thousand
 
 

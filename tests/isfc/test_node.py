@@ -370,7 +370,10 @@ def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> No
     pair.send(pair.second, 200_000, traffic=traffic)
     pair.expect_all_arrived()
     times = [len([e for e in side.events if isinstance(e, Sent)]) for side in pair.sides]
-    assert times == ([31, 7] if traffic is Traffic.LEGACY else [2, 1])
+    if traffic is Traffic.LEGACY:
+        assert times == [31, 7]
+    else:
+        assert max(times) <= 6  # as many packages as there are CTCs to share, and what is left
     counters = pair.first.node.link.counters
     assert (counters.write_message_count, counters.read_message_count) == (1, 1)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import Backpressure
-from isfc.message import Message
+from isfc.message import Message, Traffic
 from isfc.package import (
     BLOCK_HEADER_LENGTH,
     BLOCK_LENGTH,
@@ -82,6 +82,29 @@ def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
     assert lengths(packager(*waiting).pack()) == packed
 
 
+@pytest.mark.parametrize(
+    ("free_count", "packed"),
+    [
+        (0, 9),  # no other device is free: as much as the cap lets it
+        (1, 5),  # one is: half each
+        (2, 4),  # the third part would be less than a share: three and a third
+        (8, 4),
+    ],
+)
+def test_other_free_devices_get_a_share_of_what_waits(free_count: int, packed: int) -> None:
+    waiting = Packager(PackageLimit(length=900, count=100), share_length=400)
+    for conversation in range(10):
+        waiting.add(Message(conversation, 100))
+    assert len(waiting.pack(free_count).messages) == packed
+
+
+def test_appc_takes_all_it_may_although_other_devices_are_free() -> None:
+    waiting = Packager(PackageLimit(length=900, count=100), share_length=400)
+    for conversation in range(10):
+        waiting.add(Message(conversation, 100, Traffic.LEGACY))
+    assert len(waiting.pack(8).messages) == 9
+
+
 def test_packages_are_numbered_from_0() -> None:
     waiting = packager(900, 900, 900)
     assert [waiting.pack().number for _ in range(3)] == [0, 1, 2]
@@ -108,18 +131,17 @@ def test_packages_to_be_sent_again_keep_their_order() -> None:
 
 def test_backlog_counts_what_waits() -> None:
     waiting = packager(900, 300, 20)
-    assert (waiting.backlog_count, waiting.backlog_length, waiting.head_length) == (3, 1_220, 900)
+    assert (waiting.backlog_count, waiting.backlog_length) == (3, 1_220)
     package = waiting.pack()
-    assert (waiting.backlog_count, waiting.backlog_length, waiting.head_length) == (2, 320, 300)
+    assert (waiting.backlog_count, waiting.backlog_length) == (2, 320)
     waiting.add_again(package)
     assert (waiting.backlog_count, waiting.backlog_length) == (3, 320)
-    assert waiting.head_length == 300
 
 
 def test_empty_backlog_is_false() -> None:
     empty = packager()
     assert not empty
-    assert (empty.backlog_count, empty.backlog_length, empty.head_length) == (0, 0, 0)
+    assert (empty.backlog_count, empty.backlog_length) == (0, 0)
 
 
 def test_backlog_is_bounded() -> None:

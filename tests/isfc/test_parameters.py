@@ -19,6 +19,7 @@ FREE = replace(
     appc_message_ns=0,
     appc_ns_per_byte_built=0.0,
     appc_ns_per_byte_taken=0.0,
+    receive_ns_per_byte=0.0,
 )
 
 
@@ -32,6 +33,7 @@ def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> 
     assert costs_ns(appc_message_ns=70) == (140, 140)
     assert costs_ns(appc_ns_per_byte_built=3.0) == (1_800, 0)
     assert costs_ns(appc_ns_per_byte_taken=2.0) == (0, 1_200)
+    assert costs_ns(receive_ns_per_byte=2.0) == (0, 2 * (PACKAGE.length - 600))
 
 
 @pytest.mark.parametrize("large", range(9))
@@ -53,7 +55,7 @@ def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
 
 
 def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
-    for length, count in ((1, 10), (10_000, 9), (32_768, 2)):
+    for length, count in ((1, 11), (12_000, 10), (32_768, 3)):
         packager = Packager(PACKAGE_LIMIT)
         packager.appc_limit = LinkParameters().lone_appc_limit
         for _ in range(50):

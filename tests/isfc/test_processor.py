@@ -5,7 +5,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.message import Message
 from isfc.package import Package
-from isfc.processor import Answer, LinkLock, Receive, Send
+from isfc.processor import Answer, Arrived, LinkLock, Receive, Release, Send
 
 PACKAGE = Package(0, [Message(0, 10)], 10)
 
@@ -14,7 +14,7 @@ def test_free_lock_has_no_deadline() -> None:
     lock = LinkLock()
     assert lock.next_deadline() is None
     assert lock.poll_released(10**9) is None
-    assert lock.poll_received() is None
+    assert lock.poll_arrived() is None
 
 
 def test_lock_is_held_for_its_time() -> None:
@@ -35,38 +35,15 @@ def test_lock_has_one_holder() -> None:
         lock.hold(Receive(PACKAGE), 500, 0)
 
 
-def test_what_was_received_comes_in_its_order() -> None:
+def test_what_interrupts_brought_comes_in_its_order() -> None:
     lock = LinkLock()
-    works: list[Receive | Answer] = [Answer(Rdev(0x6000)), Receive(PACKAGE), Answer(Rdev(0x6001))]
+    works: list[Arrived] = [
+        Answer(Rdev(0x6000)),
+        Receive(PACKAGE),
+        Release(Rdev(0x6002), PACKAGE),
+        Answer(Rdev(0x6001)),
+    ]
     for work in works:
         lock.want(work)
-    assert [lock.poll_received() for _ in range(3)] == works
-    assert lock.poll_received() is None
-
-
-def test_answer_keeps_the_lock_until_it_is_released() -> None:
-    lock = LinkLock()
-    answer = Answer(Rdev(0x6000))
-    lock.hold(answer, 500, 0)
-    assert lock.poll_released(500) is answer
-    lock.keep(answer)
-    assert not lock.free
-    assert lock.next_deadline() is None
-    assert lock.poll_released(10**9) is None
-    with pytest.raises(AssertionError, match="one holder"):
-        lock.hold(Receive(PACKAGE), 500, 500)
-    lock.release(Rdev(0x6001))  # kept for another
-    states = [lock.free]
-    lock.release(Rdev(0x6000))
-    assert [*states, lock.free] == [False, True]
-
-
-def test_release_takes_the_lock_from_nobody_who_works() -> None:
-    lock = LinkLock()
-    for work in (Answer(Rdev(0x6000)), Send(Rdev(0x6000), PACKAGE)):
-        lock.hold(work, 500, 0)
-        lock.release(Rdev(0x6000))
-        assert not lock.free
-        assert lock.poll_released(500) is work
-    lock.release(Rdev(0x6000))
-    assert lock.free
+    assert [lock.poll_arrived() for _ in range(4)] == works
+    assert lock.poll_arrived() is None

@@ -10,7 +10,14 @@ from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
 from isfc.message import Message
 from isfc.package import Package, PackageLimit, Packager
-from isfc.schedule import CTCS_MAX, LinkDevice, WriteScheduler, stop_short, write_order
+from isfc.schedule import (
+    CTCS_MAX,
+    LinkDevice,
+    OpeningRule,
+    WriteScheduler,
+    stop_short,
+    write_order,
+)
 
 _rdev_lists = st.lists(
     st.integers(0, RDEV_MAX).map(Rdev), min_size=CTCS_MAX, max_size=CTCS_MAX, unique=True
@@ -91,27 +98,28 @@ def test_p10_write_orders_keep_the_two_ends_apart(devices: tuple[LinkDevice, ...
 
 
 def waiting(
-    *, redrives: bool = False, head_length: int = 1, backlog_length: int = 1, ccw_count: int = 1
+    *,
+    redrives: bool = False,
+    count: int = 1,
+    backlog_length: int = 1,
+    ccw_count: int = 1,
+    head_length: int = 1,
 ) -> Packager:
     """A backlog as the scheduler is to see it."""
     backlog = Packager(PackageLimit(length=1, count=1))
     if redrives:
         backlog.add_again(Package(0, [Message(1, 1)], 1))
-    if head_length:
+    for _ in range(count):
         backlog.add(Message(1, head_length))
     backlog.backlog_length, backlog.ccw_count = backlog_length, ccw_count
     return backlog
 
 
-OPEN_MESSAGE_LENGTH = 100
-OPEN_BACKLOG_LENGTH = 300
-OPEN_BACKLOG_COUNT = 20
+RULE = OpeningRule(length=300, count=20, growth=0.5, message_length=60, length_max=500)
 
 
 def new_scheduler(scan: str) -> WriteScheduler:
-    return WriteScheduler(
-        parse_rdevs(scan), OPEN_MESSAGE_LENGTH, OPEN_BACKLOG_LENGTH, OPEN_BACKLOG_COUNT
-    )
+    return WriteScheduler(parse_rdevs(scan), RULE)
 
 
 @pytest.fixture
@@ -143,7 +151,7 @@ def test_device_outside_the_scan_is_never_given_out(scheduler: WriteScheduler) -
 
 
 def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
-    assert not scheduler.opens(waiting(head_length=0, backlog_length=0, ccw_count=0))
+    assert not scheduler.opens(waiting(count=0, backlog_length=0, ccw_count=0))
 
 
 @pytest.mark.parametrize(
@@ -151,14 +159,12 @@ def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
     [
         (waiting(), False),
         (waiting(redrives=True), True),
-        (
-            waiting(head_length=OPEN_MESSAGE_LENGTH - 1, backlog_length=OPEN_BACKLOG_LENGTH - 1),
-            False,
-        ),
-        (waiting(head_length=OPEN_MESSAGE_LENGTH), True),
-        (waiting(backlog_length=OPEN_BACKLOG_LENGTH), True),
-        (waiting(ccw_count=OPEN_BACKLOG_COUNT - 1), False),
-        (waiting(ccw_count=OPEN_BACKLOG_COUNT), True),
+        (waiting(backlog_length=RULE.length - 1), False),
+        (waiting(backlog_length=RULE.length), True),
+        (waiting(ccw_count=RULE.count - 1), False),
+        (waiting(ccw_count=RULE.count), True),
+        (waiting(head_length=RULE.message_length - 1), False),
+        (waiting(head_length=RULE.message_length), True),
     ],
 )
 def test_further_ctc_is_opened_reluctantly(
@@ -167,6 +173,34 @@ def test_further_ctc_is_opened_reluctantly(
     assert scheduler.opens(backlog)
     scheduler.acquire()
     assert scheduler.opens(backlog) == opens
+
+
+@pytest.mark.parametrize(
+    ("in_use", "opening_length"), [(1, 300), (2, 450), (3, RULE.length_max), (4, RULE.length_max)]
+)
+def test_the_more_ctcs_are_in_use_the_more_must_wait_for_another(
+    in_use: int, opening_length: int
+) -> None:
+    scheduler = new_scheduler("6000-6007")
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    for _ in range(in_use):
+        scheduler.acquire()
+    assert scheduler.free_count == 8 - in_use
+    lengths = (opening_length - 1, opening_length)
+    assert [scheduler.opens(waiting(backlog_length=n)) for n in lengths] == [False, True]
+
+
+def test_long_message_opens_the_second_ctc_but_no_third() -> None:
+    scheduler = new_scheduler("6000-6002")
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    backlog = waiting(head_length=RULE.message_length)
+    opens = []
+    for _ in range(2):
+        scheduler.acquire()
+        opens.append(scheduler.opens(backlog))
+    assert opens == [True, False]
 
 
 def test_scan_goes_over_what_is_usable_and_stops_short_of_its_end() -> None:
