@@ -1,7 +1,7 @@
 """What software asks of the hardware waits in its order, and can be withdrawn."""
 
 from ctc.address import Rdev
-from ctc.subchannel import Command, Hsch, Ssch
+from ctc.subchannel import Command, Hsch, Instruction, Ssch
 from isfc.instructions import InstructionQueue
 from isfc.message import Message
 from isfc.package import Package
@@ -11,7 +11,7 @@ A, B = Rdev(0x6000), Rdev(0x6001)
 
 def test_instructions_keep_their_order() -> None:
     queue = InstructionQueue()
-    asked = [Ssch(A, Command.SENSE_COMMAND_BYTE), Hsch(B), Ssch(A, Command.READ)]
+    asked: list[Instruction] = [Ssch(A, Command.SENSE_COMMAND_BYTE), Hsch(B), Ssch(A, Command.READ)]
     for instruction in asked:
         queue.add(instruction)
     assert [queue.poll() for _ in range(4)] == [*asked, None]
