@@ -71,6 +71,9 @@ class Ledger:
         pair.expect_state(LinkState.UP)
         for side in pair.sides:
             assert side.written_length == side.sent_length
+            written, read = side.node.link.counters, pair.partner(side).node.link.counters
+            assert written.write_length <= read.read_length
+            assert written.write_package_count <= read.read_package_count
             snapshot = side.node.snapshot(pair.engine.now_ns)
             assert snapshot.tx_pend_count == 0
             states = {ctc.state for ctc in side.node.link.ctcs.values()}
