@@ -100,7 +100,7 @@ class System:
         self.inboxes = [simpy.Store(env) for _ in range(inbox_count)]
         self._env = env
         self._parameters = parameters
-        self._limit = parameters.lone_ctc_limit if len(ctcs) == 1 else parameters.package_limit
+        self._limit, _ = parameters.limits(alone=len(ctcs) == 1)
         self._open_lengths = parameters.opening_rule.lengths()
         self._lesser = lesser
         self._lock = simpy.PriorityResource(env)
@@ -173,7 +173,11 @@ class System:
             length_max = min(length_max, max(self._parameters.share_length, share_length))
         messages = [waiting.popleft()]
         length = messages[0].length
-        while waiting and len(messages) < limit.count and length + waiting[0].length <= length_max:
+        counted_length = length + limit.message_length
+        while waiting:
+            counted_length += waiting[0].length + limit.message_length
+            if counted_length > length_max:
+                break
             message = waiting.popleft()
             messages.append(message)
             length += message.length

@@ -30,10 +30,13 @@ BACKLOG_LENGTH_MAX: Final = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class PackageLimit:
-    """How much one package may hold: bytes of messages, and messages."""
+    """How much one package may hold: ``length`` bytes of messages.
+
+    Each message counts for ``message_length`` bytes more than it has.
+    """
 
     length: int
-    count: int
+    message_length: int = 0
 
 
 @final
@@ -151,15 +154,16 @@ class Packager:
         length = message.length
         transport = message.traffic is _TRANSPORT
         limit = self.limit if transport else self.appc_limit
-        length_max, room_count = limit.length, limit.count - 1
+        length_max, message_length = limit.length, limit.message_length
         if transport and free_count:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
-        while waiting and room_count and length + waiting[0].length <= length_max:
-            room_count -= 1
+        room = length_max - length - 2 * message_length
+        while waiting and waiting[0].length <= room:
             message = waiting.popleft()
             messages.append(message)
             length += message.length
+            room -= message.length + message_length
         self.backlog_count -= len(messages)
         self.backlog_length -= length
         package = Package(self._number, messages, length)

@@ -14,14 +14,9 @@ from isfc.package import Package, PackageLimit
 from isfc.processor import Answer, Arrived, Receive
 from isfc.schedule import OpeningRule
 
-PACKAGE_LIMIT: Final = PackageLimit(length=870_000, count=100_000)
+PACKAGE_LIMIT: Final = PackageLimit(length=870_000)
 """Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
-of them are small: between 860,160 and 884,736 bytes. No limit on messages is seen."""
-
-LONE_CTC_LIMIT: Final = PackageLimit(length=65_535, count=3)
-"""The limit on a link of one CTC, which both ends write on by turns: what the 16-bit count of one
-CCW can move, and three messages. Derived: collisions per exchange in the one-CTC rows give 1.0
-HL messages a package, 1.3 to 1.8 HM or HY ones and 2.3 HS ones, however many wait."""
+of them are small: between 860,160 and 884,736 bytes. No limit on their number is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +54,16 @@ class LinkParameters:
     """Calibrated: a package is not made smaller than this for other free CTCs to have a share."""
 
     package_limit: PackageLimit = PACKAGE_LIMIT
-    lone_ctc_limit: PackageLimit = LONE_CTC_LIMIT
-    """Of packages on several CTCs, and on a lone one if they begin with ISFC Transport."""
+    """Of packages on several CTCs."""
 
-    lone_appc_length: int = 126_000
-    lone_appc_count: int = 11
-    """Calibrated: bytes and messages of a package on a lone CTC that begins with APPC/VM, which CP
-    copies into buffers of its own. That there is such a limit is assumed: on one CTC 100 pairs get
-    a quarter of the short exchanges that they get on four, and little use of the CTC."""
+    lone_length: int = 85_000
+    lone_appc_length: int = 215_000
+    lone_message_length: int = 20_000
+    """Calibrated: bytes of a package on a lone CTC, which both ends write on by turns, if it begins
+    with ISFC Transport, and if it begins with APPC/VM; and for how many bytes more each message
+    counts. That there are such limits is assumed. The one-CTC rows have 1.0 HL messages a
+    collision, 1.3 to 2.0 of HM or HY and 2.0 to 3.1 of HS, however many wait; and 100 pairs get a
+    quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of the CTC."""
 
     appc_message_ns: int = 2_712
     appc_ns_per_byte_built: float = 0.9
@@ -88,11 +85,6 @@ class LinkParameters:
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
 
     @property
-    def lone_appc_limit(self) -> PackageLimit:
-        """The limit of a package on a lone CTC that begins with APPC/VM."""
-        return PackageLimit(self.lone_appc_length, self.lone_appc_count)
-
-    @property
     def opening_rule(self) -> OpeningRule:
         """When a further CTC is opened."""
         return OpeningRule(
@@ -106,7 +98,10 @@ class LinkParameters:
     def limits(self, *, alone: bool) -> tuple[PackageLimit, PackageLimit]:
         """The limits of packages that begin with ISFC Transport, and with APPC/VM."""
         if alone:
-            return self.lone_ctc_limit, self.lone_appc_limit
+            return (
+                PackageLimit(self.lone_length, self.lone_message_length),
+                PackageLimit(self.lone_appc_length, self.lone_message_length),
+            )
         return self.package_limit, self.package_limit
 
     def arrived_ns(self, work: Arrived) -> int:
@@ -164,10 +159,8 @@ RELEASES: Final[Mapping[str, LinkParameters]] = {
         LinkParameters(),
         attention_ns=64_030,
         appc_message_ns=27_180,
-        lone_appc_length=85_110,
     ),
     "6.2": LinkParameters(),
 }
 """What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
-its own, for one CTC and APPC/VM only, with a longer path for each message and little room in a
-write."""
+its own, for one CTC and APPC/VM only, with a longer path for each message and attention."""

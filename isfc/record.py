@@ -50,7 +50,7 @@ _PREFIX: Final = struct.Struct(">II")
 _CHECK: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">BqHIIq8s8sB")
 
-_CARGO: Final = PackageLimit(length=2**20, count=50_000)
+_CARGO: Final = PackageLimit(length=2**20, message_length=20)
 """How much of what is sent goes into one frame of a record: well within the wire's bound."""
 
 

@@ -100,7 +100,7 @@ class Ledger:
 
     def _package_length_max(self) -> int:
         parameters = self._pair.setup.parameters
-        limits = (parameters.package_limit, parameters.lone_ctc_limit, parameters.lone_appc_limit)
+        limits = (parameters.package_limit, *parameters.limits(alone=True))
         return max(*(limit.length for limit in limits), SEGMENT_LENGTH_MAX)
 
     def _p5_service_times_are_how_long_the_ios_took(self, books: _Books) -> None:

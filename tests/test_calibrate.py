@@ -17,7 +17,7 @@ from tools.knobs import KNOBS, Knob, present_values
 from tools.loss import Case, calibration_cases
 
 TINY = 0.001
-FEW = [knob for knob in KNOBS if knob.field in ("attention_ns", "client_ns", "server_ns")]
+FEW = [knob for knob in KNOBS if knob.field in ("attention_ns", "client_ns", "recovery_ns")]
 
 
 @pytest.fixture(scope="module")

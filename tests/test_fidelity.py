@@ -11,10 +11,10 @@ import pytest
 from scenarios.companion import TABLES, load_table
 from scenarios.published import PublishedRow
 from scenarios.recording import record
-from scenarios.replay import SECONDS, Comparison, Part, choose, compare, runs_of
+from scenarios.replay import Comparison, Part, choose, compare, runs_of
 from scenarios.verdict import Verdict, check_bounds, check_changes
 from tools import fidelity, fidelity_page, replayed
-from tools.fidelity import DOCS, SEEDS, load_left_out, load_reasons, main, write
+from tools.fidelity import DOCS, SECONDS, SEEDS, load_left_out, load_reasons, main, write
 from tools.fidelity_page import UNKNOWN, Material, Picture, Reason, explain, page
 from tools.replayed import COLUMNS, Replay, replay_all
 from tools.sensitivity import Sensitivity
@@ -251,7 +251,7 @@ def test_page_is_up_to_date(name: str, key: str, measure: str) -> None:
     assert {table for table, _, _ in told} == set(TABLES)
     table = load_table(name)
     (row,) = (row for row in table.rows if row.key == key)
-    (run,) = Part(table, (row,)).experiments()
+    (run,) = Part(table, (row,), SECONDS).experiments()
     found = [
         next(c for c in compare(table, row, [record(replace(run, seed=seed))]))
         for seed in range(1, SEEDS + 1)

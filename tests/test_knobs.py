@@ -94,10 +94,10 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
 def test_experiment_is_given_all_of_them() -> None:
     experiment = Experiment(load_layout("published-12"), find_workload("HL"), pairs=1)
     constants = build_constants(
-        {"link.recovery_ns": 7, "guests.server_ns": 8, f"{EXPRESS2}.latency_ns_per_ccw": 9}
+        {"link.recovery_ns": 7, "guests.client_ns": 8, f"{EXPRESS2}.latency_ns_per_ccw": 9}
     )
     fitted = constants.apply(experiment)
-    assert (fitted.link.recovery_ns, fitted.guests.server_ns) == (7, 8)
+    assert (fitted.link.recovery_ns, fitted.guests.client_ns) == (7, 8)
     for before, after in zip(experiment.layout.ctcs, fitted.layout.ctcs, strict=True):
         feature = before.fibre.profile.feature
         assert after.fibre.profile.latency_ns_per_ccw == (

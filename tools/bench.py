@@ -152,7 +152,7 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
     One limit for a single CTC and for many, and a backlog that is never empty, make packages
     alike; the single CTC gets more virtual time, so that about as many messages pass.
     """
-    limit = PackageLimit(length=870_000, count=8)
+    length = 8 * 2_048
     return Experiment(
         load_layout(f"published-{ctcs}"),
         free_workload("2048:2048:0", 2_048),
@@ -160,7 +160,9 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
         seconds=seconds * (4 if ctcs == 1 else 1),
         warmup=0.2,
         seed=seed,
-        link=LinkParameters(package_limit=limit, lone_ctc_limit=limit),
+        link=LinkParameters(
+            package_limit=PackageLimit(length), lone_length=length, lone_message_length=0
+        ),
     )
 
 

@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 
 from isfc.cli.plot import check_plot, write_plot
-from scenarios.replay import SECONDS, choose
+from scenarios.replay import choose
 from tools import sensitivity
 from tools.calibrate import LEFT_OUT
 from tools.fidelity_page import Material, Picture, Reason, page
@@ -29,6 +29,8 @@ from tools.replayed import Replay, replay_all, store
 
 DOCS: Final = Path(__file__).resolve().parents[1] / "docs"
 SEEDS: Final = 3
+SECONDS: Final = 10.0
+"""Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
 
 def load_reasons(path: Path) -> list[Reason]:

@@ -171,7 +171,7 @@ def test_lesser_name_writes_first_after_every_collision() -> None:
 def test_saturated_lone_ctc_never_livelocks(rules: Rules, length: int) -> None:
     pair = Pair(Setup(ctc_count=1, arbitrations=rules))
     for side in pair.sides:
-        pair.send(side, *[length] * 400)
+        pair.send(side, *[length] * 600)
     last = [0, 0]
     for _ in range(4):
         pair.run(20 * MS)

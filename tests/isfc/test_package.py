@@ -17,7 +17,7 @@ from isfc.package import (
     Packager,
 )
 
-LIMIT = PackageLimit(length=1_000, count=3)
+LIMIT = PackageLimit(length=1_000)
 
 
 def packager(*lengths: int, limit: PackageLimit = LIMIT) -> Packager:
@@ -65,7 +65,7 @@ def test_headers_account_for_both_directions_of_h001709c() -> None:
     # 122,880 B; 205,140 B hold 24.70, rounded by 0.02 %, of 8,192 B
     suite = [98_304] + 4 * [122_880]
     for total, count, cycle in ((829_631, 7.012, suite), (205_140, 24.70, [8_192])):
-        package = packager(*cycle, limit=PackageLimit(length=10**6, count=10)).pack()
+        package = packager(*cycle, limit=PackageLimit(length=10**6)).pack()
         assert package.length / len(cycle) * count == pytest.approx(total, rel=0.000_2)
 
 
@@ -75,11 +75,21 @@ def test_headers_account_for_both_directions_of_h001709c() -> None:
         ([600, 400, 1], [600, 400]),
         ([600, 401], [600]),
         ([5_000, 1], [5_000]),  # never empty, whatever the cap
-        ([1, 1, 1, 1], [1, 1, 1]),
     ],
 )
 def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
     assert lengths(packager(*waiting).pack()) == packed
+
+
+def test_each_message_counts_for_more_than_its_bytes() -> None:
+    limit = PackageLimit(length=1_000, message_length=300)
+    for waiting, packed in (
+        ([1, 1, 1, 1], [1, 1, 1]),
+        ([200, 200], [200, 200]),
+        ([200, 201], [200]),
+        ([900, 1], [900]),
+    ):
+        assert lengths(packager(*waiting, limit=limit).pack()) == packed
 
 
 @pytest.mark.parametrize(
@@ -92,14 +102,14 @@ def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
     ],
 )
 def test_other_free_devices_get_a_share_of_what_waits(free_count: int, packed: int) -> None:
-    waiting = Packager(PackageLimit(length=900, count=100), share_length=400)
+    waiting = Packager(PackageLimit(length=900), share_length=400)
     for conversation in range(10):
         waiting.add(Message(conversation, 100))
     assert len(waiting.pack(free_count).messages) == packed
 
 
 def test_appc_takes_all_it_may_although_other_devices_are_free() -> None:
-    waiting = Packager(PackageLimit(length=900, count=100), share_length=400)
+    waiting = Packager(PackageLimit(length=900), share_length=400)
     for conversation in range(10):
         waiting.add(Message(conversation, 100, Traffic.LEGACY))
     assert len(waiting.pack(8).messages) == 9
@@ -162,18 +172,20 @@ class Tally:
     packed: int = 0
 
 
-@given(st.lists(st.one_of(st.integers(0, 1_500), st.none()), max_size=60))
-def test_nothing_is_lost_and_nothing_overtakes(script: list[int | None]) -> None:
-    waiting, tally = packager(), Tally()
+@given(st.lists(st.one_of(st.integers(0, 1_500), st.none()), max_size=60), st.integers(0, 600))
+def test_nothing_is_lost_and_nothing_overtakes(
+    script: list[int | None], message_length: int
+) -> None:
+    limit = PackageLimit(length=1_000, message_length=message_length)
+    waiting, tally = Packager(limit), Tally()
     for step in script:
         if step is not None:
             waiting.add(Message(tally.added, step))
             tally.added += 1
         elif waiting:
             package = waiting.pack()
-            payload = sum(lengths(package))
-            count = len(package.messages)
-            assert count == 1 or (payload <= LIMIT.length and count <= LIMIT.count)
+            counted = sum(length + message_length for length in lengths(package))
+            assert len(package.messages) == 1 or counted <= limit.length
             for message in package.messages:
                 assert message.conversation == tally.packed
                 tally.packed += 1

@@ -8,7 +8,7 @@ import pytest
 from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
 from isfc.package import Package, Packager
-from isfc.parameters import LONE_CTC_LIMIT, PACKAGE_LIMIT, LinkParameters
+from isfc.parameters import PACKAGE_LIMIT, LinkParameters
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
@@ -47,17 +47,17 @@ def test_eight_hl_messages_fit_only_when_five_of_them_are_small(large: int) -> N
 
 def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
     # derived from the one-CTC rows: one HL message, one or two of HM's, two or three of HS's
-    for length, counts in ((8_192, {2, 3}), (32_768, {1, 2}), (122_880, {1})):
-        packager = Packager(LONE_CTC_LIMIT)
+    for length, counts in ((8_192, {2, 3}), (32_768, {1}), (122_880, {1})):
+        packager = Packager(LinkParameters().limits(alone=True)[0])
         for _ in range(50):
             packager.add(Message(0, length))
         assert packager.pack().count in counts
 
 
 def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
-    for length, count in ((1, 11), (12_000, 10), (32_768, 3)):
+    for length, count in ((1, 10), (10_000, 7), (32_768, 4)):
         packager = Packager(PACKAGE_LIMIT)
-        packager.appc_limit = LinkParameters().lone_appc_limit
+        _, packager.appc_limit = LinkParameters().limits(alone=True)
         for _ in range(50):
             packager.add(Message(0, length, Traffic.LEGACY))
         assert len(packager.pack().messages) == count

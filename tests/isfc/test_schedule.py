@@ -106,7 +106,7 @@ def waiting(
     head_length: int = 1,
 ) -> Packager:
     """A backlog as the scheduler is to see it."""
-    backlog = Packager(PackageLimit(length=1, count=1))
+    backlog = Packager(PackageLimit(length=1))
     if redrives:
         backlog.add_again(Package(0, [Message(1, 1)], 1))
     for _ in range(count):

@@ -38,7 +38,7 @@ def draw_parameters(random: Random) -> LinkParameters:
         for name in usual.__slots__
         if isinstance(value := getattr(usual, name), int | float)
     }
-    limits = [PackageLimit(1, 1), PackageLimit(50_000, 3), usual.package_limit]
+    limits = [PackageLimit(1), PackageLimit(50_000, 17_000), usual.package_limit]
     changes["package_limit"] = random.choice(limits)
     changes["mih_ns"] = random.choice([100 * MS, usual.mih_ns])
     return replace(usual, **changes)  # type: ignore[arg-type]  # each of its own type
