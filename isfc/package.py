@@ -158,7 +158,7 @@ class Packager:
         if transport and free_count:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
-        room = length_max - length - 2 * message_length
+        room = length_max - length - 2 * message_length  # for the next one's own bytes
         while waiting and waiting[0].length <= room:
             message = waiting.popleft()
             messages.append(message)
