@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctc.address import Rdev
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -14,8 +15,22 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.events import Delivered, DeviceChanged, LinkDown, Sent
+from isfc.package import Package
 from isfc.state import DeviceState, LinkState
 from tests.isfc.door import PARAMETERS, TIMES, A, B, C, Door, theirs
+
+
+def collided_and_read() -> tuple[Door, Rdev, Package]:
+    """The greater end after a collision: the partner's package is read, ours is next."""
+    door = Door(lesser=False)
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.link.receive_interrupt(Attention(rdev), door.now_ns)
+    door.work()
+    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
+    door.asked()
+    door.ended(rdev, Command.READ, theirs(0, 0))
+    return door, rdev, package
 
 
 @pytest.mark.parametrize("lesser", [True, False])
@@ -52,14 +67,7 @@ def test_after_ours_it_is_the_partners_turn_and_then_the_device_is_free() -> Non
 
 
 def test_after_the_partners_it_is_our_turn_and_then_the_device_is_free() -> None:
-    door = Door(lesser=False)
-    rdev, package = door.write(100)
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
-    door.work()
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    door.asked()
-    door.ended(rdev, Command.READ, theirs(0, 0))
+    door, rdev, package = collided_and_read()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
     assert instruction.load is package
@@ -79,14 +87,7 @@ def test_lesser_end_writes_first_after_every_collision() -> None:
 
 def test_attention_before_our_write_is_begun_is_answered_first() -> None:
     # simulation/test_swarm.py, seed 14: the partner wrote again before our READ's interrupt came
-    door = Door(lesser=False)
-    rdev, package = door.write(100)
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
-    door.work()
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    door.asked()
-    door.ended(rdev, Command.READ, theirs(0, 0))
+    door, rdev, package = collided_and_read()
     door.link.receive_interrupt(Attention(rdev), door.now_ns)
     assert door.asked() == []
     door.work()
