@@ -33,6 +33,10 @@ help:  ## list the targets
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 
+.venv/compiler: .venv/run-time
+	@$(PIP) mypy
+	@touch $@
+
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
 	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,plot,test]'
@@ -40,8 +44,8 @@ help:  ## list the targets
 
 .venv: .venv/test  ## make the virtual environment with all that development needs
 
-replay: .venv/run-time  ## replay the published transport tables beside ours
-	@$(BIN)/isfc replay transport
+replay: build/compiled/made  ## replay the published transport tables beside ours
+	@$(COMPILED) -m isfc.cli replay transport
 
 test: style types tests  ## all checks and all tests
 
@@ -80,12 +84,15 @@ bench: .venv/test build/compiled/made  ## time the engine beside its peer
 bench-live: .venv/test build/compiled/made  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
 	@$(COMPILED) -m tools.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-build/compiled/made: .venv/test setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
+build/compiled/made: .venv/compiler setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
     scenarios/tables/* scenarios/layouts/*)
 	@rm -rf build && mkdir -p build/compiled
-	@if command -v cc >/dev/null; then echo 'Compiling isfc into build/compiled ...'; \
-	    ISFC_COMPILE=1 $(PIP) --no-build-isolation --no-deps --target build/compiled .; \
-	else echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; fi
+	@if ! command -v cc >/dev/null; then \
+	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
+	else echo 'Compiling isfc into build/compiled, which takes a minute ...'; \
+	    ISFC_COMPILE=1 $(PIP) --no-build-isolation --no-deps --target build/compiled . || \
+	    echo "isfc cannot be compiled (are Python's header files there?), so it runs" \
+	         'interpreted.' >&2; fi
 	@touch $@
 
 wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about four times as fast
