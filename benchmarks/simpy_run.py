@@ -12,7 +12,7 @@ from benchmarks.simpy_chpid import Chpid
 from benchmarks.simpy_link import Ctc, System
 from isfc.schedule import LinkDevice, write_order
 from isfc.segment import SEGMENT_LENGTH_MAX
-from scenarios.guests import START_SPREAD_NS
+from scenarios.guests import START_SPREAD_NS, GuestCosts
 from scenarios.run import MIB, NS_PER_S, Experiment
 from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
 
@@ -69,12 +69,28 @@ def server(
         reply(message.conversation, length)
 
 
-def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenerator:
-    """A client guest's answer area: every reply is acknowledged at once and taken out."""
+def take_out(
+    env: simpy.Environment,
+    system: System,
+    guest: int,
+    costs: GuestCosts,
+    random: Random,
+    taken: simpy.Store,
+) -> ProcessGenerator:
+    """A client guest's answer area: every reply is taken out, and acknowledged some time later."""
     while True:
         reply = yield system.inboxes[guest].get()
-        system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
         taken.put(reply)
+        after_ns = costs.vary(costs.acknowledge_ns, random)
+        env.process(acknowledge(env, system, guest, after_ns))
+
+
+def acknowledge(
+    env: simpy.Environment, system: System, guest: int, after_ns: int
+) -> ProcessGenerator:
+    """One acknowledgement of a client guest."""
+    yield env.timeout(after_ns)
+    system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
 
 
 def keep_back(system: System, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
@@ -99,7 +115,7 @@ def pair(
         inbox, kept = simpy.Store(env), simpy.Store(env)
         room = servers.inboxes[experiment.pairs + guest]
         room.items.extend([None] * workload.replies_max)
-        env.process(acknowledge(clients, guest, inbox))
+        env.process(take_out(env, clients, guest, experiment.guests, randoms[0], inbox))
         env.process(keep_back(servers, room, kept))
 
         def reply(conversation: int, length: int) -> None:

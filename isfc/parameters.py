@@ -40,12 +40,12 @@ class LinkParameters:
     attention_ns: int = 3_251
     """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
 
-    recovery_ns: int = 301_400
+    recovery_ns: int = 293_000
     """Calibrated: from a collision to the first of the two writes that are made again. The second
     is made once that has been read."""
 
     open_backlog_length: int = 128_000
-    open_backlog_count: int = 32
+    open_backlog_count: int = 33
     open_growth: float = 0.992
     open_message_length: int = 11_250
     """Calibrated: when a further CTC is opened; see `isfc.schedule.OpeningRule`."""

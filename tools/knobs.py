@@ -82,6 +82,7 @@ KNOBS: Final = (
     _link("cpu_appc_message_ns", 500, 50_000),
     _link("cpu_appc_package_ns", 50, 50_000),
     _guests("client_ns", 1_000, 400_000),
+    _guests("acknowledge_ns", 1_000, 400_000),
     _guests("appc_server_ns", 5_000, 500_000),
     _guests("appc_client_ns", 5_000, 500_000),
     _guests("jitter", 0.02, 1),
