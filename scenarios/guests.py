@@ -31,8 +31,8 @@ class GuestCosts:
 
     Nanoseconds, whatever the message's length. ``jitter`` is the share of that time which varies,
     evenly around its mean, from message to message: guests that answer in step would send in
-    step. It is where runs depend least on their seeds. All calibrated, but for ``server_ns``: a
-    little, as nothing that is published feels it.
+    step. Its value is where runs depend least on their seeds. All calibrated, but for
+    ``server_ns``: a little, as nothing that is published feels it.
     """
 
     server_ns: int = 2_400
@@ -98,8 +98,8 @@ class Clients(_Guests):
     def _acknowledge(self, conversation: int, now_ns: int) -> Offer:
         """What makes room for the next reply; the guest's next message does not wait for it."""
         at_ns = now_ns + self._costs.vary(self._costs.acknowledge_ns, self._random)
-        pair = self._acknowledgements + self._guest(conversation)
-        return at_ns, (Message(pair, ACKNOWLEDGEMENT_LENGTH, self._workload.traffic),)
+        own = self._acknowledgements + self._guest(conversation)
+        return at_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._workload.traffic),)
 
     def _send(self, conversation: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs

@@ -165,14 +165,7 @@ def test_interrupt_that_comes_after_its_device_was_given_up_loses_nothing(
 def test_device_lost_before_its_write_is_begun_gives_the_package_to_another() -> None:
     # both come up at once when a path goes just after a transfer; found by the property that
     # bytes arrive whatever CTCs are unplugged
-    door = Door(lesser=False)
-    rdev, package = door.write(100)
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
-    door.work()
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    door.asked()
-    door.ended(rdev, Command.READ, theirs(0, 0))  # now it is our turn
+    door, rdev, package = collided_and_read()
     door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), door.now_ns)
     door.work()
     instruction = door.link.poll_instruction()
