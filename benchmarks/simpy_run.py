@@ -12,7 +12,7 @@ from benchmarks.simpy_chpid import Chpid
 from benchmarks.simpy_link import Ctc, System
 from isfc.schedule import LinkDevice, write_order
 from isfc.segment import SEGMENT_LENGTH_MAX
-from scenarios.guests import START_SPREAD_NS, GuestCosts
+from scenarios.guests import START_SPREAD_NS
 from scenarios.run import MIB, NS_PER_S, Experiment
 from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
 
@@ -48,7 +48,7 @@ def client(
             conversation = reply.conversation
         small = random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        yield env.timeout(costs.vary(costs.client_ns, random))
+        yield env.timeout(costs.client_ns)
         system.send(conversation, length)
 
 
@@ -57,7 +57,6 @@ def server(
     system: System,
     experiment: Experiment,
     guest: int,
-    random: Random,
     reply: Callable[[int, int], object],
 ) -> ProcessGenerator:
     """A server guest: it answers one message after the other."""
@@ -65,32 +64,16 @@ def server(
     inbox = system.inboxes[guest]
     while True:
         message = yield inbox.get()
-        yield env.timeout(costs.vary(costs.server_ns, random))
+        yield env.timeout(costs.server_ns)
         reply(message.conversation, length)
 
 
-def take_out(
-    env: simpy.Environment,
-    system: System,
-    guest: int,
-    costs: GuestCosts,
-    random: Random,
-    taken: simpy.Store,
-) -> ProcessGenerator:
-    """A client guest's answer area: every reply is taken out, and acknowledged some time later."""
+def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenerator:
+    """A client guest's answer area: every reply is acknowledged at once and taken out."""
     while True:
         reply = yield system.inboxes[guest].get()
+        system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
         taken.put(reply)
-        after_ns = costs.vary(costs.acknowledge_ns, random)
-        env.process(acknowledge(env, system, guest, after_ns))
-
-
-def acknowledge(
-    env: simpy.Environment, system: System, guest: int, after_ns: int
-) -> ProcessGenerator:
-    """One acknowledgement of a client guest."""
-    yield env.timeout(after_ns)
-    system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
 
 
 def keep_back(system: System, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
@@ -106,7 +89,7 @@ def pair(
     systems: tuple[System, System],
     experiment: Experiment,
     guest: int,
-    randoms: tuple[Random, Random],
+    random: Random,
 ) -> None:
     """The processes of one client and its server."""
     (clients, servers), workload = systems, experiment.workload
@@ -115,14 +98,14 @@ def pair(
         inbox, kept = simpy.Store(env), simpy.Store(env)
         room = servers.inboxes[experiment.pairs + guest]
         room.items.extend([None] * workload.replies_max)
-        env.process(take_out(env, clients, guest, experiment.guests, randoms[0], inbox))
+        env.process(acknowledge(clients, guest, inbox))
         env.process(keep_back(servers, room, kept))
 
         def reply(conversation: int, length: int) -> None:
             kept.put((conversation, length))
 
-    env.process(client(env, clients, experiment, guest, randoms[0], inbox))
-    env.process(server(env, servers, experiment, guest, randoms[1], reply))
+    env.process(client(env, clients, experiment, guest, random, inbox))
+    env.process(server(env, servers, experiment, guest, reply))
 
 
 def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, System]:
@@ -148,9 +131,9 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
     first.partner, second.partner = second, first
     if experiment.client == layout.nodes[1]:
         first, second = second, first
-    randoms = Random(f"clients {experiment.seed}"), Random(f"servers {experiment.seed}")
+    random = Random(f"clients {experiment.seed}")
     for guest in range(experiment.pairs):
-        pair(env, (first, second), experiment, guest, randoms)
+        pair(env, (first, second), experiment, guest, random)
     return first, second
 
 

@@ -157,7 +157,7 @@ class LinkParameters:
 RELEASES: Final[Mapping[str, LinkParameters]] = {
     "6.1": replace(
         LinkParameters(),
-        attention_ns=64_030,
+        attention_ns=56_000,
         appc_message_ns=27_180,
     ),
     "6.2": LinkParameters(),

@@ -27,36 +27,25 @@ Chosen: HS with 10 pairs on 4 CTCs keeps the pace it begins with, and IBM's is t
 
 @dataclass(frozen=True, slots=True)
 class GuestCosts:
-    """How long a guest takes, on average, from a message to having its answer ready to be sent.
+    """How long a guest takes from a message to having its answer ready to be sent.
 
-    Nanoseconds, whatever the message's length. ``jitter`` is the share of that time which varies,
-    evenly around its mean, from message to message: guests that answer in step would send in
-    step. Its value is where runs depend least on their seeds. All calibrated, but for
-    ``server_ns``: a little, as nothing that is published feels it.
+    Nanoseconds, whatever the message's length. All calibrated, but for ``server_ns``: a little,
+    as nothing that is published feels it.
     """
 
     server_ns: int = 2_400
     client_ns: int = 51_520
-    acknowledge_ns: int = 46_500
-    """From a reply to its acknowledgement, where the workload has any."""
     appc_server_ns: int = 31_250
     appc_client_ns: int = 89_090
     """CDU/CDR, the APPC/VM programs."""
-    jitter: float = 0.12
-
-    def vary(self, service_ns: float, random: Random) -> int:
-        """One guest's time, drawn around the mean ``service_ns``."""
-        drawn = 2.0 * random.random()  # of mean 1
-        return int(service_ns * (1.0 - self.jitter + self.jitter * drawn))
 
 
 class _Guests:
     """One side's guests: each takes one message at a time."""
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
         self._workload = workload
         self._costs = costs
-        self._random = random
         self._free_ns = [0] * pairs
         self._acknowledges = workload.replies_max < workload.window
         self._acknowledgements = workload.window * pairs
@@ -65,16 +54,20 @@ class _Guests:
     def _guest(self, conversation: int) -> int:
         return conversation % len(self._free_ns)
 
-    def _answer(self, conversation: int, length: int, service_ns: float, now_ns: int) -> Offer:
+    def _answer(self, conversation: int, length: int, service_ns: int, now_ns: int) -> Offer:
         """A guest's next message: ready when it is done with those before, and this one."""
         guest = self._guest(conversation)
-        ready_ns = max(now_ns, self._free_ns[guest]) + self._costs.vary(service_ns, self._random)
+        ready_ns = max(now_ns, self._free_ns[guest]) + service_ns
         self._free_ns[guest] = ready_ns
         return ready_ns, (Message(conversation, length, self._workload.traffic),)
 
 
 class Clients(_Guests):
     """The client guests: each turns every reply into a new message."""
+
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+        super().__init__(workload, pairs, costs)
+        self._random = random
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
@@ -97,24 +90,23 @@ class Clients(_Guests):
 
     def _acknowledge(self, conversation: int, now_ns: int) -> Offer:
         """What makes room for the next reply; the guest's next message does not wait for it."""
-        at_ns = now_ns + self._costs.vary(self._costs.acknowledge_ns, self._random)
         own = self._acknowledgements + self._guest(conversation)
-        return at_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._workload.traffic),)
+        return now_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._workload.traffic),)
 
     def _send(self, conversation: int, now_ns: int) -> Offer:
         workload, costs = self._workload, self._costs
         small = self._random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
         is_transport = workload.traffic is Traffic.TRANSPORT
-        service_ns = float(costs.client_ns if is_transport else costs.appc_client_ns)
+        service_ns = costs.client_ns if is_transport else costs.appc_client_ns
         return self._answer(conversation, length, service_ns, now_ns)
 
 
 class Servers(_Guests):
     """The server guests: each answers every message with one reply."""
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
-        super().__init__(workload, pairs, costs, random)
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
+        super().__init__(workload, pairs, costs)
         self._room = [workload.replies_max] * pairs
         self._kept: list[deque[Offer]] = [deque() for _ in range(pairs)]
 
@@ -150,5 +142,5 @@ class Servers(_Guests):
     def _reply(self, conversation: int, now_ns: int) -> Offer:
         costs, length = self._costs, self._workload.reply_length
         is_transport = self._workload.traffic is Traffic.TRANSPORT
-        service_ns = float(costs.server_ns if is_transport else costs.appc_server_ns)
+        service_ns = costs.server_ns if is_transport else costs.appc_server_ns
         return self._answer(conversation, length, service_ns, now_ns)

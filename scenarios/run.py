@@ -149,13 +149,10 @@ def build(
         Node(define_node(layout, name, experiment.link), trace)
         for name in (client_name, server_name)
     ]
+    random = Random(f"clients {experiment.seed}")
     programs: list[Program] = [
-        Clients(
-            workload, experiment.pairs, experiment.guests, Random(f"clients {experiment.seed}")
-        ),
-        Servers(
-            workload, experiment.pairs, experiment.guests, Random(f"servers {experiment.seed}")
-        ),
+        Clients(workload, experiment.pairs, experiment.guests, random),
+        Servers(workload, experiment.pairs, experiment.guests),
     ]
     if operation is not None:
         programs = [

@@ -1,10 +1,11 @@
 """The search: one tiny generation, going on from a stored state, and what it tells."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,6 +88,8 @@ def test_state_of_another_search_is_refused(case: Case, pool: Executor, tmp_path
         Search(tmp_path / "state", list(KNOBS), seed=1, suite=None)
     with pytest.raises(ValueError, match="is of another search"):
         Search(tmp_path / "state", FEW, seed=1, suite=None, tables=["transport"])
+    with pytest.raises(ValueError, match="is of another search"):
+        Search(tmp_path / "state", FEW, seed=1, suite=None, start="middle")
 
 
 def test_without_a_generation_the_constants_stay(
@@ -94,6 +97,18 @@ def test_without_a_generation_the_constants_stay(
 ) -> None:
     begun = Search(tmp_path / "state", FEW, seed=1, suite=None)
     assert begun.best([case], pool, lambda _: None) == present_values(FEW)
+
+
+def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
+    case: Case, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(calibrate, "present_values")
+    begun = Search(tmp_path / "state", FEW, seed=1, suite="HL", start="middle")
+    assert begun.best([case], pool, lambda _: None) == {
+        knob.name: pytest.approx((knob.low * knob.high) ** 0.5) for knob in FEW
+    }
+    begun.improve([case], Extent(10, 1), pool, lambda _: None)
+    assert begun.generations == 1
 
 
 def off_by(table: PublishedTable, factor: float) -> list[Comparison]:
@@ -131,6 +146,35 @@ def test_residuals_cover_the_whole_table(table: PublishedTable, pool: Executor) 
     three = table.rows[::60]
     found = residuals([replace(table, rows=three)], {}, pool, TINY)
     assert [c.key for c in found[:: len(table.measures)]] == [row.key for row in three]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start", "left_out"), [([], "code", ""), (["--leave-out", "HM"], "middle", "HM")]
+)
+def test_suite_left_out_is_predicted_from_the_other_three_alone(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    start: str,
+    left_out: str,
+) -> None:
+    searches: list[dict[str, Any]] = []
+
+    def end(search: Search, cases: Sequence[Case], *_: object) -> None:
+        tables = {name for case in cases for name, _ in case.shown}
+        suites = {row.columns.get("suite") for case in cases for _, row in case.shown}
+        searches.append({**search.kind, "fitted": tables, "suites": suites})
+        raise ValueError("seen")
+
+    monkeypatch.setattr(Search, "improve", end)
+    assert calibrate.main([*arguments, "--jobs", "1", "--state", str(tmp_path / "state")]) == 2
+    (search,) = searches
+    assert "seen" in capsys.readouterr().err
+    assert search["start"] == start
+    assert ("link.appc_message_ns" in search["knobs"]) == (not left_out)
+    assert search["fitted"] == ({"transport"} if left_out else set(calibrate.MEASURED))
+    assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())
 
 
 def test_suite_is_left_out_of_all_tables_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -170,8 +170,8 @@ def test_sensitivity_tells_what_is_felt_and_what_is_out_of_date(
     )
     found = {row.name: row for row in rows}
     text = page(replace(material(off_by(1.0)), sensitivity=found))
-    assert "| `a.b` | 5 | +4.0% | +0.0% | +2.0% | yes |" in text
-    assert "| `a.c` | 6 | +0.0% | +0.4% | +0.2% | **no** |" in text
+    assert "| `a.b` | 5 | +4.00% | +0.00% | +2.00% | 2.40% | yes |" in text
+    assert "| `a.c` | 6 | +0.00% | +0.40% | +0.20% | 2.40% | **no** |" in text
     assert "**Measured before the latest fit**: 1 of these" in text
     assert "**Not measured yet**: `a.d`." in text
 

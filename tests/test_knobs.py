@@ -79,13 +79,13 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
     constants = build_constants(
         {
             "link.open_backlog_count": 29.6,
-            "guests.jitter": 0.5,
+            "link.open_growth": 0.5,
             f"{EXPRESS4}.line_ns_per_byte": 2.6,
             f"{EXPRESS2} and {EXPRESS4}.io_contention_ns": 1_234.4,
         }
     )
     assert repr(constants.link.open_backlog_count) == "30"
-    assert constants.guests.jitter == 0.5
+    assert constants.link.open_growth == 0.5
     assert constants.profiles[EXPRESS4].line_ns_per_byte == 2.6
     contentions = [constants.profiles[name].io_contention_ns for name in (EXPRESS2, EXPRESS4)]
     assert repr(contentions) == "[1234, 1234]"

@@ -7,8 +7,11 @@ with a seed of its own, so that the search cannot settle on the luck of one. Aft
 its state and, started again, goes on from there. Nothing in the code is changed: the numbers
 are carried over by hand, and reviewed.
 
-Each table declares its calibration rows; ``--table NAME`` fits to those of one alone.
-``--leave-out SUITE`` fits without the rows of a suite and predicts them all the same; with
+Each table declares its calibration rows; ``--table NAME`` fits to those of one alone. With
+``--start middle`` the search begins half-way between the bounds of each constant.
+
+``--leave-out SUITE`` fits the constants of ISFC Transport to three of its suites and predicts
+the fourth. It always begins in the middle: the constants in the code know all four. With
 ``--record`` the result goes into the table that ``docs/fidelity.md`` shows.
 """
 
@@ -31,8 +34,8 @@ from scenarios.verdict import in_group, summarise
 from tools.knobs import KNOBS, Knob, Values, positions, present_values, values_at
 from tools.loss import Case, all_cases, calibration_cases, emulate, losses
 
-STEP: Final = 0.08
-"""How far the first generation strays, on the knobs' scale."""
+STARTS: Final = {"code": 0.08, "middle": 0.2}
+"""Where a search may begin, and how far its first generation strays, on the knobs' scale."""
 
 FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 """The seeds that decide between the finalists; no generation comes to them."""
@@ -67,22 +70,25 @@ class Search:
         seed: int,
         suite: str | None,
         tables: Sequence[str] = (),
+        start: str = "code",
     ) -> None:
         self._state = state
         self._knobs = knobs
-        self._kind = {
+        self._start = start_values(knobs, start)
+        self.kind = {
             "knobs": [knob.name for knob in knobs],
             "seed": seed,
             "left out": suite,
             "tables": list(tables),
+            "start": start,
         }
         if state.exists():
             stored = pickle.loads(state.read_bytes())
-            if stored["kind"] != self._kind:
+            if stored["kind"] != self.kind:
                 raise ValueError(f"{state} is of another search: {stored['kind']}")
             self._evolution = stored["evolution"]
         else:
-            self._evolution = self._begin(seed)
+            self._evolution = self._begin(seed, STARTS[start])
 
     @property
     def generations(self) -> int:
@@ -113,7 +119,7 @@ class Search:
     def best(self, cases: Sequence[Case], pool: Executor, say: Show) -> Values:
         """The best of start, best point and centre of the search, by seeds new to it."""
         result = self._evolution.result
-        finalists = {"start": present_values(self._knobs)}
+        finalists = {"start": self._start}
         if self.generations:
             finalists["best point"] = values_at(self._knobs, result.xbest)
             finalists["centre"] = values_at(self._knobs, result.xfavorite)
@@ -124,18 +130,25 @@ class Search:
             say(f"loss of the {name}, with three new seeds: {mean:.4f}")
         return candidates[means.index(min(means))]
 
-    def _begin(self, seed: int) -> Any:
+    def _begin(self, seed: int, step: float) -> Any:
         import cma
 
-        start = positions(self._knobs, present_values(self._knobs))
+        start = positions(self._knobs, self._start)
         options = {"bounds": [0, 1], "popsize": 14, "seed": seed, "verbose": -9}
-        return cma.CMAEvolutionStrategy(start, STEP, options)
+        return cma.CMAEvolutionStrategy(start, step, options)
 
     def _store(self) -> None:
         """Replace the file whole, so that an interrupted search can go on."""
         beside = self._state.with_suffix(".new")
-        beside.write_bytes(pickle.dumps({"kind": self._kind, "evolution": self._evolution}))
+        beside.write_bytes(pickle.dumps({"kind": self.kind, "evolution": self._evolution}))
         beside.replace(self._state)
+
+
+def start_values(knobs: Sequence[Knob], start: str) -> dict[str, float]:
+    """The knobs where a search begins: one of `STARTS`."""
+    if start == "middle":
+        return values_at(knobs, [0.5] * len(knobs))
+    return present_values(knobs)
 
 
 def residuals(
@@ -202,17 +215,18 @@ def record(row: dict[str, str], path: Path) -> None:
 
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
     """One search, all rows or without a suite, and what came of it."""
-    tables = [load_table(name) for name in options.table or MEASURED]
-    knobs = [
-        knob for knob in KNOBS if not options.only or any(t in knob.name for t in options.only)
-    ]
+    tables = [load_table(name) for name in (["transport"] if suite else options.table or MEASURED)]
+    knobs = [knob for knob in KNOBS if not (suite and knob.is_of_appc)]
+    if options.only:
+        knobs = [knob for knob in knobs if any(part in knob.name for part in options.only)]
+    start = "middle" if suite else options.start
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
-    search = Search(state, knobs, options.seed, suite, [table.name for table in tables])
+    search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
     cases = calibration_cases(tables, suite, options.length)
     say = _say_progress
     search.improve(cases, Extent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
-    before = present_values(knobs)
+    before = start_values(knobs, start)
     show(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")
     for name, value in best.items():
         show(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
@@ -220,7 +234,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     for line in (line for table in tables for line in tally(table, comparisons)):
         show(line)
     if suite:
-        row = predicted(load_table("transport"), suite, comparisons, search.generations)
+        row = predicted(tables[0], suite, comparisons, search.generations)
         show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
         if options.record:
             record(row, LEFT_OUT)
@@ -236,6 +250,9 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     suites = [str(suite) for suite in load_table("transport").choices("suite")]
     parser.add_argument("--minutes", type=float, default=30, help="how long to search (30)")
     parser.add_argument("--generations", type=int, default=sys.maxsize, help="at most so many")
+    parser.add_argument(
+        "--start", choices=STARTS, default="code", help="where to begin (the constants in the code)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the search (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")

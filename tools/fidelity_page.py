@@ -15,7 +15,7 @@ from scenarios.replay import Comparison
 from scenarios.verdict import BoundCheck, ErrorSummary, Verdict, in_group, summarise
 from tools.knobs import present_values
 from tools.replayed import Replay
-from tools.sensitivity import MOVE, Sensitivity
+from tools.sensitivity import FELT, MOVE, SEEDS, Sensitivity
 
 WORST_COUNT: Final = 10
 
@@ -25,10 +25,10 @@ MADE: Final = (
 )
 SENSITIVITY: Final = """
 How much worse the fit to the calibration rows gets when one constant is moved by {move:.0%} and
-all others stay. The fit's loss is that of `tools/loss.py`. From seed to seed it varies by
-{noise:.1%} (one standard deviation), and a constant is *felt* if a move changes it by more than
-twice that: what is not felt cannot have been found by the fit. A loss below 0 means that the fit
-would gain from such a move."""
+all others stay. The fit's loss is that of `tools/loss.py`, with the same {seeds} seeds before and
+after the move. A constant is *felt* if a move changes it by more than *chance* does, {felt}
+standard errors: what is not felt cannot have been found by the fit. A loss below 0 means that the
+fit would gain from such a move."""
 
 GROUPS: Final = """
 A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
@@ -43,9 +43,9 @@ The greatest figure of the seeds less the least, as a share of their mean; wante
 
 LEFT_OUT: Final = """
 Fitted to the calibration rows of three suites, the fourth predicted: MB/s of its rows with
-several CTCs. The goal is a median of at most 15 %. Each search begins at the constants in use,
-which all four suites have shaped, and lasts two minutes; where it finds none better, they are what
-predicts."""
+several CTCs. The goal is a median of at most 15 %. Each search begins half-way between the bounds
+of each constant (`tools/knobs.py`), and knows nothing of the constants in use, which all four
+suites have shaped. The model itself was built with all four in sight."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -247,13 +247,13 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
     lines = [
         (
             *(f"`{row.name}`", f"{row.value:,.4g}"),
-            *(f"{(loss - row.unmoved) / row.unmoved:+.1%}" for loss in (row.down, row.up)),
-            *(f"{row.loss:+.1%}", "yes" if row.felt else "**no**"),
+            *(f"{(loss - row.unmoved) / row.unmoved:+.2%}" for loss in (row.down, row.up)),
+            *(f"{row.loss:+.2%}", f"{FELT * row.noise / row.unmoved:.2%}"),
+            "yes" if row.felt else "**no**",
         )
         for row in rows
     ]
-    noise = rows[0].noise / rows[0].unmoved
-    text = _filled(SENSITIVITY.format(move=MOVE, noise=noise)) + "\n"
+    text = _filled(SENSITIVITY.format(move=MOVE, seeds=len(SEEDS), felt=FELT)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]
     if missing:
@@ -266,7 +266,8 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             )
             + "\n"
         )
-    heading = ("constant", "value", f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "felt")
+    moves = (f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "chance")
+    heading = ("constant", "value", *moves, "felt")
     return text + _table(heading, lines)
 
 

@@ -40,6 +40,11 @@ class Knob:
         """As it is printed: ``link.build_package_ns``, ``FICON Express2.io_ns``."""
         return f"{' and '.join(self.owners)}.{self.field}"
 
+    @property
+    def is_of_appc(self) -> bool:
+        """Whether APPC/VM alone feels it."""
+        return "appc" in self.field
+
     def position(self, value: float) -> float:
         """Where ``value`` lies on the scale; the end of the scale if it lies outside."""
         bounded = min(max(value, self.low), self.high)
@@ -82,10 +87,8 @@ KNOBS: Final = (
     _link("cpu_appc_message_ns", 500, 50_000),
     _link("cpu_appc_package_ns", 50, 50_000),
     _guests("client_ns", 1_000, 400_000),
-    _guests("acknowledge_ns", 1_000, 400_000),
     _guests("appc_server_ns", 5_000, 500_000),
     _guests("appc_client_ns", 5_000, 500_000),
-    _guests("jitter", 0.02, 1),
     Knob((EXPRESS2,), "processor_ns_per_byte", 2, 4.5),
     Knob((EXPRESS2,), "processor_ns_per_ccw", 500, 50_000),
     Knob((EXPRESS2,), "latency_ns_per_ccw", 200, 120_000),

@@ -216,9 +216,12 @@ class LiveNode:
             return Idle()
         costs = experiment.guests if self.options.factor else _free_guests()
         client = self.name == (experiment.client or self.layout.nodes[0])
-        guests, kind = (Clients, "clients") if client else (Servers, "servers")
-        seeded = Random(f"{kind} {experiment.seed}")
-        program = guests(experiment.workload, experiment.pairs, costs, seeded)
+        workload, pairs = experiment.workload, experiment.pairs
+        program: Program = (
+            Clients(workload, pairs, costs, Random(f"clients {experiment.seed}"))
+            if client
+            else Servers(workload, pairs, costs)
+        )
         return Verifying(program) if self.options.verify else Filling(program)
 
 

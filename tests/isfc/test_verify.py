@@ -173,7 +173,7 @@ def test_benchmark_guests_run_verified(name: str) -> None:
     workload, costs = find_workload(name), GuestCosts()
     ends = [
         Verifying(Clients(workload, 5, costs, Random(1))),
-        Verifying(Servers(workload, 5, costs, Random(2))),
+        Verifying(Servers(workload, 5, costs)),
     ]
     engine = VirtualEngine([Node(setup.definition(here)) for here in (0, 1)], ends)
     engine.run(200 * MS)

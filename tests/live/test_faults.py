@@ -27,7 +27,7 @@ from tests.isfc.engine.test_connection import FakeTransport
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 from tests.pair import Setup
 
-FREE = GuestCosts(0, 0, 0, 0, 0)
+FREE = GuestCosts(0, 0, 0, 0)
 
 
 def verified_guests(name: str, pairs: int) -> list[Verifying]:
@@ -35,7 +35,7 @@ def verified_guests(name: str, pairs: int) -> list[Verifying]:
     workload = find_workload(name)
     return [
         Verifying(Clients(workload, pairs, FREE, Random(1))),
-        Verifying(Servers(workload, pairs, FREE, Random(2))),
+        Verifying(Servers(workload, pairs, FREE)),
     ]
 
 

@@ -134,8 +134,8 @@ def test_a_link_that_stays_down_is_severed_and_its_program_told(
 
 def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Path) -> None:
     async def main() -> None:
-        workload, costs = find_workload("HM"), GuestCosts(0, 0, 0, 0, 0)
-        guests = [Clients(workload, 5, costs, Random(1)), Servers(workload, 5, costs, Random(2))]
+        workload, costs = find_workload("HM"), GuestCosts(0, 0, 0, 0)
+        guests = [Clients(workload, 5, costs, Random(1)), Servers(workload, 5, costs)]
         async with LivePair(tmp_path, options=[{"program": g} for g in guests]) as pair:
             await wait_until(lambda: pair.first.engine.node.link.counters.read_message_count > 200)
             written, read = (side.engine.node.link.counters for side in pair.sides)

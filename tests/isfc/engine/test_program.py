@@ -12,7 +12,7 @@ def test_the_guests_of_both_sides_are_programs() -> None:
     workload = find_workload("HS")
     programs: list[Program] = [
         Clients(workload, 1, GuestCosts(), Random(1)),
-        Servers(workload, 1, GuestCosts(), Random(1)),
+        Servers(workload, 1, GuestCosts()),
     ]
     assert [len(list(program.start(0))) for program in programs] == [workload.window, 0]
     assert not any(list(program.receive(LinkDown(), 0)) for program in programs)
