@@ -42,7 +42,7 @@ MEASURES = {
 
 LEGEND = (
     "err% is (ours - IBM) / IBM, and ! marks what leaves its declared tolerance or bound. "
-    "Constants were fitted to calibration rows only; acceptance rows are predictions."
+    "Constants were fitted to calibration rows; acceptance rows are predictions."
 )
 
 STATISTICS = (("median", "median"), ("p90", "90 %"), ("worst", "worst"))
