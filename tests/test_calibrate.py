@@ -183,6 +183,14 @@ def test_suite_is_left_out_of_all_tables_only(capsys: pytest.CaptureFixture[str]
     assert "--leave-out and --table: expected one of them" in capsys.readouterr().err
 
 
+def test_suite_is_not_left_out_from_a_start_that_knows_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        calibrate.main(["--leave-out", "HL", "--start", "code"])
+    assert "--leave-out and --start code" in capsys.readouterr().err
+
+
 def test_bad_state_file_ends_with_2(
     case: Case, pool: Executor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -219,7 +219,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     knobs = [knob for knob in KNOBS if not (suite and knob.is_of_appc)]
     if options.only:
         knobs = [knob for knob in knobs if any(part in knob.name for part in options.only)]
-    start = "middle" if suite else options.start
+    start = "middle" if suite else options.start or "code"
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
     search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
     cases = calibration_cases(tables, suite, options.length)
@@ -251,7 +251,7 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     parser.add_argument("--minutes", type=float, default=30, help="how long to search (30)")
     parser.add_argument("--generations", type=int, default=sys.maxsize, help="at most so many")
     parser.add_argument(
-        "--start", choices=STARTS, default="code", help="where to begin (the constants in the code)"
+        "--start", choices=STARTS, help="where to begin (code; middle with --leave-out)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the search (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
@@ -273,6 +273,8 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     options = parser.parse_args(arguments)
     if options.leave_out and options.table:
         parser.error("--leave-out and --table: expected one of them")
+    if options.leave_out and options.start == "code":
+        parser.error("--leave-out and --start code: the constants in the code know every suite")
     try:
         with ProcessPoolExecutor(options.jobs) as pool:
             for suite in options.leave_out or [None]:
