@@ -177,6 +177,25 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())
 
 
+@pytest.mark.parametrize(("name", "fits_appc"), [("transport", False), ("appc_scaling", True)])
+def test_constants_of_appc_are_fitted_where_a_row_feels_them(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    fits_appc: bool,
+) -> None:
+    def end(search: Search, *_: object) -> None:
+        raise ValueError(" ".join(search.kind["knobs"]))
+
+    monkeypatch.setattr(Search, "improve", end)
+    arguments = ["--table", name, "--jobs", "1", "--state", str(tmp_path / "state")]
+    assert calibrate.main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "link.recovery_ns" in said
+    assert ("link.appc_message_ns" in said) == fits_appc
+
+
 def test_suite_is_left_out_of_all_tables_only(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         calibrate.main(["--leave-out", "HL", "--table", "appc_scaling"])

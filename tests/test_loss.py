@@ -116,8 +116,16 @@ def test_a_run_takes_as_long_as_its_exchanges_need(table: PublishedTable) -> Non
     fast = Case((("transport", row_of(table, "HS/16/100")),), length=0.001).experiment(7)
     assert (fast.seconds, fast.warmup, fast.seed) == (SECONDS_MIN, SECONDS_MIN, 7)
     scaling = load_table("appc_scaling")
-    appc = Case((("appc_scaling", row_of(scaling, "1000000/1/1")),)).experiment()
-    assert appc.seconds == pytest.approx(2_520 / 40.485)
+    appc = Case((("appc_scaling", row_of(scaling, "1/1/1")),)).experiment()
+    assert appc.seconds == pytest.approx(2_520 / 1_414.0)
+
+
+def test_a_reply_in_many_segments_is_as_many_pieces_of_work() -> None:
+    scaling = load_table("appc_scaling")
+    row = row_of(scaling, "1000000/1/1")  # 31 segments a reply
+    long, short = (Case((("appc_scaling", row),), length).experiment() for length in (1, 0.3))
+    assert long.seconds == pytest.approx(2_520 / 31 / 40.485)
+    assert short.seconds == pytest.approx((60 + 6) / 40.485)
 
 
 def test_only_calibration_rows_are_fitted_and_a_suite_can_stay_out(table: PublishedTable) -> None:

@@ -7,8 +7,9 @@ with a seed of its own, so that the search cannot settle on the luck of one. Aft
 its state and, started again, goes on from there. Nothing in the code is changed: the numbers
 are carried over by hand, and reviewed.
 
-Each table declares its calibration rows; ``--table NAME`` fits to those of one alone. With
-``--start middle`` the search begins half-way between the bounds of each constant.
+Each table declares its calibration rows; ``--table NAME`` fits to those of one alone, and without
+rows of APPC/VM, its constants stay as they are. With ``--start middle`` the search begins half-way
+between the bounds of each constant.
 
 ``--leave-out SUITE`` fits the constants of ISFC Transport to three of its suites and predicts
 the fourth. It always begins in the middle: the constants in the code know all four. With
@@ -216,13 +217,14 @@ def record(row: dict[str, str], path: Path) -> None:
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
     """One search, all rows or without a suite, and what came of it."""
     tables = [load_table(name) for name in (["transport"] if suite else options.table or MEASURED)]
-    knobs = [knob for knob in KNOBS if not (suite and knob.is_of_appc)]
+    cases = calibration_cases(tables, suite, options.length)
+    fits_appc = any(case.is_of_appc for case in cases)
+    knobs = [knob for knob in KNOBS if fits_appc or not knob.is_of_appc]
     if options.only:
         knobs = [knob for knob in knobs if any(part in knob.name for part in options.only)]
     start = "middle" if suite else options.start or "code"
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
     search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
-    cases = calibration_cases(tables, suite, options.length)
     say = _say_progress
     search.improve(cases, Extent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
