@@ -186,7 +186,7 @@ def test_constants_of_appc_are_fitted_where_a_row_feels_them(
     fits_appc: bool,
 ) -> None:
     def end(search: Search, *_: object) -> None:
-        raise ValueError(" ".join(search.kind["knobs"]))
+        raise ValueError(str(search.kind["knobs"]))
 
     monkeypatch.setattr(Search, "improve", end)
     arguments = ["--table", name, "--jobs", "1", "--state", str(tmp_path / "state")]
