@@ -35,7 +35,7 @@ class GuestCosts:
 
     server_ns: int = 2_400
     client_ns: int = 51_520
-    appc_server_ns: int = 31_250
+    appc_server_ns: int = 35_000
     appc_client_ns: int = 89_090
     """CDU/CDR, the APPC/VM programs."""
 

@@ -59,7 +59,7 @@ INTRODUCTION: Final = """\
 {how}
 Constants were fitted to **calibration** rows. The others are **predictions**, and only they say
 what the model is worth, a little too kindly:
-[nine choices](decisions/0009-what-the-figures-taught.md) were made while all rows were in sight.
+[eight choices](decisions/0009-what-the-figures-taught.md) were made while all rows were in sight.
 Every figure of this page, IBM's and ours, is in [fidelity.csv](fidelity.csv);
 [sources](sources.md) has every constant with its value and origin, [timing](timing.md) the model.
 """
