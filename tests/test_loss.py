@@ -120,7 +120,7 @@ def test_a_run_takes_as_long_as_its_exchanges_need(table: PublishedTable) -> Non
     assert appc.seconds == pytest.approx(2_520 / 1_414.0)
 
 
-def test_a_reply_in_many_segments_is_as_many_pieces_of_work() -> None:
+def test_a_run_of_many_segments_a_reply_needs_fewer_exchanges() -> None:
     scaling = load_table("appc_scaling")
     row = row_of(scaling, "1000000/1/1")  # 31 segments a reply
     long, short = (Case((("appc_scaling", row),), length).experiment() for length in (1, 0.3))

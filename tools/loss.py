@@ -1,7 +1,8 @@
 """How far a set of constants is off, over some published runs: the number a search makes small.
 
-Each run is emulated just long enough: what it costs to emulate is the number of pieces that
-pass, so that is what is fixed, not the time. A run that several tables show counts in each of them.
+Each run is emulated just long enough: what it costs to emulate is the number of exchanges, or
+of segments where replies have many, so that is what is fixed, not the time. A run that several
+tables show counts in each of them.
 """
 
 import math
@@ -51,9 +52,9 @@ class Case:
         table, row = self.shown[0]
         experiment = make_experiment(_table(table), row)
         pairs, workload = experiment.pairs, experiment.workload
-        pieces = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * pairs)
+        segments = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * pairs)
         least = EXCHANGES_MIN + EXCHANGES_PER_PAIR_MIN * pairs
-        exchanges = max(least, pieces / _pieces_per_reply(workload))
+        exchanges = max(least, segments / _segments_per_reply(workload))
         seconds = max(SECONDS_MIN, exchanges / _exchanges_per_s(row, workload))
         warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
         return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
@@ -198,8 +199,8 @@ def _exchanges_per_s(row: PublishedRow, workload: Workload) -> float:
     return row.number("mb_per_s") * MIB / (message + workload.reply_length)
 
 
-def _pieces_per_reply(workload: Workload) -> int:
-    """In how many pieces a reply travels: the work of an exchange."""
+def _segments_per_reply(workload: Workload) -> int:
+    """In how many segments a reply travels: they are the work of an exchange."""
     if workload.traffic is Traffic.TRANSPORT:
         return 1
     return -(-workload.reply_length // APPC_SEGMENT_LENGTH_MAX)
