@@ -162,17 +162,18 @@ def test_many_connections_keep_apart(run_live: Run, tmp_path: Path) -> None:
 def test_a_service_that_is_not_there_resets_its_clients(run_live: Run, tmp_path: Path) -> None:
     async def main() -> None:
         complaints: list[str] = []
-        with socket.create_server(("127.0.0.1", 0)) as nobody:
-            port = nobody.getsockname()[1]
-        async with (
-            open_pair(tmp_path) as (first, second),
-            forwarded(first, second, port, complaints) as (listen_port, forwarder),
-        ):
-            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
-            with pytest.raises(ConnectionResetError):
-                await reader.read()
-            writer.close()
-            assert forwarder.failed_count == 1
+        with socket.socket() as deaf:  # keeps the port from others, and does not listen
+            deaf.bind(("127.0.0.1", 0))
+            port = deaf.getsockname()[1]
+            async with (
+                open_pair(tmp_path) as (first, second),
+                forwarded(first, second, port, complaints) as (listen_port, forwarder),
+            ):
+                reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+                with pytest.raises(ConnectionResetError):
+                    await reader.read()
+                writer.close()
+                assert forwarder.failed_count == 1
         assert len(complaints) == 2  # each end says it
         assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
 
