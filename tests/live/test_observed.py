@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.processes import Isfc, isfc, wait_for
+from tests.live.processes import PATIENCE_S, Isfc, isfc, wait_for
 
 TRAFFIC = "--workload HS --pairs 10".split()
 SEEN = "--metrics 127.0.0.1:0 --log-format json --log-level debug".split()
@@ -31,16 +31,15 @@ def happened(node: Isfc, event: str) -> Callable[[], bool]:
 
 def written_packages(address: str) -> float:
     """How many packages the node that answers at an address has written."""
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=PATIENCE_S) as answer:
         text = answer.read().decode()
     (count,) = re.findall(r"^isfc_link_written_packages_total{.*} (\S+)$", text, re.MULTILINE)
     return float(count)
 
 
 def rates_mb_per_s(up: Isfc) -> list[float]:
-    """The third column below the two lines of headings, but for a line still being written."""
-    lines = [line for line in up.out.splitlines(keepends=True) if line.endswith("\n")]
-    return [float(line.split()[2]) for line in lines[2:]]
+    """What the first node has written, in each whole line that says its link is up."""
+    return [float(rate) for rate in re.findall(r"^\S+ +Up +(\S+) .*\n", up.out, re.MULTILINE)]
 
 
 @pytest.mark.slow
