@@ -59,9 +59,9 @@ INTRODUCTION: Final = """\
 {how}
 Constants were fitted to **calibration** rows. The others are **predictions**, and only they say
 what the model is worth, a little too kindly:
-[eight choices](decisions/0009-what-the-figures-taught.md) were made while all rows were in sight.
-Searches without most of them, from the constants in use, end 3.9 to 5.1 % off in the median of
-the prediction rows' MB/s.
+[two choices](decisions/0009-what-the-figures-taught.md) were made while all rows were in sight.
+Searches without them, from the constants in use, end 3.9 to 5.1 % off in the median of the
+prediction rows' MB/s.
 Every figure of this page, IBM's and ours, is in [fidelity.csv](fidelity.csv);
 [sources](sources.md) has every constant with its value and origin, [timing](timing.md) the model.
 """
