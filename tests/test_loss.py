@@ -131,10 +131,10 @@ def test_a_run_of_many_segments_a_reply_needs_fewer_exchanges() -> None:
 def test_only_calibration_rows_are_fitted_and_a_suite_can_stay_out(table: PublishedTable) -> None:
     rows = [row for case in calibration_cases([table]) for _, row in case.shown]
     assert {row.role for row in rows} == {Role.CALIBRATION}
-    assert len(rows) == 68
+    assert len(rows) == 70
     left = [row for case in calibration_cases([table], "HM") for _, row in case.shown]
     assert {row.columns["suite"] for row in left} == {"HS", "HL", "HY"}
-    assert len(left) == 51
+    assert len(left) == 53
 
 
 def test_every_table_is_fitted_to_and_a_run_counts_in_each(
