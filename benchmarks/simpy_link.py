@@ -20,7 +20,7 @@ from simpy.events import ProcessGenerator
 from benchmarks.simpy_chpid import Chpid
 from isfc.engine.virtual import PROPAGATION_NS
 from isfc.message import Message
-from isfc.package import Package
+from isfc.package import BLOCK_LENGTH, Package
 from isfc.parameters import LinkParameters
 
 SEND_ALONE: Final = -1
@@ -140,7 +140,7 @@ class System:
             or bool(self._again)
             or len(self._waiting) >= self._parameters.open_backlog_count
             or self._waiting_length >= self._open_lengths[count]
-            or (count == 1 and self._waiting[0].length >= self._parameters.open_message_length)
+            or (count == 1 and self._waiting[0].length >= BLOCK_LENGTH)
         )
 
     def _send_packages(self) -> ProcessGenerator:

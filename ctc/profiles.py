@@ -23,7 +23,9 @@ class ChpidProfile:
     """What one FICON feature can do: nanoseconds, and nanoseconds per byte or per CCW.
 
     ``line_ns_per_byte`` is the payload rate of one direction; ``processor_*`` is what the
-    channel's data processor needs, for both directions together; ``latency_ns_per_ccw`` delays
+    channel's data processor needs, for both directions together: so long for each byte, and for
+    each CCW as long as so many bits take at the nominal rate of the link, which is what the
+    tables have of Express2 and Express4 alike; ``latency_ns_per_ccw`` delays
     a transfer without using anything. ``io_ns`` is taken from the chpid's processor for each
     I/O started; ``io_contention_ns`` for each transfer that is going out delays its start.
     ``interrupt_ns`` passes from the end of a transfer until the interrupt says so; by then the
@@ -35,12 +37,17 @@ class ChpidProfile:
     link_gbps: float
     line_ns_per_byte: float
     processor_ns_per_byte: float
-    processor_ns_per_ccw: float
+    processor_bits_per_ccw: float
     latency_ns_per_ccw: float
     io_ns: int
     io_contention_ns: int
     interrupt_ns: int
     interrupt_contention_ns: int
+
+    @property
+    def processor_ns_per_ccw(self) -> float:
+        """What the data processor needs for each CCW."""
+        return self.processor_bits_per_ccw / self.link_gbps
 
 
 def line_payload_bytes_per_s(link_gbps: float) -> int:
@@ -62,7 +69,7 @@ EXPRESS2: Final = ChpidProfile(
     link_gbps=2,
     line_ns_per_byte=1e9 / line_payload_bytes_per_s(2),
     processor_ns_per_byte=2.846,
-    processor_ns_per_ccw=20_440,
+    processor_bits_per_ccw=40_880,
     latency_ns_per_ccw=27_070,
     io_ns=33_430,
     io_contention_ns=148_100,
@@ -76,7 +83,7 @@ EXPRESS4: Final = ChpidProfile(
     link_gbps=4,
     line_ns_per_byte=2.622,
     processor_ns_per_byte=2.236,
-    processor_ns_per_ccw=9_483,
+    processor_bits_per_ccw=40_880,
     latency_ns_per_ccw=16_920,
     io_ns=33_430,
     io_contention_ns=148_100,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.monitor import LinkCounters
-from isfc.package import Package, PackageLimit
+from isfc.package import BLOCK_LENGTH, Package, PackageLimit
 from isfc.processor import Answer, Arrived, Receive
 from isfc.schedule import OpeningRule
 
@@ -37,8 +37,9 @@ class LinkParameters:
     """Calibrated: on a lone CTC, what each byte that was written takes to be let go of before the
     CTC is free."""
 
-    attention_ns: int = 3_251
-    """Calibrated: from the partner's attention to our SENSE COMMAND BYTE."""
+    dispatch_ns: int = 2_000
+    """Calibrated: CP takes up one piece of work. A segment or acknowledgement of APPC/VM takes
+    that while it is built and while it is taken in, an attention twice (`attention_ns`)."""
 
     recovery_ns: int = 293_000
     """Calibrated: from a collision to the first of the two writes that are made again. The second
@@ -47,7 +48,6 @@ class LinkParameters:
     open_backlog_length: int = 128_000
     open_backlog_count: int = 33
     open_growth: float = 0.992
-    open_message_length: int = 11_250
     """Calibrated: when a further CTC is opened; see `isfc.schedule.OpeningRule`."""
 
     share_length: int = 169_200
@@ -65,11 +65,10 @@ class LinkParameters:
     collision, 1.3 to 2.0 of HM or HY and 2.0 to 3.1 of HS, however many wait; and 100 pairs get a
     quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of the CTC."""
 
-    appc_message_ns: int = 2_712
     appc_ns_per_byte_built: float = 0.9
     appc_ns_per_byte_taken: float = 3.042
-    """Calibrated: what an APPC/VM segment or acknowledgement takes more while it is built or
-    taken in, and what each of its bytes takes to be copied then."""
+    """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
+    while it is built, and while it is taken in."""
 
     cpu_message_ns: int = 278
     cpu_ns_per_byte_written: float = 0.5734
@@ -91,7 +90,7 @@ class LinkParameters:
             self.open_backlog_length,
             self.open_backlog_count,
             self.open_growth,
-            self.open_message_length,
+            BLOCK_LENGTH,
             self.package_limit.length,
         )
 
@@ -103,6 +102,12 @@ class LinkParameters:
                 PackageLimit(self.lone_appc_length, self.lone_message_length),
             )
         return self.package_limit, self.package_limit
+
+    @property
+    def attention_ns(self) -> int:
+        """From the partner's attention to our SENSE COMMAND BYTE: the interrupt is one piece of
+        work, starting the I/O another. Assumed: the tables feel no more than its size."""
+        return 2 * self.dispatch_ns
 
     def arrived_ns(self, work: Arrived) -> int:
         """How long the lock is held for what an interrupt has brought."""
@@ -116,13 +121,13 @@ class LinkParameters:
         """Time to build ``package`` and start its write."""
         return (
             self.build_package_ns
-            + self.appc_message_ns * package.appc_count
+            + self.dispatch_ns * package.appc_count
             + int(self.appc_ns_per_byte_built * package.appc_length)
         )
 
     def receive_ns(self, package: Package) -> int:
         """Time to take in ``package`` and hand its messages over."""
-        return self.appc_message_ns * package.appc_count + int(
+        return self.dispatch_ns * package.appc_count + int(
             self.appc_ns_per_byte_taken * package.appc_length
             + self.receive_ns_per_byte * (package.length - package.appc_length)
         )
@@ -155,12 +160,8 @@ class LinkParameters:
 
 
 RELEASES: Final[Mapping[str, LinkParameters]] = {
-    "6.1": replace(
-        LinkParameters(),
-        attention_ns=56_000,
-        appc_message_ns=27_180,
-    ),
+    "6.1": replace(LinkParameters(), dispatch_ns=28_000),
     "6.2": LinkParameters(),
 }
 """What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
-its own, for one CTC and APPC/VM only, with a longer path for each message and attention."""
+its own, for one CTC and APPC/VM only, with longer paths."""

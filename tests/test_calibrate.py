@@ -18,7 +18,7 @@ from tools.knobs import KNOBS, Knob, present_values
 from tools.loss import Case, calibration_cases
 
 TINY = 0.001
-FEW = [knob for knob in KNOBS if knob.field in ("attention_ns", "client_ns", "recovery_ns")]
+FEW = [knob for knob in KNOBS if knob.field in ("dispatch_ns", "client_ns", "recovery_ns")]
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     (search,) = searches
     assert "seen" in capsys.readouterr().err
     assert search["start"] == start
-    assert ("link.appc_message_ns" in search["knobs"]) == (not left_out)
+    assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)
     assert search["fitted"] == ({"transport"} if left_out else set(calibrate.MEASURED))
     assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())
 
@@ -193,7 +193,7 @@ def test_constants_of_appc_are_fitted_where_a_row_feels_them(
     assert calibrate.main(arguments) == 2
     said = capsys.readouterr().err
     assert "link.recovery_ns" in said
-    assert ("link.appc_message_ns" in said) == fits_appc
+    assert ("link.appc_ns_per_byte_built" in said) == fits_appc
 
 
 def test_suite_is_left_out_of_all_tables_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,9 +108,9 @@ def test_experiment_is_given_all_of_them() -> None:
 
 
 def test_what_a_release_has_of_its_own_stays() -> None:
-    old = replace(LinkParameters(), attention_ns=150_000)
+    old = replace(LinkParameters(), dispatch_ns=150_000)
     experiment = Experiment(load_layout("published-1"), find_workload("CDU:1"), pairs=1, link=old)
-    constants = build_constants({"link.attention_ns": 7, "link.recovery_ns": 8})
+    constants = build_constants({"link.dispatch_ns": 7, "link.recovery_ns": 8})
     fitted = constants.apply(experiment).link
-    assert (fitted.attention_ns, fitted.recovery_ns) == (150_000, 8)
-    assert constants.apply(replace(experiment, link=LinkParameters())).link.attention_ns == 7
+    assert (fitted.dispatch_ns, fitted.recovery_ns) == (150_000, 8)
+    assert constants.apply(replace(experiment, link=LinkParameters())).link.dispatch_ns == 7

@@ -171,7 +171,7 @@ def test_losses_of_candidates_are_told_apart(table: PublishedTable) -> None:
     cases = [
         case for case in calibration_cases([table], length=0.01) if case.shown[0][1].key == "HL/8/5"
     ]
-    candidates = [{}, {"link.attention_ns": 2_000_000.0}, {}]
+    candidates = [{}, {"link.dispatch_ns": 2_000_000.0}, {}]
     with ThreadPoolExecutor(1) as pool:
         first, slow, again = losses(cases, candidates, 1, pool)
         assert first == again

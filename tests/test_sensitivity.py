@@ -13,9 +13,9 @@ from tools.knobs import KNOBS, Values, present_values
 from tools.loss import Case, calibration_cases
 from tools.sensitivity import Sensitivity, load, measure, store
 
-NAMES = ("link.attention_ns", "guests.client_ns")
+NAMES = ("link.dispatch_ns", "guests.client_ns")
 FEW = [knob for knob in KNOBS if knob.name in NAMES]
-ONE = Sensitivity("link.attention_ns", 98_910.0, 0.25, 0.27, 0.26, 0.004)
+ONE = Sensitivity("link.dispatch_ns", 98_910.0, 0.25, 0.27, 0.26, 0.004)
 
 
 def test_loss_is_the_mean_of_both_moves() -> None:
@@ -77,5 +77,5 @@ def test_slower_attention_is_felt() -> None:
         if case.shown[0][1].key == "HS/12/5"
     ]
     with ThreadPoolExecutor(1) as pool:
-        (found,) = measure(cases, [knob for knob in FEW if knob.field == "attention_ns"], {}, pool)
+        (found,) = measure(cases, [knob for knob in FEW if knob.field == "dispatch_ns"], {}, pool)
     assert found.down != found.up

@@ -18,7 +18,7 @@ def test_values_are_those_of_the_code() -> None:
 
 def test_what_differs_in_release_6_1_is_told_with_its_values() -> None:
     old, told = RELEASES["6.1"], dict(sources.rows(TEXT))["isfc.parameters.RELEASES"][-1]
-    assert f"attention {old.attention_ns:,} ns, APPC/VM message {old.appc_message_ns:,} ns" in told
+    assert f"a dispatch of {old.dispatch_ns:,} ns" in told
 
 
 def test_every_constant_has_a_status() -> None:

@@ -39,5 +39,6 @@ def _instant(profile: ChpidProfile) -> ChpidProfile:
 
 
 def _is_time(name: str) -> bool:
-    """The unit stands last in the name: ns, or ns per byte or CCW."""
-    return (name.endswith("_ns") or "_ns_per_" in name) and name not in _KEPT
+    """The unit stands last in the name: ns, or ns or the link's bits per byte or CCW."""
+    units = ("_ns_per_", "_bits_per_")
+    return name not in _KEPT and (name.endswith("_ns") or any(unit in name for unit in units))

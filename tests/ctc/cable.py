@@ -27,7 +27,7 @@ PLAIN: Final = replace(
     find_profile("FICON Express2"),
     line_ns_per_byte=4.0,
     processor_ns_per_byte=0.0,
-    processor_ns_per_ccw=0.0,
+    processor_bits_per_ccw=0.0,
     latency_ns_per_ccw=0.0,
     io_ns=10_000,
     io_contention_ns=0,

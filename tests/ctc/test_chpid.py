@@ -67,7 +67,9 @@ def test_transfer_alone_takes_its_bytes_at_line_rate(length: int, now_ns: int) -
 
 
 def test_transfer_alone_is_as_slow_as_the_slowest_it_needs() -> None:
-    profile = replace(PLAIN, processor_ns_per_ccw=5_000.0, latency_ns_per_ccw=100.0)
+    profile = replace(
+        PLAIN, processor_bits_per_ccw=5_000.0 * PLAIN.link_gbps, latency_ns_per_ccw=100.0
+    )
     for cargo, line_or_processor_ns in ((Cargo(10_000, 1), 40_000), (Cargo(10_000, 50), 250_000)):
         chpid = fibre(profile)
         ctc = ctc_on(chpid)

@@ -24,13 +24,12 @@ A, B, C = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002)
 PARAMETERS = replace(
     LinkParameters(),
     build_package_ns=100_000,
-    attention_ns=10_000,
+    dispatch_ns=5_000,
     recovery_ns=500_000,
     receive_ns_per_byte=0.0,
     lone_release_ns_per_byte=0.0,
     open_backlog_length=50_000,
     open_growth=0.0,
-    open_message_length=50_000,
     share_length=870_000,
 )
 

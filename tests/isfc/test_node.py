@@ -353,7 +353,7 @@ def test_data_of_a_long_message_is_joined_as_it_was() -> None:
 
 
 def test_appc_request_and_reply_pass_each_end_one_at_a_time() -> None:
-    parameters = replace(LinkParameters(), appc_message_ns=MS)
+    parameters = replace(LinkParameters(), dispatch_ns=MS)
     pair = Pair(Setup(parameters=parameters))
     pair.second.answer = lambda m: [Message(m.conversation, 1_000, Traffic.LEGACY)]
     for conversation in range(5):

@@ -16,7 +16,7 @@ PACKAGE = Package(
 FREE = replace(
     LinkParameters(),
     build_package_ns=0,
-    appc_message_ns=0,
+    dispatch_ns=0,
     appc_ns_per_byte_built=0.0,
     appc_ns_per_byte_taken=0.0,
     receive_ns_per_byte=0.0,
@@ -30,7 +30,7 @@ def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> 
 
     assert costs_ns() == (0, 0)
     assert costs_ns(build_package_ns=70) == (70, 0)
-    assert costs_ns(appc_message_ns=70) == (140, 140)
+    assert costs_ns(dispatch_ns=70) == (140, 140)
     assert costs_ns(appc_ns_per_byte_built=3.0) == (1_800, 0)
     assert costs_ns(appc_ns_per_byte_taken=2.0) == (0, 1_200)
     assert costs_ns(receive_ns_per_byte=2.0) == (0, 2 * (PACKAGE.length - 600))

@@ -12,7 +12,7 @@ from ctc.device import Arbitration, Ctc
 from tests.ctc.cable import PLAIN, Cargo
 
 PROFILE = replace(
-    PLAIN, processor_ns_per_byte=2.5, processor_ns_per_ccw=700.0, latency_ns_per_ccw=300.0
+    PLAIN, processor_ns_per_byte=2.5, processor_bits_per_ccw=1_400.0, latency_ns_per_ccw=300.0
 )
 
 transfers = st.lists(

@@ -255,7 +255,7 @@ def test_packages_that_never_make_sense_take_bounded_memory(
     kind: str, traffic: Traffic, errors: int
 ) -> None:
     """A partner who writes as the hardware wants it, and fills packages with what must be kept."""
-    parameters = replace(LinkParameters(), attention_ns=0, appc_message_ns=0)
+    parameters = replace(LinkParameters(), dispatch_ns=0)
     hostile = Hostile(Setup(ctc_count=1, parameters=parameters))
     (rdev,) = hostile.rdevs
     hostile.frame(rdev, StatusFrame(Signal.READY, 0))
