@@ -105,8 +105,11 @@ class LinkParameters:
 
     @property
     def attention_ns(self) -> int:
-        """From the partner's attention to our SENSE COMMAND BYTE: the interrupt is one piece of
-        work, starting the I/O another. Assumed: the tables feel no more than its size."""
+        """From the partner's attention to our SENSE COMMAND BYTE.
+
+        That it takes two dispatches is assumed: the interrupt is one piece of work, starting
+        the I/O another.
+        """
         return 2 * self.dispatch_ns
 
     def arrived_ns(self, work: Arrived) -> int:
