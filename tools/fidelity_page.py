@@ -27,8 +27,9 @@ SENSITIVITY: Final = """
 How much worse the fit to the calibration rows gets when one constant is moved by {move:.0%} and
 all others stay. The fit's loss is that of `tools/loss.py`, with the same {seeds} seeds before and
 after the move. A constant is *felt* if a move changes it by more than *chance* does, {felt}
-standard errors: what is not felt cannot have been found by the fit. A loss below 0 means that the
-fit would gain from such a move."""
+standard errors: what is not felt cannot have been found by the fit, or takes more seeds to be
+[seen](decisions/0009-what-the-figures-taught.md#constants-that-hardly-matter). A loss below 0 means
+that the fit would gain from such a move."""
 
 GROUPS: Final = """
 A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
@@ -46,7 +47,9 @@ Fitted to the calibration rows of three suites, the fourth predicted: MB/s of it
 several CTCs. The goal is a median of at most 15 %. Each search begins half-way between the bounds
 of each constant (`tools/knobs.py`), and knows nothing of the constants in use, which all four
 suites have shaped. The model itself was built with all four in sight. `python -m tools.calibrate
---leave-out HS --generations 60 --length 0.2` does the search without HS again."""
+--leave-out HS --generations 100 --length 0.2` does the search without HS again. All four were made
+when three constants were still of their own that follow from others now, and those without HL, HM
+and HY when two rows of HS, one pair on one CTC and 50 pairs on 4, were still predictions."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
