@@ -41,6 +41,11 @@ def test_link_speed_can_be_overridden() -> None:
     assert find_profile("FICON Express4").link_gbps == 4
 
 
+def test_a_ccw_takes_half_as_long_at_twice_the_speed_of_the_link() -> None:
+    express2, express4 = find_profile("FICON Express2"), find_profile("FICON Express4")
+    assert express2.processor_ns_per_ccw == 2 * express4.processor_ns_per_ccw > 0
+
+
 def test_own_speed_changes_nothing() -> None:
     assert find_profile("FICON Express4", link_gbps=4) == find_profile("FICON Express4")
 

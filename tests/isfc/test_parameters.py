@@ -7,7 +7,7 @@ import pytest
 
 from isfc.message import Message, Traffic
 from isfc.monitor import LinkCounters
-from isfc.package import Package, Packager
+from isfc.package import BLOCK_LENGTH, Package, Packager
 from isfc.parameters import PACKAGE_LIMIT, LinkParameters
 
 PACKAGE = Package(
@@ -61,6 +61,15 @@ def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
         for _ in range(50):
             packager.add(Message(0, length, Traffic.LEGACY))
         assert len(packager.pack().messages) == count
+
+
+def test_an_attention_takes_as_long_as_an_appc_segment_at_both_ends() -> None:
+    parameters = replace(FREE, dispatch_ns=70)
+    assert parameters.attention_ns == 140
+
+
+def test_second_ctc_is_opened_for_a_message_that_fills_a_block() -> None:
+    assert LinkParameters().opening_rule.message_length == BLOCK_LENGTH
 
 
 def test_every_time_is_positive() -> None:
