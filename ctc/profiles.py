@@ -23,13 +23,13 @@ class ChpidProfile:
     """What one FICON feature can do: nanoseconds, and nanoseconds per byte or per CCW.
 
     ``line_ns_per_byte`` is the payload rate of one direction; ``processor_*`` is what the
-    channel's data processor needs, for both directions together, for each CCW as long as so many
-    bits take at the nominal rate of the link: fitted apart, Express2 and Express4 were within 8 %
-    of that. ``latency_ns_per_ccw`` delays a transfer without using anything. ``io_ns`` is taken from the chpid's processor for each
-    I/O started; ``io_contention_ns`` for each transfer that is going out delays its start.
-    ``interrupt_ns`` passes from the end of a transfer until the interrupt says so; by then the
-    device is no longer busy. ``interrupt_contention_ns`` for each transfer that is coming in
-    delays it.
+    channel's data processor needs, for both directions together, for each CCW as long as so
+    many bits take at the nominal rate of the link: fitted apart, Express2 and Express4 were
+    within 8 % of that. ``latency_ns_per_ccw`` delays a transfer without using anything.
+    ``io_ns`` is taken from the chpid's processor for each I/O started; ``io_contention_ns`` for
+    each transfer that is going out delays its start. ``interrupt_ns`` passes from the end of a
+    transfer until the interrupt says so; by then the device is no longer busy.
+    ``interrupt_contention_ns`` for each transfer that is coming in delays it.
     """
 
     feature: str
