@@ -5,7 +5,7 @@ the two ends need no common memory, and the same object serves virtual time and 
 processes.
 """
 
-import heapq
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Final
 
 from ctc.address import ChpidId
@@ -95,14 +95,14 @@ class Chpid:
     def end_later(self, ctc: "Ctc", at_ns: int) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
         self._order += 1
-        heapq.heappush(self._endings, (at_ns, self._order, ctc))
+        heappush(self._endings, (at_ns, self._order, ctc))
 
     def begin(self, ctc: "Ctc", load: Load, now_ns: int) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
         self._order += 1
         solo_ns = self._join(self._out, 1, load)
-        heapq.heappush(self._goals, (self._done_ns + solo_ns, self._order, ctc))
+        heappush(self._goals, (self._done_ns + solo_ns, self._order, ctc))
         self._reckon(now_ns)
 
     def observe(self, change: int, load: Load, now_ns: int) -> None:
@@ -114,12 +114,12 @@ class Chpid:
     def abandon(self, ctc: "Ctc", load: Load | None, now_ns: int) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
         self._endings = [ending for ending in self._endings if ending[2] is not ctc]
-        heapq.heapify(self._endings)
+        heapify(self._endings)
         if load is not None:
             self._advance(now_ns)
             self._join(self._out, -1, load)
             self._goals = [goal for goal in self._goals if goal[2] is not ctc]
-            heapq.heapify(self._goals)
+            heapify(self._goals)
             self._reckon(now_ns)
 
     def next_deadline(self) -> int | None:
@@ -134,7 +134,7 @@ class Chpid:
     def poll_ended(self, now_ns: int) -> "Ctc | None":
         """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
         if self._endings and self._endings[0][0] <= now_ns:
-            return heapq.heappop(self._endings)[2]
+            return heappop(self._endings)[2]
         return None
 
     def poll_completed(self, now_ns: int) -> "Ctc | None":
@@ -146,18 +146,16 @@ class Chpid:
     def finish(self, load: Load, now_ns: int) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
         self._advance(now_ns)
-        goal_ns = heapq.heappop(self._goals)[0]
+        goal_ns = heappop(self._goals)[0]
         self._done_ns = max(self._done_ns, goal_ns)
         self._join(self._out, -1, load)
         self._reckon(now_ns)
 
     def _join(self, direction: _Direction, change: int, load: Load) -> float:
-        profile = self._profile
-        line_ns = load.length * profile.line_ns_per_byte
-        processor_ns = (
-            load.length * profile.processor_ns_per_byte + load.count * profile.processor_ns_per_ccw
-        )
-        solo_ns = max(line_ns, processor_ns) + load.count * profile.latency_ns_per_ccw + 1.0
+        profile, length, count = self._profile, load.length, load.count
+        line_ns = length * profile.line_ns_per_byte
+        processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
+        solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
         direction.change(change, line_ns, processor_ns, solo_ns)
         return solo_ns
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from ctc.address import Rdev
 from ctc.chpid import Chpid
-from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
 from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
 from ctc.subchannel import (
     Attention,
@@ -25,9 +25,6 @@ from ctc.subchannel import (
     Ssch,
     UnitStatus,
 )
-
-Departure = tuple[int, Rdev, Frame]
-"""A frame on its way: when it leaves (ns), the RDEV it leaves from, the frame."""
 
 _NO_TIMES: Final = IoTimes(0, 0, 0)
 

@@ -8,6 +8,7 @@ the write it answers and a stale one is recognised.
 from enum import IntEnum
 from typing import final
 
+from ctc.address import Rdev
 from ctc.subchannel import Command, Load
 
 
@@ -67,3 +68,6 @@ class StatusFrame:
 
 
 Frame = CommandFrame | DataFrame | StatusFrame
+
+Departure = tuple[int, Rdev, Frame]
+"""A frame on its way: when it leaves (ns), the RDEV it leaves from, the frame."""

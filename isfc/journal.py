@@ -14,8 +14,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeVar, cast
 
 from ctc.address import ChpidId, Rdev
-from ctc.device import Departure
-from ctc.frame import Frame
+from ctc.frame import Departure, Frame
 from isfc.errors import IsfcError, JournalError
 from isfc.events import Delivered, DeviceChanged, LinkEvent, Sent
 from isfc.message import Message

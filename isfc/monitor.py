@@ -10,7 +10,7 @@ from ctc.subchannel import IoTimes
 from isfc.package import Package
 from isfc.state import DeviceState, LinkState
 
-SERV_BOUNDS_NS: Final = (
+SERV_BOUNDS_NS: Final[tuple[int, ...]] = (
     10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
     1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000,
     100_000_000, 200_000_000, 500_000_000, 1_000_000_000,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
-from ctc.device import Arbitration, Ctc, Departure
-from ctc.frame import Frame
+from ctc.device import Arbitration, Ctc
+from ctc.frame import Departure, Frame
 from ctc.profiles import ChpidProfile
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch

@@ -43,9 +43,9 @@ class GuestCosts:
 class _Guests:
     """One side's guests: each takes one message at a time."""
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
-        self._workload = workload
-        self._costs = costs
+    def __init__(self, workload: Workload, pairs: int, service_ns: int) -> None:
+        self._traffic = workload.traffic
+        self._service_ns = service_ns
         self._free_ns = [0] * pairs
         self._acknowledges = workload.replies_max < workload.window
         self._acknowledgements = workload.window * pairs
@@ -54,19 +54,23 @@ class _Guests:
     def _guest(self, conversation: int) -> int:
         return conversation % len(self._free_ns)
 
-    def _answer(self, conversation: int, length: int, service_ns: int, now_ns: int) -> Offer:
+    def _answer(self, conversation: int, length: int, now_ns: int) -> Offer:
         """A guest's next message: ready when it is done with those before, and this one."""
         guest = self._guest(conversation)
-        ready_ns = max(now_ns, self._free_ns[guest]) + service_ns
+        ready_ns = max(now_ns, self._free_ns[guest]) + self._service_ns
         self._free_ns[guest] = ready_ns
-        return ready_ns, (Message(conversation, length, self._workload.traffic),)
+        return ready_ns, (Message(conversation, length, self._traffic),)
 
 
 class Clients(_Guests):
     """The client guests: each turns every reply into a new message."""
 
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
-        super().__init__(workload, pairs, costs)
+        is_transport = workload.traffic is Traffic.TRANSPORT
+        super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
+        self._window = workload.window
+        self._min_length, self._max_length = workload.min_length, workload.max_length
+        self._min_percent = workload.min_percent
         self._random = random
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -74,7 +78,7 @@ class Clients(_Guests):
         pairs = len(self._free_ns)
         for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
-            for place in range(self._workload.window):
+            for place in range(self._window):
                 yield self._send(place * pairs + pair, at_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
@@ -91,23 +95,22 @@ class Clients(_Guests):
     def _acknowledge(self, conversation: int, now_ns: int) -> Offer:
         """What makes room for the next reply; the guest's next message does not wait for it."""
         own = self._acknowledgements + self._guest(conversation)
-        return now_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._workload.traffic),)
+        return now_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic),)
 
     def _send(self, conversation: int, now_ns: int) -> Offer:
-        workload, costs = self._workload, self._costs
-        small = self._random.random() * 100 < workload.min_percent
-        length = workload.min_length if small else workload.max_length
-        is_transport = workload.traffic is Traffic.TRANSPORT
-        service_ns = costs.client_ns if is_transport else costs.appc_client_ns
-        return self._answer(conversation, length, service_ns, now_ns)
+        small = self._random.random() * 100 < self._min_percent
+        return self._answer(conversation, self._min_length if small else self._max_length, now_ns)
 
 
 class Servers(_Guests):
     """The server guests: each answers every message with one reply."""
 
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
-        super().__init__(workload, pairs, costs)
-        self._room = [workload.replies_max] * pairs
+        is_transport = workload.traffic is Traffic.TRANSPORT
+        super().__init__(workload, pairs, costs.server_ns if is_transport else costs.appc_server_ns)
+        self._reply_length = workload.reply_length
+        self._replies_max = workload.replies_max
+        self._room = [self._replies_max] * pairs
         self._kept: list[deque[Offer]] = [deque() for _ in range(pairs)]
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -117,7 +120,7 @@ class Servers(_Guests):
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Every message gets its reply, once the client has room for it."""
         if isinstance(event, Severed):
-            self._room = [self._workload.replies_max] * len(self._room)
+            self._room = [self._replies_max] * len(self._room)
             self._kept = [deque() for _ in self._kept]
             return ()
         if not isinstance(event, Delivered):
@@ -140,7 +143,4 @@ class Servers(_Guests):
             yield max(ready_ns, now_ns), reply
 
     def _reply(self, conversation: int, now_ns: int) -> Offer:
-        costs, length = self._costs, self._workload.reply_length
-        is_transport = self._workload.traffic is Traffic.TRANSPORT
-        service_ns = costs.server_ns if is_transport else costs.appc_server_ns
-        return self._answer(conversation, length, service_ns, now_ns)
+        return self._answer(conversation, self._reply_length, now_ns)

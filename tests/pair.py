@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
-from ctc.device import Arbitration, Departure
-from ctc.frame import Frame
+from ctc.device import Arbitration
+from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
 from isfc.engine.program import Offer
 from isfc.engine.virtual import PROPAGATION_NS, VirtualEngine

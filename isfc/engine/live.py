@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from ctc.address import Rdev
-from ctc.frame import Frame
+from ctc.frame import Departure, Frame
 from isfc.engine.clock import Clock
 from isfc.engine.connection import Connection
 from isfc.engine.early import EarlyData
@@ -321,8 +321,9 @@ class LiveEngine:
             due_ns = self._offers[0][0]
         return due_ns
 
-    def _carry(self, departure_ns: int, rdev: Rdev, frame: Frame) -> None:
+    def _carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
+        departure_ns, rdev, frame = departure
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:

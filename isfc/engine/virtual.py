@@ -8,12 +8,12 @@ While a node is busy, a message of ISFC Transport can only wait. So it is handed
 node is next called for something else, which saves most calls and changes nothing.
 """
 
-import heapq
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.frame import Frame
+from ctc.frame import Departure, Frame
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.events import LinkEvent
@@ -41,7 +41,7 @@ class _End:
         self.program = program
         self.mate = self
         self.mates = {rdev: ctc.device.partner_rdev for rdev, ctc in node.link.ctcs.items()}
-        self.carry: Callable[[int, Rdev, Frame], None]
+        self.carry: Callable[[Departure], None]
         self.deliver: Callable[[LinkEvent], None]
         self.offers: list[tuple[int, int, Sequence[Message]]] = []
         self.exact = False
@@ -60,11 +60,12 @@ class _End:
     def hand_over(self, before_ns: int, now_ns: int) -> None:
         """Give the node the messages of before ``before_ns``, for which it was too busy."""
         offers = self.offers
+        if not offers or offers[0][0] >= before_ns:
+            return
         messages: list[Message] = []
         while offers and offers[0][0] < before_ns:
-            messages += heapq.heappop(offers)[2]
-        if messages:
-            self.node.send(messages, now_ns)
+            messages += heappop(offers)[2]
+        self.node.send(messages, now_ns)
 
 
 class VirtualEngine:
@@ -110,7 +111,7 @@ class VirtualEngine:
             if frames and frames[0][0] <= now_ns:
                 if frames[0][0] > until_ns:
                     break
-                now_ns, _, end, rdev, frame = heapq.heappop(frames)
+                now_ns, _, end, rdev, frame = heappop(frames)
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
                 end.node.receive_frame(rdev, frame, now_ns)
@@ -122,7 +123,7 @@ class VirtualEngine:
                 end.node.handle_deadline(now_ns)
             else:
                 self.now_ns = now_ns
-                end.node.send(heapq.heappop(end.offers)[2], now_ns)
+                end.node.send(heappop(end.offers)[2], now_ns)
                 if not end.exact and not end.node.busy:  # it only waits: nothing to drain
                     end.set_due(now_ns)
                     continue
@@ -150,7 +151,7 @@ class VirtualEngine:
         mate_rdev = first.mates[rdev]
         lost = ((first, rdev), (second, mate_rdev))
         self._frames[:] = [f for f in self._frames if (f[2], f[3]) not in lost]
-        heapq.heapify(self._frames)
+        heapify(self._frames)
         first.node.disconnect(rdev, self.now_ns)
         second.node.disconnect(mate_rdev, self.now_ns)
         self.drain()
@@ -161,16 +162,17 @@ class VirtualEngine:
         end.timer_ns = _NEVER if deadline_ns is None else deadline_ns
         end.set_due(self.now_ns)
 
-    def _carrier(self, end: _End) -> Callable[[int, Rdev, Frame], None]:
+    def _carrier(self, end: _End) -> Callable[[Departure], None]:
         """What takes a frame of ``end`` to its mate."""
 
-        def carry(departure_ns: int, rdev: Rdev, frame: Frame) -> None:
+        def carry(departure: Departure) -> None:
+            departure_ns, rdev, frame = departure
             if self._roundtrip:
                 frame = decode(encode(frame))
             self._serial += 1
             arrival_ns = departure_ns + self._propagation_ns
             entry = (arrival_ns, self._serial, end.mate, end.mates[rdev], frame)
-            heapq.heappush(self._frames, entry)
+            heappush(self._frames, entry)
 
         return carry
 
@@ -185,6 +187,6 @@ class VirtualEngine:
     def _offer(self, end: _End, offers: Iterable[Offer]) -> None:
         for at_ns, messages in offers:
             self._serial += 1
-            heapq.heappush(end.offers, (at_ns, self._serial, messages))
+            heappush(end.offers, (at_ns, self._serial, messages))
             if messages[0].traffic is not _TRANSPORT:
                 end.exact = True

@@ -7,8 +7,8 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
-from ctc.device import Arbitration, Ctc, Departure
-from ctc.frame import Frame
+from ctc.device import Arbitration, Ctc
+from ctc.frame import Departure, Frame
 from ctc.profiles import ChpidProfile, find_profile
 from ctc.subchannel import (
     Attention,

@@ -1,7 +1,7 @@
 """The heart both engines share."""
 
 from ctc.address import ChpidId, Rdev
-from ctc.frame import Frame, Signal, StatusFrame
+from ctc.frame import Departure, Signal, StatusFrame
 from ctc.profiles import find_profile
 from isfc.engine.pump import pump
 from isfc.events import LinkEvent, LinkUp
@@ -18,14 +18,11 @@ class Drained:
     """All that a pump has drained."""
 
     def __init__(self) -> None:
-        self.carried: list[tuple[int, Rdev, Frame]] = []
+        self.carried: list[Departure] = []
         self.events: list[LinkEvent] = []
 
-    def carry(self, departure_ns: int, rdev: Rdev, frame: Frame) -> None:
-        self.carried.append((departure_ns, rdev, frame))
-
     def pump(self, node: Node) -> int | None:
-        return pump(node, self.carry, self.events.append)
+        return pump(node, self.carried.append, self.events.append)
 
 
 def new_node() -> Node:
