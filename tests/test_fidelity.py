@@ -166,12 +166,12 @@ def test_sensitivity_tells_what_is_felt_and_what_is_out_of_date(
     monkeypatch.setattr(fidelity_page, "present_values", lambda: {"a.b": 5.0, "a.c": 7.0, "a.d": 1})
     rows = (
         Sensitivity("a.b", 5.0, 0.25, 0.26, 0.25, 0.002),
-        Sensitivity("a.c", 6.0, 0.25, 0.25, 0.251, 0.002),
+        Sensitivity("a.c", 6.0, 0.25, 0.25, 0.251, 0.002, 24),
     )
     found = {row.name: row for row in rows}
     text = page(replace(material(off_by(1.0)), sensitivity=found))
-    assert "| `a.b` | 5 | +4.00% | +0.00% | +2.00% | 2.40% | yes |" in text
-    assert "| `a.c` | 6 | +0.00% | +0.40% | +0.20% | 2.40% | **no** |" in text
+    assert "| `a.b` | 5 | +4.00% | +0.00% | +2.00% | 2.40% | yes | 4 |" in text
+    assert "| `a.c` | 6 | +0.00% | +0.40% | +0.20% | 2.40% | **no** | 24 |" in text
     assert "**Measured before the latest fit**: 1 of these" in text
     assert "**Not measured yet**: `a.d`." in text
 

@@ -11,7 +11,7 @@ from scenarios.companion import load_table
 from tools import sensitivity
 from tools.knobs import KNOBS, Values, present_values
 from tools.loss import Case, calibration_cases
-from tools.sensitivity import Sensitivity, load, measure, store
+from tools.sensitivity import MORE_SEEDS, Sensitivity, load, measure, store
 
 NAMES = ("link.dispatch_ns", "guests.client_ns")
 FEW = [knob for knob in KNOBS if knob.name in NAMES]
@@ -32,8 +32,9 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "sensitivity.csv"
     assert load(path) == {}
     gone = replace(ONE, name="link.gone_ns")
-    store({ONE.name: ONE, gone.name: gone}, 0.5, path)
-    assert load(path) == {ONE.name: ONE}
+    again = replace(ONE, name="guests.client_ns", seeds=24)
+    store({row.name: row for row in (ONE, gone, again)}, 0.5, path)
+    assert load(path) == {row.name: row for row in (ONE, again)}
     assert "0.5 times" in path.read_text()
 
 
@@ -68,6 +69,27 @@ def test_each_constant_is_moved_both_ways_and_known_ones_are_left_alone(
         moves.clear()
         assert next(iter(measure([], FEW, {first.name: other_model}, pool))) == first
         assert {name for values in moves for name in values} == {first.name}
+
+
+def test_what_few_seeds_do_not_tell_from_chance_is_measured_with_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn: list[int] = []
+
+    def losses(
+        _: Sequence[Case], candidates: Sequence[Values], seed: int, __: Executor
+    ) -> list[float]:
+        drawn.append(seed)
+        # a move changes as much as the luck of a seed does
+        return [1.0 + 0.01 * bool(values) * (1 + 3 * (seed % 2)) for values in candidates]
+
+    monkeypatch.setattr(sensitivity, "losses", losses)
+    with ThreadPoolExecutor(1) as pool:
+        (found,) = measure([], FEW[:1], {}, pool)
+        assert found.felt
+        assert found.seeds == MORE_SEEDS
+        assert max(drawn) == MORE_SEEDS
+        assert list(measure([], FEW[:1], {found.name: found}, pool)) == [found]
 
 
 def test_slower_attention_is_felt() -> None:

@@ -15,7 +15,7 @@ from scenarios.replay import Comparison
 from scenarios.verdict import BoundCheck, ErrorSummary, Verdict, in_group, summarise
 from tools.knobs import present_values
 from tools.replayed import Replay
-from tools.sensitivity import FELT, MOVE, SEEDS, Sensitivity
+from tools.sensitivity import FELT, MORE_SEEDS, MOVE, SEEDS, Sensitivity
 
 WORST_COUNT: Final = 10
 
@@ -27,9 +27,9 @@ SENSITIVITY: Final = """
 How much worse the fit to the calibration rows gets when one constant is moved by {move:.0%} and
 all others stay. The fit's loss is that of `tools/loss.py`, with the same {seeds} seeds before and
 after the move. A constant is *felt* if a move changes it by more than *chance* does, {felt}
-standard errors: what is not felt cannot have been found by the fit, or takes more seeds to be
-[seen](decisions/0009-what-the-figures-taught.md#constants-that-hardly-matter). A loss below 0 means
-that the fit would gain from such a move."""
+standard errors; what {seeds} seeds do not tell from chance was measured again with {more}. What is
+not felt cannot have been found by the fit. A loss below 0 means that the fit would gain from such
+a move."""
 
 GROUPS: Final = """
 A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
@@ -47,9 +47,7 @@ Fitted to the calibration rows of three suites, the fourth predicted: MB/s of it
 several CTCs. The goal is a median of at most 15 %. Each search begins half-way between the bounds
 of each constant (`tools/knobs.py`), and knows nothing of the constants in use, which all four
 suites have shaped. The model itself was built with all four in sight. `python -m tools.calibrate
---leave-out HS --generations 100 --length 0.2` does the search without HS again. All four were made
-when three constants were still of their own that follow from others now, and those without HL, HM
-and HY when two rows of HS, one pair on one CTC and 50 pairs on 4, were still predictions."""
+--leave-out HS --generations 60 --length 0.2` does the search without HS again."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -256,11 +254,12 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             *(f"`{row.name}`", f"{row.value:,.4g}"),
             *(f"{(loss - row.unmoved) / row.unmoved:+.2%}" for loss in (row.down, row.up)),
             *(f"{row.loss:+.2%}", f"{FELT * row.noise / row.unmoved:.2%}"),
-            "yes" if row.felt else "**no**",
+            *("yes" if row.felt else "**no**", str(row.seeds)),
         )
         for row in rows
     ]
-    text = _filled(SENSITIVITY.format(move=MOVE, seeds=len(SEEDS), felt=FELT)) + "\n"
+    numbers = {"move": MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "felt": FELT}
+    text = _filled(SENSITIVITY.format(**numbers)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]
     if missing:
@@ -274,7 +273,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             + "\n"
         )
     moves = (f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "chance")
-    heading = ("constant", "value", *moves, "felt")
+    heading = ("constant", "value", *moves, "felt", "seeds")
     return text + _table(heading, lines)
 
 
