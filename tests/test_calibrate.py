@@ -15,7 +15,7 @@ from scenarios.replay import Comparison
 from tools import calibrate
 from tools.calibrate import Extent, Search, predicted, record, residuals, tally
 from tools.knobs import KNOBS, Knob, present_values
-from tools.loss import Case, calibration_cases
+from tools.loss import CPU_WEIGHT, Case, calibration_cases
 
 TINY = 0.001
 FEW = [knob for knob in KNOBS if knob.field in ("dispatch_ns", "client_ns", "recovery_ns")]
@@ -164,7 +164,10 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     def end(search: Search, cases: Sequence[Case], *_: object) -> None:
         tables = {name for case in cases for name, _ in case.shown}
         suites = {row.columns.get("suite") for case in cases for _, row in case.shown}
-        searches.append({**search.kind, "fitted": tables, "suites": suites})
+        cpu_weights = {case.cpu_weight for case in cases}
+        searches.append(
+            {**search.kind, "fitted": tables, "suites": suites, "cpu_weights": cpu_weights}
+        )
         raise ValueError("seen")
 
     monkeypatch.setattr(Search, "improve", end)
@@ -173,6 +176,8 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     assert "seen" in capsys.readouterr().err
     assert search["start"] == start
     assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)
+    assert ("link.cpu_message_ns" in search["knobs"]) == (not left_out)
+    assert search["cpu_weights"] == {0.0 if left_out else CPU_WEIGHT}
     assert search["fitted"] == ({"transport"} if left_out else set(calibrate.MEASURED))
     assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())
 

@@ -7,7 +7,9 @@ import pytest
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.parameters import LinkParameters
 from scenarios.catalog import load_layout
+from scenarios.companion import load_table
 from scenarios.guests import GuestCosts
+from scenarios.replay import compare
 from scenarios.run import Experiment
 from scenarios.workload import find_workload
 from tools import sources
@@ -21,6 +23,7 @@ from tools.knobs import (
     present_values,
     values_at,
 )
+from tools.loss import calibration_cases, emulate
 
 
 def test_knobs_are_what_the_page_marks_calibrated() -> None:
@@ -114,3 +117,20 @@ def test_what_a_release_has_of_its_own_stays() -> None:
     fitted = constants.apply(experiment).link
     assert (fitted.dispatch_ns, fitted.recovery_ns) == (150_000, 8)
     assert constants.apply(replace(experiment, link=LinkParameters())).link.dispatch_ns == 7
+
+
+@pytest.mark.parametrize("name", ["transport", "appc_scaling"])
+def test_constants_of_processor_time_are_felt_by_nothing_else(name: str) -> None:
+    table = load_table(name)
+    case = calibration_cases([table], length=0.01)[-1]
+    of_processor_time = [knob for knob in KNOBS if knob.is_of_processor_time]
+    moved = {knob: 2 * value for knob, value in present_values(of_processor_time).items()}
+    before, after = (
+        {
+            comparison.measure: comparison.emulated
+            for comparison in compare(table, case.shown[0][1], [emulate((case, 1, values))])
+        }
+        for values in ({}, moved)
+    )
+    differing = {measure for measure in before if before[measure] != after[measure]}
+    assert differing == {"cpu_percent_per_msg"}

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -95,6 +96,14 @@ def test_every_measure_counts(name: str, key: str, measure: str) -> None:
     assert loss_of(name, key, {measure: 0.5}) > 0.01
 
 
+def test_processor_time_counts_only_where_it_is_to_be_found(table: PublishedTable) -> None:
+    row = row_of(table, "HL/12/50")
+    figures = {measure: row.number(measure) for measure in table.measures}
+    figures["cpu_percent_per_msg"] *= 2
+    assert row_loss(table.view, row, figures) > 0.1
+    assert row_loss(table.view, row, figures, cpu_weight=0) == 0
+
+
 def test_collisions_count_where_there_should_be_none(table: PublishedTable) -> None:
     row = row_of(table, "HL/12/50")
     quiet = {measure: row.number(measure) for measure in table.measures}
@@ -165,6 +174,18 @@ def test_loss_of_a_run_adds_its_tables_and_averages_their_rows(
         parts.append(sum(case_loss(row, seen) for row in rows) / len(rows))
     assert whole == pytest.approx(sum(parts))
     assert min(parts) > 0
+
+
+def test_case_weighs_processor_time_as_it_is_told(table: PublishedTable) -> None:
+    (case,) = (
+        case for case in calibration_cases([table], length=0.01) if case.shown[0][1].key == "HL/8/5"
+    )
+    blind = replace(case, cpu_weight=0.0)
+    assert case.experiment() == blind.experiment()
+    seen = emulate((case, 1, {}))
+    costly = emulate((case, 1, {"link.cpu_message_ns": 50_000.0}))
+    assert case_loss(blind, seen) == case_loss(blind, costly) < case_loss(case, seen)
+    assert case_loss(case, seen) != case_loss(case, costly)
 
 
 def test_losses_of_candidates_are_told_apart(table: PublishedTable) -> None:

@@ -45,6 +45,11 @@ class Knob:
         """Whether APPC/VM alone feels it."""
         return "appc" in self.field
 
+    @property
+    def is_of_processor_time(self) -> bool:
+        """Whether %CPU/msg alone feels it."""
+        return self.field.startswith("cpu_")
+
     def position(self, value: float) -> float:
         """Where ``value`` lies on the scale; the end of the scale if it lies outside."""
         bounded = min(max(value, self.low), self.high)
