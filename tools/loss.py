@@ -142,15 +142,14 @@ def row_loss(
     """How far one row is off, by what its table shows."""
     match view:
         case View.SUITE:
-            cpu = cpu_weight * _cpu_distance(row, emulated)
-            return _suite_loss(row, emulated) + cpu
+            loss = _suite_loss(row, emulated)
         case View.APPC:
-            cpu = cpu_weight * _cpu_distance(row, emulated)
-            return _throughput_loss("msgs_per_s", row, emulated) + cpu
+            loss = _throughput_loss("msgs_per_s", row, emulated)
         case View.DEVICE:
             return _device_loss(row, emulated)
         case _:
             return _link_loss(row, emulated)
+    return loss + cpu_weight * _cpu_distance(row, emulated)
 
 
 def _suite_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
