@@ -142,8 +142,14 @@ class Search:
         import cma
 
         start = positions(self._knobs, self._start)
-        options = {"bounds": [0, 1], "popsize": 14, "seed": seed, "verbose": -9}
-        return cma.CMAEvolutionStrategy(start, step, options | {"CMA_diagonal": True})
+        options = {
+            "bounds": [0, 1],
+            "popsize": 14,
+            "CMA_diagonal": True,
+            "seed": seed,
+            "verbose": -9,
+        }
+        return cma.CMAEvolutionStrategy(start, step, options)
 
     def _store(self) -> None:
         """Replace the file whole, so that an interrupted search can go on."""
