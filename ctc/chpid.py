@@ -9,6 +9,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Final
 
 from ctc.address import ChpidId
+from ctc.agenda import NEVER_NS, Agenda
 from ctc.profiles import ChpidProfile
 from ctc.subchannel import Load
 
@@ -65,7 +66,7 @@ class Chpid:
         self.chpid = chpid
         self._profile = profile
         self._free_ns = 0
-        self._endings: list[tuple[int, int, Ctc]] = []
+        self._endings: Agenda[Ctc] = Agenda()
         self._goals: list[tuple[float, int, Ctc]] = []
         self._order = 0
         self._out = _Direction()
@@ -73,7 +74,9 @@ class Chpid:
         self._done_ns = 0.0
         self._done_at_ns = 0
         self._pace = 1.0
-        self._completion_ns: int | None = None
+        self._completion_ns = NEVER_NS
+        self.due_ns = NEVER_NS
+        """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
 
     @property
     def interrupt_ns(self) -> int:
@@ -94,8 +97,8 @@ class Chpid:
 
     def end_later(self, ctc: "Ctc", at_ns: int) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
-        self._order += 1
-        heappush(self._endings, (at_ns, self._order, ctc))
+        self._endings.add(at_ns, ctc)
+        self._set_due()
 
     def begin(self, ctc: "Ctc", load: Load, now_ns: int) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
@@ -113,35 +116,26 @@ class Chpid:
 
     def abandon(self, ctc: "Ctc", load: Load | None, now_ns: int) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
-        self._endings = [ending for ending in self._endings if ending[2] is not ctc]
-        heapify(self._endings)
+        self._endings.drop(lambda ending: ending is ctc)
         if load is not None:
             self._advance(now_ns)
             self._join(self._out, -1, load)
             self._goals = [goal for goal in self._goals if goal[2] is not ctc]
             heapify(self._goals)
             self._reckon(now_ns)
-
-    def next_deadline(self) -> int | None:
-        """When the next I/O ends or the next transfer completes, in ns; None when idle."""
-        completion_ns = self._completion_ns
-        if self._endings:
-            ending_ns = self._endings[0][0]
-            if completion_ns is None or ending_ns < completion_ns:
-                return ending_ns
-        return completion_ns
+        self._set_due()
 
     def poll_ended(self, now_ns: int) -> "Ctc | None":
         """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
-        if self._endings and self._endings[0][0] <= now_ns:
-            return heappop(self._endings)[2]
-        return None
+        if self._endings.due_ns > now_ns:
+            return None
+        ctc = self._endings.pop()
+        self._set_due()
+        return ctc
 
     def poll_completed(self, now_ns: int) -> "Ctc | None":
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
-        if self._completion_ns is None or self._completion_ns > now_ns:
-            return None
-        return self._goals[0][2]
+        return self._goals[0][2] if self._completion_ns <= now_ns else None
 
     def finish(self, load: Load, now_ns: int) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
@@ -164,12 +158,16 @@ class Chpid:
         self._done_at_ns = now_ns
 
     def _reckon(self, now_ns: int) -> None:
-        if not self._goals:
+        if self._goals:
+            pace = self._out.line_pace()
+            wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor
+            self._pace = pace if wanted <= 1.0 else pace / wanted
+            left_ns = max(0.0, self._goals[0][0] - self._done_ns)
+            self._completion_ns = now_ns + int(left_ns / self._pace + 1.0 - _EPSILON)
+        else:
             self._done_ns = 0.0
-            self._completion_ns = None
-            return
-        pace = self._out.line_pace()
-        wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor
-        self._pace = pace if wanted <= 1.0 else pace / wanted
-        left_ns = max(0.0, self._goals[0][0] - self._done_ns)
-        self._completion_ns = now_ns + int(left_ns / self._pace + 1.0 - _EPSILON)
+            self._completion_ns = NEVER_NS
+        self._set_due()
+
+    def _set_due(self) -> None:
+        self.due_ns = min(self._endings.due_ns, self._completion_ns)

@@ -4,7 +4,6 @@ The two ends share no memory. Each knows its own outstanding command and, from t
 that have arrived, the mate's; `ctc.state.OUTCOMES` is consulted with both.
 """
 
-from collections import deque
 from enum import Enum
 from typing import Final
 
@@ -54,8 +53,8 @@ class Ctc:
         rdev: Rdev,
         chpid: Chpid,
         arbitration: Arbitration,
-        departures: deque[Departure],
-        interrupts: deque[Interrupt],
+        departures: list[Departure],
+        interrupts: list[Interrupt],
     ) -> None:
         self.rdev = rdev
         self.stale_count = 0

@@ -1,6 +1,5 @@
 """What software asks of the hardware, until an engine hands it over."""
 
-from collections import deque
 from typing import cast, final
 
 from ctc.address import Rdev
@@ -13,7 +12,7 @@ class InstructionQueue:
     """Instructions in their order; never more than a few for each CTC."""
 
     def __init__(self) -> None:
-        self._waiting: deque[Instruction] = deque()
+        self._waiting: list[Instruction] = []
 
     def add(self, instruction: Instruction) -> None:
         """Ask for something, after all that was asked for before."""
@@ -21,15 +20,17 @@ class InstructionQueue:
 
     def poll(self) -> Instruction | None:
         """The next instruction; None when there is none."""
-        return self._waiting.popleft() if self._waiting else None
+        return self._waiting.pop(0) if self._waiting else None
 
     def withdraw(self, rdev: Rdev) -> Package | None:
         """Ask nothing more of a device; return the package whose write has not been begun."""
         package = None
-        for _ in range(len(self._waiting)):
-            instruction = self._waiting.popleft()
-            if instruction.rdev != rdev:
-                self._waiting.append(instruction)
-            elif isinstance(instruction, Ssch) and instruction.load is not None:
+        for instruction in self._waiting:
+            if (
+                instruction.rdev == rdev
+                and isinstance(instruction, Ssch)
+                and instruction.load is not None
+            ):
                 package = cast(Package, instruction.load)
+        self._waiting = [i for i in self._waiting if i.rdev != rdev]
         return package

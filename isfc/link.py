@@ -4,11 +4,11 @@ The rules live in the rooms it joins (`isfc.package`, `isfc.schedule`, `isfc.pro
 `isfc.sequence`); here is only who hears of what, in which order.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Final, cast
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -45,7 +45,7 @@ class LogicalLink:
     """One end of a logical link.
 
     Inputs (`send`, `receive_interrupt`, `handle_deadline`, `activate`, `deactivate`) return
-    nothing and may change what `poll_instruction`, `poll_event` and `next_deadline` answer.
+    nothing and may change what `poll_instruction`, `poll_event` and `due_ns` answer.
     """
 
     def __init__(
@@ -62,11 +62,12 @@ class LogicalLink:
         self._lesser = lesser
         self._parameters = parameters
         self._mih_ns = parameters.mih_ns
-        self._due_ns: int | None = None
+        self._watched_ns = NEVER_NS
+        """Not later than the first `LinkCtc.due_ns`."""
         self._usable_count = 0
         self._alone = False
         self._instructions = InstructionQueue()
-        self._events: deque[LinkEvent] = deque()
+        self._events: list[LinkEvent] = []
 
     @property
     def state(self) -> LinkState:
@@ -130,16 +131,14 @@ class LogicalLink:
                 self._finish(work, now_ns)
             finally:
                 self._work_on(now_ns)
-        if self._due_ns is not None and self._due_ns <= now_ns:
+        if self._watched_ns <= now_ns:
             self._look_after(now_ns)
             self._work_on(now_ns)
 
-    def next_deadline(self) -> int | None:
-        """When `handle_deadline` is next to be called, in ns; None when nothing is pending."""
-        release_ns = self.lock.next_deadline()
-        if release_ns is None or (self._due_ns is not None and self._due_ns < release_ns):
-            return self._due_ns
-        return release_ns
+    @property
+    def due_ns(self) -> int:
+        """When `handle_deadline` is next to be called, in ns; `NEVER_NS` if nothing is pending."""
+        return min(self.lock.due_ns, self._watched_ns)
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
@@ -151,7 +150,7 @@ class LogicalLink:
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client. May follow any input."""
-        return self._events.popleft() if self._events else None
+        return self._events.pop(0) if self._events else None
 
     def deactivate(self, rdev: Rdev) -> None:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
@@ -306,7 +305,7 @@ class LogicalLink:
                 self._events.append(Sent(sent))
             if ctc.state not in UNUSABLE:
                 ctc.written = package
-                ctc.due_ns = None
+                ctc.due_ns = NEVER_NS
                 if self._alone:
                     self.lock.want(Release(ctc.rdev, package))
                 else:
@@ -326,7 +325,7 @@ class LogicalLink:
 
     def _free(self, ctc: LinkCtc) -> None:
         ctc.state = DeviceState.IDLE
-        ctc.due_ns = None
+        ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
@@ -383,17 +382,15 @@ class LogicalLink:
 
     def _watch(self, ctc: LinkCtc, due_ns: int) -> None:
         ctc.due_ns = due_ns
-        if self._due_ns is None or due_ns < self._due_ns:
-            self._due_ns = due_ns
+        self._watched_ns = min(self._watched_ns, due_ns)
 
     def _look_after(self, now_ns: int) -> None:
         """Act on every CTC whose time has come, and find the next one."""
         for ctc in self.ctcs.values():
-            if ctc.due_ns is not None and ctc.due_ns <= now_ns:
-                ctc.due_ns = None
+            if ctc.due_ns <= now_ns:
+                ctc.due_ns = NEVER_NS
                 if ctc.state is DeviceState.RECOVERING:
                     self._write_again(ctc, now_ns)
                 else:
                     self._halt(ctc, now_ns)
-        dues = [ctc.due_ns for ctc in self.ctcs.values() if ctc.due_ns is not None]
-        self._due_ns = min(dues, default=None)
+        self._watched_ns = min((ctc.due_ns for ctc in self.ctcs.values()), default=NEVER_NS)

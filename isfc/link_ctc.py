@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ctc.agenda import NEVER_NS
 from isfc.monitor import DeviceCounters
 from isfc.package import Package
 from isfc.schedule import LinkDevice
@@ -31,7 +32,7 @@ class LinkCtc:
         """After a collision: whether the first write is ours, and the second the partner's."""
         self.written: Package | None = None
         """A package that was written here and is still to be let go."""
-        self.due_ns: int | None = None
+        self.due_ns = NEVER_NS
         """When RECOVERING ends, or an interrupt has gone missing."""
 
     def forget(self) -> None:
@@ -39,4 +40,4 @@ class LinkCtc:
         self.held = None
         self.turn = False
         self.written = None
-        self.due_ns = None
+        self.due_ns = NEVER_NS

@@ -3,11 +3,11 @@
 The only module that knows both software (`isfc.link`) and hardware (`ctc.device`).
 """
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ctc.address import ChpidId, Rdev
+from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.frame import Departure, Frame
@@ -57,8 +57,8 @@ class Node:
         self.name = definition.name
         self.partner = definition.partner
         self._trace = trace
-        self._frames: deque[Departure] = deque()
-        self._interrupts: deque[Interrupt] = deque()
+        self._frames: list[Departure] = []
+        self._interrupts: list[Interrupt] = []
         self._chpids: dict[ChpidId, Chpid] = {}
         self._ctcs: dict[Rdev, Ctc] = {}
         for ctc in definition.ctcs:
@@ -71,7 +71,7 @@ class Node:
         self._chpid_of = {ctc.device.rdev: ctc.chpid for ctc in definition.ctcs}
         self._offline_rdevs: set[Rdev] = set()
         self._offline_chpids: set[ChpidId] = set()
-        self._deadlines = tuple(self._chpids.values())
+        self._each_chpid = tuple(self._chpids.values())
         self._link = LogicalLink(
             [ctc.device for ctc in definition.ctcs],
             lesser=definition.name.precedes(definition.partner),
@@ -130,11 +130,12 @@ class Node:
         package that it believes to have arrived is lost. The node goes on; a link that must lose
         nothing has to begin anew.
         """
-        for chpid in self._deadlines:
-            while (ctc := chpid.poll_ended(now_ns)) is not None:
-                ctc.end(now_ns)
-            while (ctc := chpid.poll_completed(now_ns)) is not None:
-                ctc.complete(now_ns)
+        for chpid in self._each_chpid:
+            if chpid.due_ns <= now_ns:
+                while (ctc := chpid.poll_ended(now_ns)) is not None:
+                    ctc.end(now_ns)
+                while (ctc := chpid.poll_completed(now_ns)) is not None:
+                    ctc.complete(now_ns)
         try:
             self._link.handle_deadline(now_ns)
         finally:
@@ -142,16 +143,15 @@ class Node:
 
     def next_deadline(self) -> int | None:
         """When `handle_deadline` must be called next, in ns; None when nothing is pending."""
-        earliest_ns = self._link.next_deadline()
-        for chpid in self._deadlines:
-            deadline_ns = chpid.next_deadline()
-            if deadline_ns is not None and (earliest_ns is None or deadline_ns < earliest_ns):
-                earliest_ns = deadline_ns
-        return earliest_ns
+        earliest_ns = self._link.due_ns
+        for chpid in self._each_chpid:
+            if chpid.due_ns < earliest_ns:
+                earliest_ns = chpid.due_ns
+        return earliest_ns if earliest_ns < NEVER_NS else None
 
     def poll_frame(self) -> Departure | None:
         """The next frame to carry to the mate: when it leaves (maybe later), RDEV, frame."""
-        return self._frames.popleft() if self._frames else None
+        return self._frames.pop(0) if self._frames else None
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client."""
@@ -272,7 +272,7 @@ class Node:
         link, interrupts, trace = self._link, self._interrupts, self._trace
         while True:
             while interrupts:
-                interrupt = interrupts.popleft()
+                interrupt = interrupts.pop(0)
                 if trace is not None:
                     trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
                 link.receive_interrupt(interrupt, now_ns)

@@ -1,6 +1,5 @@
 """Packages: what one write carries, and how it is filled."""
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
@@ -98,14 +97,14 @@ class Packager:
         """The same if the oldest message is of APPC/VM."""
         self._share_length = share_length
         self._backlog_length_max = backlog_length_max
-        self._waiting: deque[Message] = deque()
+        self._waiting: list[Message] = []
         self.backlog_count = 0
         """Messages that wait."""
         self.backlog_length = 0
         """Bytes of messages that wait, without those of packages to be sent again."""
         self.ccw_count = 0
         """Pieces that wait, in the same way."""
-        self._again: deque[Package] = deque()
+        self._again: list[Package] = []
         self._number = 0
 
     def __bool__(self) -> bool:
@@ -145,12 +144,11 @@ class Packager:
         Something must wait; then it is never empty, whatever the cap.
         """
         if self._again:
-            package = self._again.popleft()
+            package = self._again.pop(0)
             self.backlog_count -= len(package.messages)
             return package
         waiting = self._waiting
-        message = waiting.popleft()
-        messages = [message]
+        message = waiting[0]
         length = message.length
         transport = message.traffic is _TRANSPORT
         limit = self.limit if transport else self.appc_limit
@@ -159,12 +157,15 @@ class Packager:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
         room = length_max - length - 2 * message_length  # for the next one's own bytes
-        while waiting and waiting[0].length <= room:
-            message = waiting.popleft()
-            messages.append(message)
+        count = 1
+        while count < len(waiting) and waiting[count].length <= room:
+            message = waiting[count]
             length += message.length
             room -= message.length + message_length
-        self.backlog_count -= len(messages)
+            count += 1
+        messages = waiting[:count]
+        del waiting[:count]
+        self.backlog_count -= count
         self.backlog_length -= length
         package = Package(self._number, messages, length)
         self.ccw_count -= package.chained_count

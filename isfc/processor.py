@@ -1,9 +1,9 @@
 """The link lock: who does the work of one end of a link, and in which order."""
 
-from collections import deque
 from typing import final
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from isfc.package import Package
 
 
@@ -64,9 +64,10 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self._arrived: deque[Arrived] = deque()
+        self._arrived: list[Arrived] = []
         self._work: Work | None = None
-        self._release_ns: int | None = None
+        self.due_ns = NEVER_NS
+        """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
 
     @property
     def free(self) -> bool:
@@ -79,23 +80,19 @@ class LinkLock:
 
     def poll_arrived(self) -> Arrived | None:
         """The next work of that kind."""
-        return self._arrived.popleft() if self._arrived else None
+        return self._arrived.pop(0) if self._arrived else None
 
     def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
         """Take the free lock for ``hold_ns``."""
         assert self._work is None, "the link lock has one holder"
         self._work = work
-        self._release_ns = now_ns + hold_ns
-
-    def next_deadline(self) -> int | None:
-        """When the holder is done, in ns; None when the lock is free."""
-        return self._release_ns
+        self.due_ns = now_ns + hold_ns
 
     def poll_released(self, now_ns: int) -> Work | None:
         """The work that is done by ``now_ns``; the lock is free then."""
-        if self._release_ns is None or self._release_ns > now_ns:
+        if self.due_ns > now_ns:
             return None
         work = self._work
         self._work = None
-        self._release_ns = None
+        self.due_ns = NEVER_NS
         return work

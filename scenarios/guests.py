@@ -54,12 +54,31 @@ class _Guests:
     def _guest(self, conversation: int) -> int:
         return conversation % len(self._free_ns)
 
-    def _answer(self, conversation: int, length: int, now_ns: int) -> Offer:
-        """A guest's next message: ready when it is done with those before, and this one."""
+    def _take(self, conversation: int, now_ns: int) -> int:
+        """When a guest has its next message ready: done with those before, and with this one."""
         guest = self._guest(conversation)
         ready_ns = max(now_ns, self._free_ns[guest]) + self._service_ns
         self._free_ns[guest] = ready_ns
-        return ready_ns, (Message(conversation, length, self._traffic),)
+        return ready_ns
+
+
+class _Offers:
+    """What guests are to send, by when: what is ready at the same time is offered together."""
+
+    def __init__(self) -> None:
+        self._messages: dict[int, list[Message]] = {}
+
+    def add(self, at_ns: int, message: Message) -> None:
+        """Offer ``message`` at ``at_ns``."""
+        together = self._messages.get(at_ns)
+        if together is None:
+            self._messages[at_ns] = [message]
+        else:
+            together.append(message)
+
+    def all(self) -> Iterable[Offer]:
+        """All of it."""
+        return self._messages.items()
 
 
 class Clients(_Guests):
@@ -75,11 +94,12 @@ class Clients(_Guests):
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
-        pairs = len(self._free_ns)
+        offers, pairs = _Offers(), len(self._free_ns)
         for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
             for place in range(self._window):
-                yield self._send(place * pairs + pair, at_ns)
+                self._send(place * pairs + pair, at_ns, offers)
+        return offers.all()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """A reply releases the next message of its conversation; a new link begins anew."""
@@ -87,19 +107,23 @@ class Clients(_Guests):
             return self.start(now_ns)
         if not isinstance(event, Delivered):
             return ()
-        offers = [self._send(m.conversation, now_ns) for m in event.messages]
-        if self._acknowledges:
-            offers += [self._acknowledge(m.conversation, now_ns) for m in event.messages]
-        return offers
+        offers = _Offers()
+        for message in event.messages:
+            self._send(message.conversation, now_ns, offers)
+            if self._acknowledges:
+                offers.add(now_ns, self._acknowledgement(message.conversation))
+        return offers.all()
 
-    def _acknowledge(self, conversation: int, now_ns: int) -> Offer:
+    def _acknowledgement(self, conversation: int) -> Message:
         """What makes room for the next reply; the guest's next message does not wait for it."""
         own = self._acknowledgements + self._guest(conversation)
-        return now_ns, (Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic),)
+        return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
-    def _send(self, conversation: int, now_ns: int) -> Offer:
+    def _send(self, conversation: int, now_ns: int, offers: _Offers) -> None:
         small = self._random.random() * 100 < self._min_percent
-        return self._answer(conversation, self._min_length if small else self._max_length, now_ns)
+        length = self._min_length if small else self._max_length
+        message = Message(conversation, length, self._traffic)
+        offers.add(self._take(conversation, now_ns), message)
 
 
 class Servers(_Guests):
@@ -111,7 +135,7 @@ class Servers(_Guests):
         self._reply_length = workload.reply_length
         self._replies_max = workload.replies_max
         self._room = [self._replies_max] * pairs
-        self._kept: list[deque[Offer]] = [deque() for _ in range(pairs)]
+        self._kept: list[deque[tuple[int, Message]]] = [deque() for _ in range(pairs)]
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
@@ -125,22 +149,27 @@ class Servers(_Guests):
             return ()
         if not isinstance(event, Delivered):
             return ()
-        if not self._acknowledges:
-            return [self._reply(m.conversation, now_ns) for m in event.messages]
-        return [offer for m in event.messages for offer in self._take_in(m, now_ns)]
+        offers = _Offers()
+        for message in event.messages:
+            conversation = message.conversation
+            if self._acknowledges:
+                self._take_in(conversation, now_ns, offers)
+            else:
+                offers.add(self._take(conversation, now_ns), self._reply(conversation))
+        return offers.all()
 
-    def _take_in(self, message: Message, now_ns: int) -> Iterable[Offer]:
+    def _take_in(self, conversation: int, now_ns: int, offers: _Offers) -> None:
         """What a message or an acknowledgement leads to at once."""
-        guest = self._guest(message.conversation)
+        guest = self._guest(conversation)
         kept = self._kept[guest]
-        if message.conversation >= self._acknowledgements:
+        if conversation >= self._acknowledgements:
             self._room[guest] += 1
         else:
-            kept.append(self._reply(message.conversation, now_ns))
+            kept.append((self._take(conversation, now_ns), self._reply(conversation)))
         while kept and self._room[guest]:
             self._room[guest] -= 1
             ready_ns, reply = kept.popleft()
-            yield max(ready_ns, now_ns), reply
+            offers.add(max(ready_ns, now_ns), reply)
 
-    def _reply(self, conversation: int, now_ns: int) -> Offer:
-        return self._answer(conversation, self._reply_length, now_ns)
+    def _reply(self, conversation: int) -> Message:
+        return Message(conversation, self._reply_length, self._traffic)

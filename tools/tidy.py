@@ -27,7 +27,7 @@ PURE: Final = (
     "__future__ bisect collections dataclasses enum functools heapq itertools operator struct "
     "typing"
 )
-CORE: Final = f"{PURE} isfc ctc.address ctc.subchannel"
+CORE: Final = f"{PURE} isfc ctc.address ctc.agenda ctc.subchannel"
 OUTER: Final = "isfc.node isfc.engine isfc.api isfc.api_conversation isfc.forward isfc.cli"
 EXPERIMENT: Final = (
     f"{CORE} ctc.errors ctc.profiles scenarios "

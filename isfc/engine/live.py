@@ -7,13 +7,13 @@ is set.
 """
 
 import asyncio
-import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
 from isfc.engine.clock import Clock
 from isfc.engine.connection import Connection
@@ -134,9 +134,8 @@ class LiveEngine:
         self._closed = self._loop.create_future()
         self._connections: dict[Rdev, Connection] = {}
         self._early = EarlyData(sends=definition == unpaced(definition))
-        self._departures: list[tuple[int, int, Rdev, Frame, int]] = []
-        self._offers: list[tuple[int, int, Sequence[Message]]] = []
-        self._serial = 0
+        self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
+        self._offers: Agenda[Sequence[Message]] = Agenda()
         self._turning = False
         self._again = False
         self._blocked = False
@@ -182,8 +181,7 @@ class LiveEngine:
             self._early.forget(rdev)
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
-            self._departures = [d for d in self._departures if d[2] != rdev]
-            heapq.heapify(self._departures)
+            self._departures.drop(lambda departure: departure[1] == rdev)
             self.operate(lambda node, now_ns: node.disconnect(rdev, now_ns))
 
     def is_attached(self, rdev: Rdev, connection: Connection) -> bool:
@@ -220,8 +218,8 @@ class LiveEngine:
             connection.abort(reason)
             self._early.forget(rdev)
         self._connections.clear()
-        self._departures.clear()
-        self._offers.clear()
+        self._departures = Agenda()
+        self._offers = Agenda()
         self._blocked = False
         self.counters.severed_count += 1
         fresh = self._make_node(self.definition)
@@ -259,19 +257,19 @@ class LiveEngine:
             return
         self._turning = True
         try:
-            deadline_ns = self._settle()
+            due_ns = self._settle()
         except RemoteProtocolError as error:  # it was read already, and cannot be asked for again
             self._turning = False
             self.sever(str(error))
         except Exception as error:
             self._break(error)
         else:
-            self._set_timer(deadline_ns)
+            self._set_timer(due_ns)
         finally:
             self._turning = False
 
-    def _settle(self) -> int | None:
-        """Do everything that is due; the model time of what is due next."""
+    def _settle(self) -> int:
+        """Do everything that is due; the model time of what is due next, or `NEVER_NS`."""
         while True:
             self._again = False
             node = self.node
@@ -303,23 +301,20 @@ class LiveEngine:
     def _send_due(self, now_ns: int) -> None:
         """Hand over what the program has offered by now, as far as the backlog has room."""
         offers = self._offers
-        while offers and offers[0][0] <= now_ns and not self._blocked:
-            messages = offers[0][2]
+        while offers.due_ns <= now_ns and not self._blocked:
             try:
-                self.node.send(messages, now_ns)
+                self.node.send(offers.first(), now_ns)
             except Backpressure:
                 self._blocked = True
                 return
-            heapq.heappop(offers)
+            offers.pop()
             self._again = True
 
-    def _next_due(self, deadline_ns: int | None) -> int | None:
-        due_ns = deadline_ns
-        if self._departures and (due_ns is None or self._departures[0][0] < due_ns):
-            due_ns = self._departures[0][0]
-        if self._offers and not self._blocked and (due_ns is None or self._offers[0][0] < due_ns):
-            due_ns = self._offers[0][0]
-        return due_ns
+    def _next_due(self, deadline_ns: int | None) -> int:
+        due_ns = self._departures.due_ns
+        if deadline_ns is not None:
+            due_ns = min(due_ns, deadline_ns)
+        return due_ns if self._blocked else min(due_ns, self._offers.due_ns)
 
     def _carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
@@ -327,15 +322,14 @@ class LiveEngine:
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:
-                self._serial += 1
-                heapq.heappush(self._departures, (departure_ns, self._serial, rdev, frame, now_ns))
+                self._departures.add(departure_ns, (departure_ns, rdev, frame, now_ns))
                 return
         self._write(rdev, frame)
 
     def _depart(self, now_ns: int) -> None:
         departures = self._departures
-        while departures and departures[0][0] <= now_ns:
-            departure_ns, _, rdev, frame, set_ns = heapq.heappop(departures)
+        while departures.due_ns <= now_ns:
+            departure_ns, rdev, frame, set_ns = departures.pop()
             self.lag.note(set_ns, departure_ns, now_ns)
             self._write(rdev, frame)
 
@@ -359,8 +353,7 @@ class LiveEngine:
 
     def _offer(self, offers: Iterable[Offer]) -> None:
         for at_ns, messages in offers:
-            self._serial += 1
-            heapq.heappush(self._offers, (at_ns, self._serial, messages))
+            self._offers.add(at_ns, messages)
 
     def _await_link(self) -> None:
         """From now on the link has the reconnect time to come up."""
@@ -371,9 +364,9 @@ class LiveEngine:
     def _give_up(self) -> None:
         self.sever(f"the link was down for {self._reconnect_s:g} s")
 
-    def _set_timer(self, due_ns: int | None) -> None:
+    def _set_timer(self, due_ns: int) -> None:
         """Be called by ``due_ns``: a timer until shortly before, then looking every time."""
-        if due_ns is None:
+        if due_ns == NEVER_NS:
             return
         if self._timer is not None:
             if self._timer_ns <= due_ns:

@@ -1,4 +1,4 @@
-"""Virtual time: two nodes and a heap.
+"""Virtual time: two nodes and an agenda.
 
 Ties are specified. At equal times arrivals come first, in the order of their departure, then
 one node after the other, deadlines before what its program offers. A run is therefore the same
@@ -9,10 +9,10 @@ node is next called for something else, which saves most calls and changes nothi
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heapify, heappop, heappush
 from typing import Final
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
@@ -24,7 +24,6 @@ from isfc.wire import decode, encode
 PROPAGATION_NS: Final = 1_000
 """One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""
 
-_NEVER: Final = 2**63 - 1
 _TRANSPORT: Final = Traffic.TRANSPORT
 
 
@@ -43,29 +42,27 @@ class _End:
         self.mates = {rdev: ctc.device.partner_rdev for rdev, ctc in node.link.ctcs.items()}
         self.carry: Callable[[Departure], None]
         self.deliver: Callable[[LinkEvent], None]
-        self.offers: list[tuple[int, int, Sequence[Message]]] = []
+        self.offers: Agenda[Sequence[Message]] = Agenda()
         self.exact = False
         """Whether every offer is handed over at its own time, whatever the node is doing."""
-        self.timer_ns = _NEVER
-        self.due_ns = _NEVER
+        self.timer_ns = NEVER_NS
+        self.due_ns = NEVER_NS
         """When the node is next to be called, if no frame comes before."""
 
     def set_due(self, now_ns: int) -> None:
         """Find when the node is next to be called, from ``now_ns`` on."""
         due_ns = self.timer_ns
-        if self.offers and self.offers[0][0] < due_ns and (self.exact or not self.node.busy):
-            due_ns = self.offers[0][0]
-        self.due_ns = due_ns if due_ns > now_ns else now_ns
+        if self.offers.due_ns < due_ns and (self.exact or not self.node.busy):
+            due_ns = self.offers.due_ns
+        self.due_ns = max(due_ns, now_ns)
 
     def hand_over(self, before_ns: int, now_ns: int) -> None:
         """Give the node the messages of before ``before_ns``, for which it was too busy."""
-        offers = self.offers
-        if not offers or offers[0][0] >= before_ns:
-            return
-        messages: list[Message] = []
-        while offers and offers[0][0] < before_ns:
-            messages += heappop(offers)[2]
-        self.node.send(messages, now_ns)
+        if self.offers.due_ns < before_ns:
+            messages: list[Message] = []
+            for offered in self.offers.pop_before(before_ns):
+                messages += offered
+            self.node.send(messages, now_ns)
 
 
 class VirtualEngine:
@@ -91,8 +88,7 @@ class VirtualEngine:
         self._propagation_ns = propagation_ns
         self._roundtrip = roundtrip
         self._ends = (first, second)
-        self._frames: list[tuple[int, int, _End, Rdev, Frame]] = []
-        self._serial = 0
+        self._frames: Agenda[tuple[_End, Rdev, Frame]] = Agenda()
         for end in self._ends:
             end.carry, end.deliver = self._carrier(end), self._deliverer(end)
         for rdev in first.mates:
@@ -108,10 +104,11 @@ class VirtualEngine:
         while True:
             end = first if first.due_ns <= second.due_ns else second
             now_ns = end.due_ns
-            if frames and frames[0][0] <= now_ns:
-                if frames[0][0] > until_ns:
+            if frames.due_ns <= now_ns:
+                now_ns = frames.due_ns
+                if now_ns > until_ns:
                     break
-                now_ns, _, end, rdev, frame = heappop(frames)
+                end, rdev, frame = frames.pop()
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
                 end.node.receive_frame(rdev, frame, now_ns)
@@ -123,7 +120,7 @@ class VirtualEngine:
                 end.node.handle_deadline(now_ns)
             else:
                 self.now_ns = now_ns
-                end.node.send(heappop(end.offers)[2], now_ns)
+                end.node.send(end.offers.pop(), now_ns)
                 if not end.exact and not end.node.busy:  # it only waits: nothing to drain
                     end.set_due(now_ns)
                     continue
@@ -150,8 +147,7 @@ class VirtualEngine:
         first, second = self._ends
         mate_rdev = first.mates[rdev]
         lost = ((first, rdev), (second, mate_rdev))
-        self._frames[:] = [f for f in self._frames if (f[2], f[3]) not in lost]
-        heapify(self._frames)
+        self._frames.drop(lambda arrival: arrival[:2] in lost)
         first.node.disconnect(rdev, self.now_ns)
         second.node.disconnect(mate_rdev, self.now_ns)
         self.drain()
@@ -159,7 +155,7 @@ class VirtualEngine:
     def _drain(self, end: _End) -> None:
         """Carry what the node has for its mate, tell its program, find when it is due."""
         deadline_ns = pump(end.node, end.carry, end.deliver)
-        end.timer_ns = _NEVER if deadline_ns is None else deadline_ns
+        end.timer_ns = NEVER_NS if deadline_ns is None else deadline_ns
         end.set_due(self.now_ns)
 
     def _carrier(self, end: _End) -> Callable[[Departure], None]:
@@ -169,10 +165,8 @@ class VirtualEngine:
             departure_ns, rdev, frame = departure
             if self._roundtrip:
                 frame = decode(encode(frame))
-            self._serial += 1
-            arrival_ns = departure_ns + self._propagation_ns
-            entry = (arrival_ns, self._serial, end.mate, end.mates[rdev], frame)
-            heappush(self._frames, entry)
+            arrival = (end.mate, end.mates[rdev], frame)
+            self._frames.add(departure_ns + self._propagation_ns, arrival)
 
         return carry
 
@@ -186,7 +180,6 @@ class VirtualEngine:
 
     def _offer(self, end: _End, offers: Iterable[Offer]) -> None:
         for at_ns, messages in offers:
-            self._serial += 1
-            heappush(end.offers, (at_ns, self._serial, messages))
+            end.offers.add(at_ns, messages)
             if messages[0].traffic is not _TRANSPORT:
                 end.exact = True

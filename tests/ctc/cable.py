@@ -1,11 +1,10 @@
 """Cable: the two ends of one CTC and the fibre between them, driven by hand."""
 
-import heapq
-from collections import deque
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
+from ctc.agenda import NEVER_NS, Agenda
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.frame import Departure, Frame
@@ -52,8 +51,8 @@ class End:
 
     def __init__(self, rdev: int, arbitration: Arbitration, profile: ChpidProfile) -> None:
         self.chpid = Chpid(ChpidId(rdev >> 8), profile)
-        self.departures: deque[Departure] = deque()
-        self.interrupts: deque[Interrupt] = deque()
+        self.departures: list[Departure] = []
+        self.interrupts: list[Interrupt] = []
         self.ctc = Ctc(Rdev(rdev), self.chpid, arbitration, self.departures, self.interrupts)
 
     def heard(self) -> list[str]:
@@ -100,8 +99,7 @@ class Cable:
         self.near = End(0x6000, near, profile)
         self.far = End(0x7000, far, profile)
         self.ends = (self.near, self.far)
-        self._order = 0
-        self._flying: list[tuple[int, int, int, Frame]] = []
+        self._flying: Agenda[tuple[int, Frame]] = Agenda()
 
     def connect(self) -> "Cable":
         """Plug in both ends and wait until they are ready."""
@@ -131,11 +129,10 @@ class Cable:
     def step(self, until_ns: int | None = None) -> bool:
         """Let happen what happens next; return whether anything did."""
         next_ns = self._next_ns()
-        if next_ns is None or (until_ns is not None and next_ns > until_ns):
+        if next_ns == NEVER_NS or (until_ns is not None and next_ns > until_ns):
             return False
         self.now_ns = next_ns
-        while self._flying and self._flying[0][0] <= next_ns:
-            _, _, index, frame = heapq.heappop(self._flying)
+        for index, frame in self._flying.pop_before(next_ns + 1):
             self.ends[index].ctc.receive_frame(frame, next_ns)
         for end in self.ends:
             while (ctc := end.chpid.poll_ended(next_ns)) is not None:
@@ -144,14 +141,10 @@ class Cable:
                 ctc.complete(next_ns)
         return True
 
-    def _next_ns(self) -> int | None:
-        """When something happens next; None when nothing will."""
+    def _next_ns(self) -> int:
+        """When something happens next; `NEVER_NS` when nothing will."""
         for index, end in enumerate(self.ends):
             while end.departures:
-                departure_ns, _, frame = end.departures.popleft()
-                self._order += 1
-                arrival_ns = departure_ns + PROPAGATION_NS
-                heapq.heappush(self._flying, (arrival_ns, self._order, 1 - index, frame))
-        times = [end.chpid.next_deadline() for end in self.ends]
-        times += [self._flying[0][0]] if self._flying else []
-        return min((time_ns for time_ns in times if time_ns is not None), default=None)
+                departure_ns, _, frame = end.departures.pop(0)
+                self._flying.add(departure_ns + PROPAGATION_NS, (1 - index, frame))
+        return min(self._flying.due_ns, *(end.chpid.due_ns for end in self.ends))

@@ -1,6 +1,5 @@
 """The fibre that CTCs share, and the processor that starts their I/Os."""
 
-from collections import deque
 from dataclasses import replace
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
+from ctc.agenda import NEVER_NS
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.profiles import ChpidProfile
@@ -24,13 +24,13 @@ def fibre(profile: ChpidProfile = PLAIN) -> Chpid:
 
 
 def ctc_on(chpid: Chpid, rdev: int = 0x6000) -> Ctc:
-    return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, deque(), deque())
+    return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, [], [])
 
 
 def run(chpid: Chpid, loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:
     """When each transfer under way completes, if nothing else happens."""
     done: dict[Ctc, int] = {}
-    while (now_ns := chpid.next_deadline()) is not None:
+    while (now_ns := chpid.due_ns) < NEVER_NS:
         while (ctc := chpid.poll_completed(now_ns)) is not None:
             chpid.finish(loads[ctc], now_ns)
             done[ctc] = now_ns
@@ -52,7 +52,7 @@ def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
 
 def test_idle_fibre_has_no_deadline() -> None:
     chpid = fibre()
-    assert chpid.next_deadline() is None
+    assert chpid.due_ns == NEVER_NS
     assert chpid.poll_completed(10**9) is None
     assert chpid.poll_ended(10**9) is None
 
@@ -138,10 +138,10 @@ def test_abandoned_ending_never_comes() -> None:
     chpid.end_later(leaves, 100)
     chpid.end_later(stays, 200)
     chpid.abandon(leaves, None, 0)
-    assert chpid.next_deadline() == 200
+    assert chpid.due_ns == 200
     assert chpid.poll_ended(199) is None
     assert chpid.poll_ended(200) is stays
-    assert chpid.next_deadline() is None
+    assert chpid.due_ns == NEVER_NS
 
 
 def test_deadline_is_the_earlier_of_ending_and_completion() -> None:
@@ -149,10 +149,10 @@ def test_deadline_is_the_earlier_of_ending_and_completion() -> None:
     writer, sensor = ctc_on(chpid), ctc_on(chpid, 0x6001)
     chpid.begin(writer, Cargo(1_000), 0)
     chpid.end_later(sensor, 10**6)
-    completion_ns = chpid.next_deadline()
+    completion_ns = chpid.due_ns
     assert completion_ns == pytest.approx(4_000, abs=NEAR_NS)
     chpid.end_later(sensor, 50)
-    assert chpid.next_deadline() == 50
+    assert chpid.due_ns == 50
 
 
 def test_endings_of_one_moment_come_in_the_order_of_their_making() -> None:

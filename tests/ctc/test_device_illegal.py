@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
@@ -56,7 +57,7 @@ def test_second_write_is_no_burden_to_the_fibre(second: bool) -> None:
     assert cable.near.heard() == ["READ ended"]
     cable.write(cable.near, 100_000)
     cable.near.ctc.receive_frame(CommandFrame(Command.READ, 2), cable.now_ns)
-    completion_ns = cable.near.chpid.next_deadline()
+    completion_ns = cable.near.chpid.due_ns
     assert completion_ns == cable.now_ns + 100_000 * 4 + 1  # as if alone
 
 
@@ -109,5 +110,5 @@ def test_write_that_is_received_before_it_was_sent_ends_and_leaves_the_fibre() -
         cable.near.ctc.receive_frame(CommandFrame(Command.READ, serial), cable.now_ns)
         assert receive(cable, cable.near, StatusFrame(Signal.RECEIVED, serial)) == 0
         assert cable.near.heard() == ["WRITE ended"]
-        assert cable.near.chpid.next_deadline() is None
+        assert cable.near.chpid.due_ns == NEVER_NS
     assert cable.near.chpid.poll_completed(10**12) is None

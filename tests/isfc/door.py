@@ -72,7 +72,7 @@ class Door:
     def work(self) -> None:
         """Let the link do all that it has to do before anything is overdue."""
         horizon_ns = self.now_ns + PARAMETERS.mih_ns // 2
-        while (due_ns := self.link.next_deadline()) is not None and due_ns < horizon_ns:
+        while (due_ns := self.link.due_ns) < horizon_ns:
             self.now_ns = max(self.now_ns, due_ns)
             self.link.handle_deadline(self.now_ns)
 

@@ -41,7 +41,7 @@ def test_message_is_built_into_a_package_and_written() -> None:
     door.send(100)
     assert door.state(A) is DeviceState.BUILDING
     assert door.asked() == []
-    assert door.link.next_deadline() == PARAMETERS.build_ns(theirs(0, 0))
+    assert door.link.due_ns == PARAMETERS.build_ns(theirs(0, 0))
     door.work()
     assert door.asked() == [("WRITE", A)]
     assert door.state(A) is DeviceState.WRITING
@@ -64,7 +64,7 @@ def test_lone_ctc_is_free_once_what_was_written_has_been_let_go_byte_by_byte() -
     rdev, package = door.write(40_000)
     ended_ns = door.now_ns
     door.ended(rdev, Command.WRITE, package)
-    assert door.link.next_deadline() == ended_ns + 2 * package.length
+    assert door.link.due_ns == ended_ns + 2 * package.length
     door.link.handle_deadline(ended_ns + 2 * package.length - 1)
     states = [door.state(rdev)]
     door.link.handle_deadline(ended_ns + 2 * package.length)
@@ -141,7 +141,7 @@ def test_package_that_was_read_is_taken_in_byte_by_byte_before_anything_is_sent(
     read_ns = door.now_ns
     door.ended(C, Command.READ, package)
     door.send(100)
-    assert door.link.next_deadline() == read_ns + 2 * package.length
+    assert door.link.due_ns == read_ns + 2 * package.length
     door.link.handle_deadline(read_ns + 2 * package.length)
     assert [type(event) for event in door.events()] == [Delivered]
     door.work()

@@ -1,6 +1,7 @@
 """What a logical link knows of one of its CTCs."""
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from isfc.link_ctc import UNUSABLE, LinkCtc
 from isfc.package import Package
 from isfc.schedule import LinkDevice
@@ -12,7 +13,7 @@ def test_ctc_begins_down_and_with_nothing_under_way() -> None:
     assert ctc.rdev == 0x6000
     assert ctc.state is DeviceState.DOWN
     assert ctc.state in UNUSABLE
-    assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, None, False, False)
+    assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, NEVER_NS, False, False)
 
 
 def test_what_is_forgotten_is_what_was_under_way() -> None:
@@ -20,6 +21,6 @@ def test_what_is_forgotten_is_what_was_under_way() -> None:
     ctc.held, ctc.due_ns, ctc.turn = Package(0, [], 0), 5, True
     ctc.state, ctc.answering = DeviceState.ATTENTION, True
     ctc.forget()
-    assert [ctc.held, ctc.due_ns, ctc.turn] == [None, None, False]
+    assert [ctc.held, ctc.due_ns, ctc.turn] == [None, NEVER_NS, False]
     # the lock still knows, and the state is the link's to set
     assert [ctc.state, ctc.answering] == [DeviceState.ATTENTION, True]

@@ -3,6 +3,7 @@
 import pytest
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -218,7 +219,7 @@ def test_missing_interrupt_resets_the_device() -> None:
     door = Door()
     rdev, package = door.write(100)
     started_ns = door.now_ns
-    due_ns = door.link.next_deadline()
+    due_ns = door.link.due_ns
     assert due_ns == started_ns + PARAMETERS.mih_ns
     door.link.handle_deadline(due_ns - 1)
     assert door.asked() == []
@@ -237,8 +238,8 @@ def test_reset_that_is_not_answered_is_tried_again() -> None:
     door = Door()
     rdev, _ = door.write(100)
     for _ in range(3):
-        due_ns = door.link.next_deadline()
-        assert due_ns is not None
+        due_ns = door.link.due_ns
+        assert due_ns < NEVER_NS
         door.link.handle_deadline(due_ns)
         assert door.asked() == [("HALT", rdev)]
     assert door.link.state is LinkState.DEGRADED
@@ -267,8 +268,8 @@ def test_halt_is_for_the_device_that_is_stuck_only() -> None:
     door.link.receive_interrupt(Attention(C), door.now_ns)
     door.work()
     door.asked()
-    due_ns = door.link.next_deadline()
-    assert due_ns is not None
+    due_ns = door.link.due_ns
+    assert due_ns < NEVER_NS
     door.link.handle_deadline(due_ns)
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Hsch)

@@ -3,6 +3,7 @@
 import pytest
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from isfc.message import Message
 from isfc.package import Package
 from isfc.processor import Answer, Arrived, LinkLock, Receive, Release, Send
@@ -12,7 +13,7 @@ PACKAGE = Package(0, [Message(0, 10)], 10)
 
 def test_free_lock_has_no_deadline() -> None:
     lock = LinkLock()
-    assert lock.next_deadline() is None
+    assert lock.due_ns == NEVER_NS
     assert lock.poll_released(10**9) is None
     assert lock.poll_arrived() is None
 
@@ -21,7 +22,7 @@ def test_lock_is_held_for_its_time() -> None:
     lock = LinkLock()
     work = Send(Rdev(0x6000), PACKAGE)
     lock.hold(work, 500, 1_000)
-    assert lock.next_deadline() == 1_500
+    assert lock.due_ns == 1_500
     assert lock.poll_released(1_499) is None
     states = [lock.free]
     assert lock.poll_released(1_500) is work

@@ -72,13 +72,13 @@ def test_every_reply_is_acknowledged_at_once_where_room_is_short(workload: Workl
     clients = Clients(workload, 3, STEADY, Random(1))
     conversations = {m.conversation for _, messages in clients.start(0) for m in messages}
     replies = [Message(1, 100), Message(4, 100), Message(2, 100)]
-    offers = said(clients.receive(Delivered(replies), 10**6))
+    offers = sorted(said(clients.receive(Delivered(replies), 10**6)), key=itemgetter(0))
     ours = [offer for offer in offers if offer[0] == 10**6]
     assert [length for _, _, length in ours] == [ACKNOWLEDGEMENT_LENGTH] * 3
     assert [conversation % 3 for _, conversation, _ in ours] == [1, 1, 2]
     assert conversations.isdisjoint(conversation for _, conversation, _ in ours)
     released = [conversation for at_ns, conversation, _ in offers if at_ns > 10**6]
-    assert released == [1, 4, 2]
+    assert released == [1, 2, 4]  # the guest of 1 and 4 takes them one after the other
 
 
 @pytest.mark.parametrize("name", ["HS", "HM", "HL", "CDU:1000000"])
@@ -169,3 +169,14 @@ def test_small_messages_come_as_often_as_the_workload_says() -> None:
     offers = clients.receive(Delivered([Message(0, 2_048)] * count), 0)
     small = sum(m.length == SUITES["HS"].min_length for _, messages in offers for m in messages)
     assert small / count == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.parametrize("workload", [HM, HY])
+def test_what_is_ready_at_the_same_time_is_offered_together(workload: Workload) -> None:
+    arrived = [Message(conversation, 100) for conversation in (2, 0, 1, 5)]
+    for program in (Clients(workload, 3, STEADY, Random(1)), Servers(workload, 3, STEADY)):
+        offers = list(program.receive(Delivered(arrived), 10**6))
+        together = {at_ns: [m.conversation for m in messages] for at_ns, messages in offers}
+        assert len(together) == len(offers)
+        first_ns = min(at_ns for at_ns in together if at_ns > 10**6)
+        assert together[first_ns] == [2, 0, 1]  # in the order in which they were released
