@@ -45,7 +45,7 @@ help:  ## list the targets
 .venv: .venv/test  ## make the virtual environment with all that development needs
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
-	@$(COMPILED) -m isfc.cli replay transport
+	@$(COMPILED) -m isfc replay transport
 
 test: style types tests  ## all checks and all tests
 

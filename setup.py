@@ -15,6 +15,7 @@ COMPILED = ("ctc/*.py", "isfc/*.py", "isfc/engine/*.py", "scenarios/guests.py")
 INTERPRETED = {
     "ctc/__init__.py": "holds nothing to run",
     "isfc/__init__.py": "holds nothing to run",
+    "isfc/__main__.py": "starts the command, once",
     "isfc/control.py": "a subclass of an asyncio class cannot be a native class",
     "isfc/control_client.py": "waits for a socket",
     "isfc/control_socket.py": "makes a socket, once",

@@ -39,6 +39,7 @@ RINGS: Final = {
     "ctc": (f"{PURE} ctc", ""),
     "isfc": (CORE, OUTER),
     "isfc.__init__": (CORE, "isfc.cli"),
+    "isfc.__main__": ("isfc.cli", ""),
     "isfc.trace": (f"{CORE} hashlib", OUTER),
     "isfc.wire": (f"{CORE} ctc.frame", OUTER),
     "isfc.filler": (CORE, "isfc.node isfc.engine.live isfc.engine.virtual isfc.cli"),

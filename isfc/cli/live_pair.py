@@ -104,7 +104,7 @@ class LivePair:
             self.journals.mkdir(parents=True, exist_ok=True)
             words += ["--journal", str(self.journals / f"{name}.journal")]
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "isfc.cli", "node", name, self.layout, "--lifeline", "--json"),
+            *(sys.executable, "-m", "isfc", "node", name, self.layout, "--lifeline", "--json"),
             *words,
             *self.options.arguments(),
             *self.observed.arguments(self.names.index(name)),

@@ -108,9 +108,8 @@ class Terminal:
 
     def __init__(self) -> None:
         self._keyboard, screen = pty.openpty()
-        code = "from isfc.cli.main import run; raise SystemExit(run())"
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "cp", "ATLANTA"],
+            [sys.executable, "-m", "isfc", "cp", "ATLANTA"],
             stdin=screen, stdout=screen, stderr=screen, close_fds=True,
             env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
         )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from isfc import __version__
 from isfc.cli.main import run
 
-COMMAND = [sys.executable, "-c", "from isfc.cli.main import run; raise SystemExit(run())"]
+COMMAND = [sys.executable, "-m", "isfc"]
 
 
 def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -79,11 +79,10 @@ def test_page_is_the_same_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_same_bytes_in_every_process() -> None:
-    code = "from isfc.cli.main import run; raise SystemExit(run())"
     options = ["run", "published-8", "--workload", "HM", *SHORT, "--json"]
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", code, *options],
+            [sys.executable, "-m", "isfc", *options],
             env={**os.environ, "PYTHONHASHSEED": seed},
             stdout=subprocess.PIPE,
             check=True,

@@ -127,7 +127,7 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
-    words = [sys.executable, "-m", "isfc.cli", "up", "published-4", *TRAFFIC, "--plain"]
+    words = [sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC, "--plain"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
     assert done.returncode == 1
@@ -138,7 +138,7 @@ def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
 def test_a_closed_terminal_ends_both_in_good_order() -> None:
     pid, terminal = pty.fork()
     if not pid:
-        words = (sys.executable, "-m", "isfc.cli", "up", "published-4", *TRAFFIC)
+        words = (sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC)
         os.execv(sys.executable, words)
     shown = b""
     while b"Logical link" not in shown:

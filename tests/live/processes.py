@@ -26,7 +26,7 @@ class Isfc:
         self._err = folder / f"{self.name}.err"
         with self._out.open("wb") as out, self._err.open("ab") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "isfc.cli", *words],
+                [sys.executable, "-m", "isfc", *words],
                 stdin=stdin,
                 stdout=out,
                 stderr=err,

@@ -1,4 +1,4 @@
-"""``python -m isfc.cli`` is ``isfc``, for a process that starts another."""
+"""``python -m isfc`` is ``isfc``, of the Python and the code that are meant."""
 
 from isfc.cli.main import run
 
