@@ -95,7 +95,7 @@ build/compiled/made: .venv/compiler setup.py $(wildcard ctc/*.py isfc/*.py isfc/
 	         'interpreted.' >&2; fi
 	@touch $@
 
-wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about four times as fast
+wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about seven times as fast
 	@ISFC_COMPILE=1 $(BIN)/python -m pip --disable-pip-version-check wheel --quiet \
 	    --no-build-isolation --no-deps --wheel-dir dist .
 	@ls dist

@@ -1,10 +1,14 @@
-"""Compile with mypyc where ISFC_COMPILE=1 asks for it; all else stands in setup.cfg.
+"""Compile with mypyc; all else stands in setup.cfg.
 
-The source is the same, and so is every result; it runs about four times as fast. That needs a C
-compiler, so it is not the default.
+The source is the same, and so is every result; it runs about seven times as fast. A wheel, and so
+what ``pip install .`` installs, is compiled if there is a C compiler, and holds the source if not,
+or if that fails. ``ISFC_COMPILE=1`` insists, ``ISFC_COMPILE=0`` declines. An editable installation
+is never compiled: a compiled module would hide the edited one.
 """
 
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +37,20 @@ INTERPRETED = {
 
 
 def extensions() -> list[Any]:
-    """What to compile: nothing, unless asked."""
-    if os.environ.get("ISFC_COMPILE") != "1":
+    """What to compile: nothing but for a wheel, and nothing where it is not wanted or cannot be."""
+    wanted = os.environ.get("ISFC_COMPILE")
+    insisted = wanted == "1"
+    if wanted == "0" or "bdist_wheel" not in sys.argv:
+        return []
+    if not insisted and shutil.which(os.environ.get("CC", "cc")) is None:
         return []
     from mypyc.build import mypycify
 
     paths = [str(path) for pattern in COMPILED for path in sorted(Path().glob(pattern))]
-    return mypycify([path for path in paths if path not in INTERPRETED])
+    compiled = mypycify([path for path in paths if path not in INTERPRETED])
+    for extension in compiled:
+        extension.optional = not insisted
+    return compiled
 
 
 setup(ext_modules=extensions())

@@ -1,10 +1,12 @@
 """The compiled package is the same program: it does, step by step, what the source does."""
 
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,6 +64,55 @@ for journal in journals:
 """
 
 
+def asked_to_compile(patch: pytest.MonkeyPatch, command: str) -> list[SimpleNamespace]:
+    """The extension modules that setup.py asks for when setuptools runs it for ``command``."""
+    asked: dict[str, list[SimpleNamespace]] = {}
+    patch.setattr("setuptools.setup", asked.update)
+    patch.setattr("mypyc.build.mypycify", lambda paths: [SimpleNamespace(paths=paths)])
+    patch.setattr(sys, "argv", ["setup.py", command])
+    patch.chdir(ROOT)
+    runpy.run_path("setup.py")
+    return asked["ext_modules"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "compiler", "is_compiled"),
+    [
+        (None, sys.executable, True),
+        (None, "no-such-compiler", False),
+        ("1", "no-such-compiler", True),  # and fails
+        ("0", sys.executable, False),
+    ],
+)
+def test_wheel_is_compiled_where_it_can_be_unless_declined(
+    monkeypatch: pytest.MonkeyPatch, asked: str | None, compiler: str, is_compiled: bool
+) -> None:
+    monkeypatch.delenv("ISFC_COMPILE", raising=False)
+    if asked is not None:
+        monkeypatch.setenv("ISFC_COMPILE", asked)
+    monkeypatch.setenv("CC", compiler)
+    found = asked_to_compile(monkeypatch, "bdist_wheel")
+    assert [extension.optional for extension in found] == [asked is None] * is_compiled
+
+
+@pytest.mark.parametrize("command", ["editable_wheel", "egg_info", "sdist"])
+def test_nothing_else_is_compiled_whoever_insists(
+    monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("ISFC_COMPILE", "1")
+    assert asked_to_compile(monkeypatch, command) == []
+
+
+def test_every_module_is_compiled_or_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISFC_COMPILE", "1")
+    (extension,) = asked_to_compile(monkeypatch, "bdist_wheel")
+    named = set(runpy.run_path(str(ROOT / "setup.py"))["INTERPRETED"])
+    hot = {path.relative_to(ROOT).as_posix() for ring in ("ctc", "isfc", "isfc/engine")
+           for path in (ROOT / ring).glob("*.py")}  # fmt: skip
+    assert named < hot
+    assert hot - named == set(extension.paths) - {"scenarios/guests.py"}
+
+
 def traces(*folders: Path) -> list[str]:
     path = os.pathsep.join(map(str, folders))
     environment = os.environ | {"PYTHONSAFEPATH": "1", "PYTHONPATH": path}
@@ -90,7 +141,7 @@ def test_compiled_package_leaves_the_same_trace(tmp_path: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation",
          "--disable-pip-version-check", "--target", compiled, source],
-        env=os.environ | {"ISFC_COMPILE": "1"},
+        env={name: value for name, value in os.environ.items() if name != "ISFC_COMPILE"},
         cwd=source,
         check=True,
     )  # fmt: skip
