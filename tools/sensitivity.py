@@ -2,7 +2,7 @@
 
 ``python -m tools.sensitivity`` runs every calibration row for each constant, both ways, and
 writes ``docs/sensitivity.csv``, from which ``tools.fidelity`` makes its table. A constant that four
-seeds do not tell from chance is measured again with more. With ``--length 0.15`` all of them take
+seeds do not tell from chance is measured again with more. With ``--length 0.3`` all of them take
 some ten minutes on two idle processors. It stores each constant as it is done and, when started
 again, leaves out what is stored already for the same model.
 """
