@@ -25,10 +25,6 @@ class Agenda(Generic[Entry]):
         self.due_ns = NEVER_NS
         """When the first entry is due, in ns; `NEVER_NS` when there is none."""
 
-    def __len__(self) -> int:
-        """How many entries there are."""
-        return len(self._entries)
-
     def add(self, at_ns: int, entry: Entry) -> None:
         """Enter what is to happen at ``at_ns``."""
         times_ns = self._times_ns

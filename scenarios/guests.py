@@ -70,11 +70,7 @@ class _Offers:
 
     def add(self, at_ns: int, message: Message) -> None:
         """Offer ``message`` at ``at_ns``."""
-        together = self._messages.get(at_ns)
-        if together is None:
-            self._messages[at_ns] = [message]
-        else:
-            together.append(message)
+        self._messages.setdefault(at_ns, []).append(message)
 
     def all(self) -> Iterable[Offer]:
         """All of it."""
