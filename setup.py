@@ -39,18 +39,28 @@ INTERPRETED = {
 def extensions() -> list[Any]:
     """What to compile: nothing but for a wheel, and nothing where it is not wanted or cannot be."""
     wanted = os.environ.get("ISFC_COMPILE")
-    insisted = wanted == "1"
     if wanted == "0" or "bdist_wheel" not in sys.argv:
         return []
-    if not insisted and shutil.which(os.environ.get("CC", "cc")) is None:
+    if wanted == "1":
+        return translated()
+    if shutil.which(os.environ.get("CC", "cc")) is None:
         return []
+    try:
+        found = translated()
+    except (ImportError, SystemExit) as error:  # there is no mypy, or it objects
+        sys.stderr.write(f"isfc is installed as source, as it cannot be compiled: {error}\n")
+        return []
+    for extension in found:
+        extension.optional = True
+    return found
+
+
+def translated() -> list[Any]:
+    """The modules as C, by mypyc."""
     from mypyc.build import mypycify
 
     paths = [str(path) for pattern in COMPILED for path in sorted(Path().glob(pattern))]
-    compiled = mypycify([path for path in paths if path not in INTERPRETED])
-    for extension in compiled:
-        extension.optional = not insisted
-    return compiled
+    return mypycify([path for path in paths if path not in INTERPRETED])
 
 
 setup(ext_modules=extensions())

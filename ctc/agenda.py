@@ -45,7 +45,7 @@ class Agenda(Generic[Entry]):
     def pop(self) -> Entry:
         """Take the first entry out. There must be one."""
         self._times_ns.pop(0)
-        self.due_ns = self._times_ns[0] if self._times_ns else NEVER_NS
+        self._set_due()
         return self._entries.pop(0)
 
     def pop_before(self, before_ns: int) -> list[Entry]:
@@ -55,13 +55,15 @@ class Agenda(Generic[Entry]):
         count = bisect_left(self._times_ns, before_ns)
         entries = self._entries[:count]
         del self._times_ns[:count], self._entries[:count]
-        self.due_ns = self._times_ns[0] if self._times_ns else NEVER_NS
+        self._set_due()
         return entries
 
     def drop(self, is_gone: Callable[[Entry], bool]) -> None:
         """Take out every entry of which ``is_gone`` says so."""
-        kept = [(at_ns, e) for at_ns, e in zip(self._times_ns, self._entries, strict=True)
-                if not is_gone(e)]  # fmt: skip
-        self._times_ns = [at_ns for at_ns, _ in kept]
-        self._entries = [entry for _, entry in kept]
+        kept = [place for place, entry in enumerate(self._entries) if not is_gone(entry)]
+        self._times_ns = [self._times_ns[place] for place in kept]
+        self._entries = [self._entries[place] for place in kept]
+        self._set_due()
+
+    def _set_due(self) -> None:
         self.due_ns = self._times_ns[0] if self._times_ns else NEVER_NS

@@ -5,8 +5,10 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import NoReturn
 
 import pytest
 
@@ -64,11 +66,30 @@ for journal in journals:
 """
 
 
-def asked_to_compile(patch: pytest.MonkeyPatch, command: str) -> list[SimpleNamespace]:
+Translate = Callable[[list[str]], list[SimpleNamespace]]
+
+
+def translate(paths: list[str]) -> list[SimpleNamespace]:
+    """In place of mypyc."""
+    return [SimpleNamespace(paths=paths, optional=False)]
+
+
+def without_mypy(paths: list[str]) -> NoReturn:
+    raise ModuleNotFoundError(f"No module named 'mypyc', which is to translate {len(paths)} files")
+
+
+def refused(paths: list[str]) -> NoReturn:
+    """What mypyc does if mypy finds fault."""
+    sys.exit(f"{paths[0]}:1: error: there is some")
+
+
+def asked_to_compile(
+    patch: pytest.MonkeyPatch, command: str, mypycify: Translate = translate
+) -> list[SimpleNamespace]:
     """The extension modules that setup.py asks for when setuptools runs it for ``command``."""
     asked: dict[str, list[SimpleNamespace]] = {}
     patch.setattr("setuptools.setup", asked.update)
-    patch.setattr("mypyc.build.mypycify", lambda paths: [SimpleNamespace(paths=paths)])
+    patch.setattr("mypyc.build.mypycify", mypycify)
     patch.setattr(sys, "argv", ["setup.py", command])
     patch.chdir(ROOT)
     runpy.run_path("setup.py")
@@ -93,6 +114,19 @@ def test_wheel_is_compiled_where_it_can_be_unless_declined(
     monkeypatch.setenv("CC", compiler)
     found = asked_to_compile(monkeypatch, "bdist_wheel")
     assert [extension.optional for extension in found] == [asked is None] * is_compiled
+
+
+@pytest.mark.parametrize("mypycify", [without_mypy, refused])
+def test_wheel_holds_the_source_where_mypyc_fails_unless_insisted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mypycify: Translate
+) -> None:
+    monkeypatch.delenv("ISFC_COMPILE", raising=False)
+    monkeypatch.setenv("CC", sys.executable)
+    assert asked_to_compile(monkeypatch, "bdist_wheel", mypycify) == []
+    assert "cannot be compiled: " in capsys.readouterr().err
+    monkeypatch.setenv("ISFC_COMPILE", "1")
+    with pytest.raises((ImportError, SystemExit)):
+        asked_to_compile(monkeypatch, "bdist_wheel", mypycify)
 
 
 @pytest.mark.parametrize("command", ["editable_wheel", "egg_info", "sdist"])
