@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
-SOURCES := $(wildcard ctc isfc scenarios tools tests benchmarks)
+SOURCES := $(wildcard ctc isfc scenarios tools tests)
 COMPILED := PYTHONSAFEPATH=1 PYTHONPATH=build/compiled:. $(BIN)/python
 RECIPES := setup.cfg pyproject.toml constraints.txt
 
@@ -54,7 +54,7 @@ check: style types quick-tests  ## as test, without the slow tests
 style: .venv/test  ## ruff, and the architecture lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m tools.tidy
+	$(BIN)/python -m tools.checks.tidy
 
 types: .venv/test  ## mypy --strict
 	$(BIN)/mypy
@@ -71,7 +71,7 @@ format: .venv/test  ## put the source into the one format, as far as ruff can
 
 coverage: .venv/test  ## branch coverage of the quick tests, each ring held to its floor
 	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
-	$(BIN)/python -m tools.branches coverage.json
+	$(BIN)/python -m tools.checks.branches coverage.json
 
 simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make simulate SEED=$$seed"; \
@@ -79,13 +79,13 @@ simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/simulation
 
 bench: .venv/test build/compiled/made  ## time the engine beside its peer
-	@$(COMPILED) -m tools.bench
+	@$(COMPILED) -m tools.benchmarks.bench
 
 bench-live: .venv/test build/compiled/made  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
-	@$(COMPILED) -m tools.bench_live $(if $(MEMORY),--memory $(MEMORY))
+	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-build/compiled/made: .venv/compiler setup.py $(wildcard ctc/*.py isfc/*.py isfc/*/*.py scenarios/*.py \
-    scenarios/tables/* scenarios/layouts/*)
+build/compiled/made: .venv/compiler setup.py $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
+    scenarios/published/tables/* isfc/layout/shipped/*)
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
@@ -101,14 +101,14 @@ wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about se
 	@ls dist
 
 docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
-	$(BIN)/python -m tools.diagram
-	$(BIN)/python -m tools.sources
-	$(BIN)/python -m tools.console
-	$(COMPILED) -m tools.fidelity
-	$(BIN)/python -m tools.links
+	$(BIN)/python -m tools.pages.diagram
+	$(BIN)/python -m tools.pages.sources
+	$(BIN)/python -m tools.pages.console
+	$(COMPILED) -m tools.pages.fidelity
+	$(BIN)/python -m tools.checks.links
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
-	$(COMPILED) -m tools.sensitivity
+	$(COMPILED) -m tools.calibration.sensitivity
 	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays

@@ -6,21 +6,21 @@ processes.
 """
 
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import Final, Generic, TypeVar
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.profiles import ChpidProfile
 from ctc.subchannel import Load
 
-if TYPE_CHECKING:
-    from ctc.device import Ctc
-
 QUEUE_MAX: Final = 64
 """I/Os that can be queued at the processor. A chpid's CTCs start one at a time each, so that more
 were given up before they left, which a mate who resets all the time can bring about."""
 
 _EPSILON: Final = 1e-9
+
+Rider = TypeVar("Rider")
+"""What rides a chpid: a `ctc.device.Ctc`, which a chpid keeps, gives back, asks nothing of."""
 
 
 class _Direction:
@@ -51,7 +51,7 @@ class _Direction:
         return 1.0 if self.line <= 1.0 else 1.0 / self.line
 
 
-class Chpid:
+class Chpid(Generic[Rider]):
     """One end of one fibre.
 
     Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
@@ -66,8 +66,8 @@ class Chpid:
         self.chpid = chpid
         self._profile = profile
         self._free_ns = 0
-        self._endings: Agenda[Ctc] = Agenda()
-        self._goals: list[tuple[float, int, Ctc]] = []
+        self._endings: Agenda[Rider] = Agenda()
+        self._goals: list[tuple[float, int, Rider]] = []
         self._order = 0
         self._out = _Direction()
         self._in = _Direction()
@@ -95,12 +95,12 @@ class Chpid:
         self._free_ns = start_ns + profile.io_ns
         return self._free_ns + profile.io_contention_ns * self._out.count
 
-    def end_later(self, ctc: "Ctc", at_ns: int) -> None:
+    def end_later(self, ctc: Rider, at_ns: int) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
         self._endings.add(at_ns, ctc)
         self._set_due()
 
-    def begin(self, ctc: "Ctc", load: Load, now_ns: int) -> None:
+    def begin(self, ctc: Rider, load: Load, now_ns: int) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
         self._order += 1
@@ -114,7 +114,7 @@ class Chpid:
         self._join(self._in, change, load)
         self._reckon(now_ns)
 
-    def abandon(self, ctc: "Ctc", load: Load | None, now_ns: int) -> None:
+    def abandon(self, ctc: Rider, load: Load | None, now_ns: int) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
         self._endings.drop(lambda ending: ending is ctc)
         if load is not None:
@@ -125,7 +125,7 @@ class Chpid:
             self._reckon(now_ns)
         self._set_due()
 
-    def poll_ended(self, now_ns: int) -> "Ctc | None":
+    def poll_ended(self, now_ns: int) -> Rider | None:
         """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
         if self._endings.due_ns > now_ns:
             return None
@@ -133,7 +133,7 @@ class Chpid:
         self._set_due()
         return ctc
 
-    def poll_completed(self, now_ns: int) -> "Ctc | None":
+    def poll_completed(self, now_ns: int) -> Rider | None:
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
         return self._goals[0][2] if self._completion_ns <= now_ns else None
 

@@ -51,7 +51,7 @@ class Ctc:
     def __init__(
         self,
         rdev: Rdev,
-        chpid: Chpid,
+        chpid: "Chpid[Ctc]",
         arbitration: Arbitration,
         departures: list[Departure],
         interrupts: list[Interrupt],

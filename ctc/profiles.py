@@ -2,7 +2,7 @@
 
 The *status* of each number is one of three. **Published**: a document says it.
 **Derived**: arithmetic from published numbers, shown here. **Calibrated**: fitted by
-``tools/calibrate.py`` on the rows that are declared for it.
+``tools/calibration/calibrate.py`` on the rows that are declared for it.
 """
 
 from dataclasses import dataclass, replace

@@ -16,8 +16,8 @@ from random import Random
 from typing import Final
 
 from isfc.engine.program import Offer
-from isfc.events import Delivered, LinkEvent, Severed
-from isfc.message import Message, Traffic
+from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.message import Message, Traffic
 from scenarios.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 
 START_SPREAD_NS: Final = 20_000

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
-from isfc.events import LinkEvent
-from isfc.name import NodeName
-from isfc.node import Node
+from isfc.link.events import LinkEvent
+from isfc.link.name import NodeName
+from isfc.system.node import Node
 
 Hear = Callable[[Node, LinkEvent, int], None]
 """Told of everything that happens to the link: at which node, what, and when (ns)."""

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from isfc.engine.virtual import VirtualEngine
-from isfc.monitor import NodeSnapshot
-from isfc.node import Node
+from isfc.link.counters import NodeSnapshot
+from isfc.system.node import Node
 from scenarios.report import MeasuredRun
 from scenarios.run import NS_PER_S, Experiment, Sample, build, measure
 

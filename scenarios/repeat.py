@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from scenarios.replay import Comparison
+from scenarios.published.replay import Comparison
 from scenarios.run import DeviceResult, Experiment, Result
 
 SEEDS_MAX: Final = 1_000

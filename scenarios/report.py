@@ -1,7 +1,7 @@
 """Runs as the report shows them: the rows of its four views, as plain records.
 
-Every record has the columns of the published table of its kind in `scenarios/tables`, in their
-order and units, so that a view can be laid beside what was published.
+Every record has the columns of the published table of its kind in `scenarios/published/tables`,
+in their order and units, so that a view can be laid beside what was published.
 """
 
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.message import Traffic
-from scenarios.published import KEY_SEPARATOR
+from isfc.link.message import Traffic
+from scenarios.published.table import KEY_SEPARATOR
 from scenarios.run import DeviceResult, Experiment, Result, Sample
 from scenarios.workload import SUITES
 

@@ -11,14 +11,15 @@ from ctc.profiles import ChpidProfile
 from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.monitor import DeviceSnapshot, NodeSnapshot
-from isfc.name import NodeName
-from isfc.node import CtcDefinition, Node, NodeDefinition
-from isfc.package import PackageLimit
-from isfc.parameters import LinkParameters
-from isfc.trace import Sink
+from isfc.layout.definition import define_node
+from isfc.layout.layout import Layout
+from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.name import NodeName
+from isfc.link.package import PackageLimit
+from isfc.link.parameters import LinkParameters
+from isfc.link.trace import Sink
+from isfc.system.node import Node
 from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.layout import Layout
 from scenarios.operation import OperatedRun, Operation, Overheard
 from scenarios.workload import Workload
 
@@ -122,20 +123,6 @@ class Sample:
 
     until: float
     result: Result
-
-
-def define_node(layout: Layout, name: NodeName, parameters: LinkParameters) -> NodeDefinition:
-    """One end of the layout's logical link."""
-    here = layout.nodes.index(name)
-    return NodeDefinition(
-        name,
-        layout.nodes[1 - here],
-        tuple(
-            CtcDefinition(device, ctc.fibre.chpids[here], ctc.fibre.profile)
-            for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
-        ),
-        parameters,
-    )
 
 
 def build(

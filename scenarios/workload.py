@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.message import Traffic
+from isfc.link.message import Traffic
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,

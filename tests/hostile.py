@@ -8,13 +8,13 @@ from typing import Final
 from ctc.address import ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
+from isfc.engine.wire import decode, encode
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
-from isfc.message import Message, Traffic
-from isfc.node import Node
-from isfc.package import Package
-from isfc.state import DeviceState, LinkState
-from isfc.wire import decode, encode
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
+from isfc.link.message import Message, Traffic
+from isfc.link.package import Package
+from isfc.link.state import DeviceState, LinkState
+from isfc.system.node import Node
 from tests.pair import S, Setup
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)

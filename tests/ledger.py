@@ -3,9 +3,9 @@
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
-from isfc.schedule import CTCS_MAX
-from isfc.segment import SEGMENT_LENGTH_MAX
-from isfc.state import DeviceState, LinkState
+from isfc.link.schedule import CTCS_MAX
+from isfc.link.segment import SEGMENT_LENGTH_MAX
+from isfc.link.state import DeviceState, LinkState
 from tests.pair import Pair, S, Side
 
 _SSCH = frozenset(command.name for command in Command)

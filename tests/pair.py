@@ -10,14 +10,14 @@ from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
 from isfc.engine.program import Offer
 from isfc.engine.virtual import PROPAGATION_NS, VirtualEngine
-from isfc.events import Delivered, LinkEvent, Sent
-from isfc.message import Message, Traffic
-from isfc.name import NodeName
-from isfc.node import CtcDefinition, Node, NodeDefinition
-from isfc.parameters import LinkParameters
-from isfc.schedule import LinkDevice
-from isfc.state import LinkState
-from isfc.trace import ListSink, Sink
+from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.message import Message, Traffic
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import LinkState
+from isfc.link.trace import ListSink, Sink
+from isfc.system.node import CtcDefinition, Node, NodeDefinition
 
 US: Final = 1_000
 MS: Final = 1_000 * US

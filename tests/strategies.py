@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES
 from ctc.subchannel import Command
-from isfc.message import Message, Traffic
-from isfc.package import Package
-from isfc.schedule import CTCS_MAX
-from isfc.wire import FRAME_LENGTH_MAX
+from isfc.engine.wire import FRAME_LENGTH_MAX
+from isfc.link.message import Message, Traffic
+from isfc.link.package import Package
+from isfc.link.schedule import CTCS_MAX
 from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Setup
 
 UINT32_MAX = 2**32 - 1

@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.compare import pair_record
-from isfc.cli.cp_script import Entry
+from isfc.cli.commands.compare import pair_record
+from isfc.cli.commands.plan import plan_record
+from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
+from isfc.cli.commands.run import repeated_run_record, run_record
 from isfc.cli.exits import ExitCode
-from isfc.cli.live_node import Measured
-from isfc.cli.live_options import LiveOptions
-from isfc.cli.plan import plan_record
-from isfc.cli.render_live import live_record
-from isfc.cli.replay import comparison_record, repeated_comparison_record
-from isfc.cli.report import View
-from isfc.cli.run import repeated_run_record, run_record
-from scenarios.catalog import load_layout, shipped_layouts
+from isfc.cli.live.node import Measured
+from isfc.cli.options.live import LiveOptions
+from isfc.cli.options.report import View
+from isfc.cli.render.live import live_record
+from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.file import parse_layout
+from isfc.layout.plan import make_plan
 from scenarios.compare import Figure, ResultPair, Setting
-from scenarios.layout_file import parse_layout
-from scenarios.plan import make_plan
-from scenarios.published import Role
-from scenarios.replay import Comparison
+from scenarios.cp_script import Entry
+from scenarios.published.replay import Comparison
+from scenarios.published.table import Role
 from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
-from tools import console
+from tools.pages import console
 
 LIVE_PATIENCE_S = 20.0
 README = (console.PROJECT / "README.md").read_text("utf-8")

@@ -25,7 +25,7 @@ def run_all(
     import os
 
     from isfc.cli.progress import progress_bar
-    from isfc.cli.render import show_error
+    from isfc.cli.render.output import show_error
     from isfc.cli.workers import share_out
 
     outcomes: dict[int, _Outcome] = {}

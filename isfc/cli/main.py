@@ -2,7 +2,7 @@
 
 A subcommand is a function in a module of its own, registered below. It imports what it needs
 inside, so that ``isfc --help`` stays quick; it raises `ConfigurationError` for bad input and
-``typer.Exit(ExitCode.FAILED)`` for a failed check; it hands its result to `isfc.cli.render`.
+``typer.Exit(ExitCode.FAILED)`` for a failed check; it hands its result to `isfc.cli.render.output`.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 
 from ctc.errors import CtcError
-from isfc.cli.compare import compare
-from isfc.cli.cp_command import cp
+from isfc.cli.commands.compare import compare
+from isfc.cli.commands.cp import cp
+from isfc.cli.commands.journal import app as journal_app
+from isfc.cli.commands.node import node
+from isfc.cli.commands.plan import plan
+from isfc.cli.commands.replay import replay
+from isfc.cli.commands.run import run_layout
+from isfc.cli.commands.up import up
 from isfc.cli.exits import ExitCode
-from isfc.cli.journal import app as journal_app
-from isfc.cli.node import node
-from isfc.cli.plan import plan
-from isfc.cli.replay import replay
-from isfc.cli.run import run_layout
-from isfc.cli.up import up
 from isfc.errors import ConfigurationError, IsfcError
 
 app = typer.Typer(
@@ -57,7 +57,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end(code: ExitCode, message: str) -> ExitCode:
-    from isfc.cli.render import discard_output, show_error
+    from isfc.cli.render.output import discard_output, show_error
 
     show_error(message)
     if code is ExitCode.FAILED:
@@ -82,7 +82,7 @@ def _usage(error: typer.TyperException) -> str:
 def _show_version(wanted: bool) -> None:
     if wanted:
         from isfc import __version__
-        from isfc.cli.render import show
+        from isfc.cli.render.output import show
 
         show(f"isfc {__version__}")
         raise typer.Exit
@@ -101,7 +101,7 @@ def _options(
 ) -> None:
     """Take the options that stand before a command; without one, show the help."""
     if context.invoked_subcommand is None:
-        from isfc.cli.render import show
+        from isfc.cli.render.output import show
 
         show(context.get_help())
         raise typer.Exit(ExitCode.BAD_INPUT)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from isfc.events import LinkEvent
-from isfc.message import Message
+from isfc.link.events import LinkEvent
+from isfc.link.message import Message
 
 Offer = tuple[int, Sequence[Message]]
 """Messages a program will send, all of one kind of traffic, and when, in ns."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ctc.frame import Departure
-from isfc.events import LinkEvent
-from isfc.node import Node
+from isfc.link.events import LinkEvent
+from isfc.system.node import Node
 
 
 def pump(

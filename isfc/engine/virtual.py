@@ -16,10 +16,10 @@ from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
-from isfc.events import LinkEvent
-from isfc.message import Message, Traffic
-from isfc.node import Node
-from isfc.wire import decode, encode
+from isfc.engine.wire import decode, encode
+from isfc.link.events import LinkEvent
+from isfc.link.message import Message, Traffic
+from isfc.system.node import Node
 
 PROPAGATION_NS: Final = 1_000
 """One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import pytest
 
-from isfc.cli.render_verdict import describe_change, describe_check, describe_failure
+from isfc.cli.render.verdict import describe_change, describe_check, describe_failure
 from isfc.cli.workers import share_out
-from scenarios.companion import TABLES, load_table
-from scenarios.published import Bound, PublishedTable, Role
+from scenarios.published.companion import TABLES, load_table
+from scenarios.published.replay import Comparison, choose, compare_all, runs_of
+from scenarios.published.table import Bound, PublishedTable, Role
+from scenarios.published.verdict import check_bounds, check_changes
 from scenarios.recording import record
-from scenarios.replay import Comparison, choose, compare_all, runs_of
-from scenarios.verdict import check_bounds, check_changes
 
 pytestmark = pytest.mark.slow
 

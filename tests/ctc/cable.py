@@ -50,7 +50,7 @@ class End:
     """One end: its hardware, and what it has said to the software."""
 
     def __init__(self, rdev: int, arbitration: Arbitration, profile: ChpidProfile) -> None:
-        self.chpid = Chpid(ChpidId(rdev >> 8), profile)
+        self.chpid: Chpid[Ctc] = Chpid(ChpidId(rdev >> 8), profile)
         self.departures: list[Departure] = []
         self.interrupts: list[Interrupt] = []
         self.ctc = Ctc(Rdev(rdev), self.chpid, arbitration, self.departures, self.interrupts)

@@ -19,15 +19,15 @@ BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
 NEAR_NS = 3  # whole nanoseconds, and the one that is added to every transfer
 
 
-def fibre(profile: ChpidProfile = PLAIN) -> Chpid:
+def fibre(profile: ChpidProfile = PLAIN) -> Chpid[Ctc]:
     return Chpid(ChpidId(0x40), profile)
 
 
-def ctc_on(chpid: Chpid, rdev: int = 0x6000) -> Ctc:
+def ctc_on(chpid: Chpid[Ctc], rdev: int = 0x6000) -> Ctc:
     return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, [], [])
 
 
-def run(chpid: Chpid, loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:
+def run(chpid: Chpid[Ctc], loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:
     """When each transfer under way completes, if nothing else happens."""
     done: dict[Ctc, int] = {}
     while (now_ns := chpid.due_ns) < NEVER_NS:
@@ -193,7 +193,7 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
 
 def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
     profile = replace(PLAIN, interrupt_ns=30_000, interrupt_contention_ns=7_000)
-    chpid = Chpid(ChpidId(0x40), profile)
+    chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
     load = Cargo(10_000)
     delays_ns = [chpid.interrupt_ns]
     for change in (1, 1, -1):

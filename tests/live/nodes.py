@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from isfc.api import OpenNode, open_node
+from isfc.live.session import OpenNode, open_node
 
 LAYOUT = "atlanta-boston"
 FIRST, SECOND = "ATLANTA", "BOSTON"

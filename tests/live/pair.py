@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import uvloop
 
-from isfc.engine.attachment import Attachments
-from isfc.engine.clock import Clock
-from isfc.engine.endpoint import Endpoint, UnixEndpoint
-from isfc.engine.live import LiveEngine, LiveEvent
-from isfc.engine.pace import unpaced
 from isfc.engine.program import Offer
-from isfc.events import Delivered, LinkEvent, Sent
-from isfc.message import Message
-from isfc.node import Node, NodeDefinition
+from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.message import Message
+from isfc.live.attachment import Attachments
+from isfc.live.clock import Clock
+from isfc.live.endpoint import Endpoint, UnixEndpoint
+from isfc.live.engine import LiveEngine, LiveEvent
+from isfc.live.pace import unpaced
+from isfc.system.node import Node, NodeDefinition
 from tests.pair import Setup
 
 PATIENCE_S = 20.0

@@ -13,17 +13,17 @@ import pytest
 from ctc.address import Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
-from isfc.engine.connection import Connection
-from isfc.engine.endpoint import UnixEndpoint
-from isfc.engine.handshake import Accept, encode_greeting, greeting_length
-from isfc.engine.live import Detached
-from isfc.message import Message
-from isfc.package import Package
-from isfc.verify import Verifying
-from isfc.wire import encode
+from isfc.engine.wire import encode
+from isfc.link.message import Message
+from isfc.link.package import Package
+from isfc.live.connection import Connection
+from isfc.live.endpoint import UnixEndpoint
+from isfc.live.engine import Detached
+from isfc.live.handshake import Accept, encode_greeting, greeting_length
+from isfc.programs.verification import Verifying
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
-from tests.isfc.engine.test_connection import FakeTransport
+from tests.isfc.live.test_connection import FakeTransport
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 from tests.pair import Setup
 

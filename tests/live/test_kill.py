@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from isfc.cli.loops import LOOP_VARIABLE, LOOPS
+from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
 from tests.live.processes import Isfc, isfc, wait_for
 
 TRAFFIC = "--workload HM --pairs 20 --verify --log-format json".split()

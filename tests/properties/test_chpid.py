@@ -31,7 +31,7 @@ transfers = st.lists(
 def test_p6_no_chpid_carries_more_than_its_rate_in_any_window(
     plan: list[tuple[int, int, int, str, bool]],
 ) -> None:
-    chpid = Chpid(ChpidId(0x40), PROFILE)
+    chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), PROFILE)
     began: dict[Ctc, tuple[int, Cargo]] = {}
     carried: list[tuple[int, int, Cargo]] = []
 

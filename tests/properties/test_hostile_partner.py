@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
-from isfc.message import Message, Traffic
-from isfc.parameters import LinkParameters
+from isfc.link.message import Message, Traffic
+from isfc.link.parameters import LinkParameters
 from tests.hostile import Hostile, data, message
 from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from tests.strategies import UINT32_MAX, UINT64_MAX, frames

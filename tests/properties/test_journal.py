@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import JournalError
-from isfc.journal import JournalledNode, MemoryJournal, Replay, replay
-from isfc.message import Message, Traffic
-from isfc.record import JournalReader
-from isfc.state import DeviceState
-from isfc.trace import ListSink
+from isfc.journal.journal import JournalledNode, MemoryJournal, Replay, replay
+from isfc.journal.record import JournalReader
+from isfc.link.message import Message, Traffic
+from isfc.link.state import DeviceState
+from isfc.link.trace import ListSink
 from tests.pair import MS, Lose, Pair, S, Setup, Side
 from tests.strategies import conversations, lengths, setups, traffics
 

@@ -13,8 +13,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from isfc.message import Traffic
-from isfc.state import DeviceState
+from isfc.link.message import Traffic
+from isfc.link.state import DeviceState
 from tests.ledger import Ledger
 from tests.pair import MS, US, Pair, Setup, Side
 from tests.strategies import conversations, lengths, setups, traffics

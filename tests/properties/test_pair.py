@@ -5,10 +5,10 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.events import LinkDown, Sent
-from isfc.message import Traffic
-from isfc.schedule import stop_short
-from isfc.state import LinkState
+from isfc.link.events import LinkDown, Sent
+from isfc.link.message import Traffic
+from isfc.link.schedule import stop_short
+from isfc.link.state import LinkState
 from tests.ledger import Ledger
 from tests.pair import MS, US, Pair, S, Setup
 from tests.strategies import conversations, lengths, setups, traffics

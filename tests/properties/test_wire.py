@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
+from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import WireError
-from isfc.message import Message
-from isfc.package import Package
-from isfc.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, frame_length
+from isfc.link.message import Message
+from isfc.link.package import Package
 from tests.strategies import frames
 
 

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from isfc.engine.program import Offer, Program
-from isfc.events import Delivered, LinkUp, Severed
-from isfc.message import Message
+from isfc.link.events import Delivered, LinkUp, Severed
+from isfc.link.message import Message
 from scenarios.guests import START_SPREAD_NS, Clients, GuestCosts, Servers
 from scenarios.workload import (
     ACKNOWLEDGEMENT_LENGTH,

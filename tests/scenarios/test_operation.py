@@ -1,12 +1,12 @@
 """What is done to nodes during a run, and what is heard of it."""
 
 from ctc.address import Rdev
-from isfc.events import DeviceChanged, LinkEvent
-from isfc.name import NodeName
-from isfc.node import Node
-from isfc.state import DeviceState
-from isfc.trace import DigestSink
-from scenarios.catalog import load_layout
+from isfc.layout.catalogue import load_layout
+from isfc.link.events import DeviceChanged, LinkEvent
+from isfc.link.name import NodeName
+from isfc.link.state import DeviceState
+from isfc.link.trace import DigestSink
+from isfc.system.node import Node
 from scenarios.operation import Act, Operation
 from scenarios.run import Experiment, run, sample
 from scenarios.workload import find_workload

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.catalog import load_layout
+from isfc.layout.catalogue import load_layout
 from scenarios.recording import PARTS, Recording, record
 from scenarios.run import Experiment, run, sample
 from scenarios.workload import find_workload

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from isfc.errors import ConfigurationError
-from scenarios.catalog import load_layout
-from scenarios.published import Role
+from isfc.layout.catalogue import load_layout
+from scenarios.published.replay import Comparison
+from scenarios.published.table import Role
 from scenarios.repeat import (
     MEASURES,
     SEEDS_MAX,
@@ -17,7 +18,6 @@ from scenarios.repeat import (
     spreads,
     spreads_by_cell,
 )
-from scenarios.replay import Comparison
 from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import SUITES
 

@@ -6,8 +6,8 @@ from importlib import resources
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.name import NodeName
-from scenarios.catalog import load_layout
+from isfc.layout.catalogue import load_layout
+from isfc.link.name import NodeName
 from scenarios.report import (
     AppcRow,
     DeviceRow,
@@ -65,7 +65,8 @@ RESULT = Result(
     ],
 )
 def test_columns_are_those_of_the_published_table(row: type[Row], table: str) -> None:
-    published = resources.files("scenarios").joinpath("tables", f"{table}.csv").read_text("utf-8")
+    folder = resources.files("scenarios.published")
+    published = folder.joinpath("tables", f"{table}.csv").read_text("utf-8")
     assert ",".join(field.name for field in fields(row)) == published.splitlines()[0]
 
 

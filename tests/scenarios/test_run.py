@@ -7,11 +7,11 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.monitor import DeviceSnapshot, NodeSnapshot
-from isfc.name import NodeName
-from isfc.state import DeviceState, LinkState
-from isfc.trace import DigestSink
-from scenarios.catalog import load_layout
+from isfc.layout.catalogue import load_layout
+from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.name import NodeName
+from isfc.link.state import DeviceState, LinkState
+from isfc.link.trace import DigestSink
 from scenarios.run import (
     MIB,
     NS_PER_S,

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.message import Traffic
+from isfc.link.message import Traffic
 from scenarios.workload import (
     ANSWER_AREA_LENGTH,
     MESSAGE_LENGTH_MAX,

@@ -15,11 +15,11 @@ import pytest
 from ctc.address import Rdev
 from ctc.frame import Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES
-from isfc.message import Message, Traffic
-from isfc.package import PackageLimit
-from isfc.parameters import LinkParameters
-from isfc.schedule import CTCS_MAX
-from isfc.state import DeviceState
+from isfc.link.message import Message, Traffic
+from isfc.link.package import PackageLimit
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import CTCS_MAX
+from isfc.link.state import DeviceState
 from tests.ledger import Ledger
 from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
 

@@ -3,7 +3,7 @@
 from random import Random
 
 from isfc.engine.program import Program
-from isfc.events import LinkDown
+from isfc.link.events import LinkDown
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 

@@ -4,11 +4,11 @@ from ctc.address import ChpidId, Rdev
 from ctc.frame import Departure, Signal, StatusFrame
 from ctc.profiles import find_profile
 from isfc.engine.pump import pump
-from isfc.events import LinkEvent, LinkUp
-from isfc.message import Message
-from isfc.name import NodeName
-from isfc.node import CtcDefinition, Node, NodeDefinition
-from isfc.schedule import LinkDevice
+from isfc.link.events import LinkEvent, LinkUp
+from isfc.link.message import Message
+from isfc.link.name import NodeName
+from isfc.link.schedule import LinkDevice
+from isfc.system.node import CtcDefinition, Node, NodeDefinition
 
 RDEV = Rdev(0x6000)
 CTC = CtcDefinition(LinkDevice(RDEV, RDEV), ChpidId(0x40), find_profile("FICON Express2"))

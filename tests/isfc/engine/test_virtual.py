@@ -8,11 +8,11 @@ from ctc.frame import DataFrame
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import Backpressure
-from isfc.events import Delivered, LinkEvent
-from isfc.message import Message
-from isfc.node import Node
-from isfc.package import BACKLOG_LENGTH_MAX
-from isfc.state import LinkState
+from isfc.link.events import Delivered, LinkEvent
+from isfc.link.message import Message
+from isfc.link.package import BACKLOG_LENGTH_MAX
+from isfc.link.state import LinkState
+from isfc.system.node import Node
 from tests.pair import MS, US, Pair, S, Setup
 
 

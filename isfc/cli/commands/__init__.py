@@ -1,0 +1,1 @@
+"""The subcommands of ``isfc``, a module each."""

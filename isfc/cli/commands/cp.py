@@ -1,0 +1,102 @@
+"""``isfc cp``: CP commands for a running node, one or many."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.run_directory import RunDirOption
+from isfc.errors import ConfigurationError, RemoteProtocolError
+
+if TYPE_CHECKING:
+    from isfc.live.control_client import ControlClient
+
+
+def complete_node(incomplete: str) -> list[str]:
+    """The running nodes whose names begin so."""
+    from isfc.live.run_directory import running_nodes
+
+    return [name for name in running_nodes() if name.startswith(incomplete.upper())]
+
+
+NodeArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NODE",
+        help="A node that runs on this machine.",
+        show_default=False,
+        autocompletion=complete_node,
+    ),
+]
+CommandArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[COMMAND]",
+        help="A CP command, such as 'QUERY ISLINK' or HELP; without one, a console.",
+        show_default=False,
+    ),
+]
+
+
+def cp(
+    node: NodeArgument,
+    command: CommandArgument = None,
+    *,
+    run_dir: RunDirOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Give CP commands, such as QUERY ISLINK, to a running node.
+
+    Without a command it is a console, with history and completion; Ctrl-D ends it. Commands
+    may also be piped in, one on a line. Ends with 1 if a command is refused.
+    """
+    from isfc.live.control_client import ControlClient
+    from isfc.live.run_directory import find_control
+
+    if json and not command:
+        raise ConfigurationError("--json: expected a command to answer")
+    path = find_control(node, run_dir)
+    try:
+        with ControlClient(path) as client:
+            good = _serve(client, path.stem, " ".join(command or ()), json=json)
+    except RemoteProtocolError as error:
+        raise OSError(f"{path.stem}: {error}") from None
+    if not good:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _serve(client: "ControlClient", name: str, command: str, *, json: bool) -> bool:
+    """Give the command, or those that are typed or piped in; whether all went well."""
+    from isfc.cli.render.output import show_json, show_lines
+
+    if json:
+        reply = client.ask("cp", command)
+        show_json({"node": name, "command": command, **reply})
+        return reply["return_code"] == 0
+    if not command and sys.stdin.isatty():
+        _open_console(client, name)
+        return True
+    good = True
+    for line in [command] if command else sys.stdin:
+        reply = client.ask("cp", line.strip())
+        show_lines(_lines(reply))
+        good = good and reply["return_code"] == 0
+    return good
+
+
+def _open_console(client: "ControlClient", name: str) -> None:
+    import asyncio
+
+    from isfc.cli.live.console import Console, CpCompleter
+
+    node: dict[str, Any] = client.ask("node")
+    completer = CpCompleter(node["rdevs"], node["partner"])
+    console = Console(client, name, completer, lambda command: _lines(client.ask("cp", command)))
+    asyncio.run(console.run())
+
+
+def _lines(reply: dict[str, Any]) -> list[str]:
+    lines: list[str] = reply["lines"]
+    return lines

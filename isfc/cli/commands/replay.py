@@ -1,0 +1,278 @@
+"""``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isfc.cli.commands.run import SECONDS_MIN
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.report import (
+    CsvOption,
+    IntervalOption,
+    Output,
+    ReportOption,
+    SeedsOption,
+    View,
+    check_view,
+    show_report,
+)
+from isfc.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scenarios.published.replay import Comparison, Part
+    from scenarios.published.verdict import Verdict
+    from scenarios.recording import Recording
+    from scenarios.report import MeasuredRun
+    from scenarios.run import Experiment
+
+    Recordings = Mapping[Experiment, Sequence[Recording]]
+
+FAILURES_SHOWN = 10
+"""Lines on stderr; the output marks all that is out of tolerance."""
+
+
+def complete_table(incomplete: str) -> list[str]:
+    """The published tables that begin so."""
+    from scenarios.published.companion import TABLES
+
+    return [name for name in TABLES if name.startswith(incomplete)]
+
+
+TableArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TABLE]",
+        help="The published table; all of them if not given.",
+        autocompletion=complete_table,
+        show_default=False,
+    ),
+]
+SuiteOption = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Only this suite. May be repeated.")
+]
+ReleaseOption = Annotated[
+    list[str] | None, typer.Option(metavar="R", help="Only z/VM R: 6.1 or 6.2. May be repeated.")
+]
+ReplyOption = Annotated[
+    list[int] | None,
+    typer.Option(metavar="BYTES", help="Only replies of so many bytes. May be repeated."),
+]
+RdevsOption = Annotated[
+    list[int] | None, typer.Option(metavar="N", help="Only links of N CTCs. May be repeated.")
+]
+PairsOption = Annotated[
+    list[int] | None, typer.Option(metavar="N", help="Only N pairs. May be repeated.")
+]
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", min=SECONDS_MIN, help="Virtual time measured of each run; 5 if not given."
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors if not given."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Draw published beside emulated; FILE ends with .svg, .png or .html."
+    ),
+]
+
+
+def replay(
+    table: TableArgument = None,
+    *,
+    suite: SuiteOption = None,
+    release: ReleaseOption = None,
+    reply: ReplyOption = None,
+    rdevs: RdevsOption = None,
+    pairs: PairsOption = None,
+    seconds: SecondsOption = None,
+    jobs: JobsOption = None,
+    seeds: SeedsOption = None,
+    plot: PlotOption = None,
+    report: ReportOption = None,
+    interval: IntervalOption = None,
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Replay IBM's published measurements and show ours beside them.
+
+    Each run is made with the parameters of its release. Options that choose rows leave out the
+    tables that have no such column. Ends with 1 when a figure leaves the tolerance that is
+    declared for it. With --report, ours alone is shown, and nothing is judged.
+    """
+    from scenarios.published.companion import TABLES, load_table
+    from scenarios.published.replay import SECONDS, choose
+
+    output = Output(report, interval, csv, json, seeds)
+    wanted = {
+        "suite": suite or (),
+        "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in release or ()],
+        "reply_bytes": reply or (),
+        "rdevs": rdevs or (),
+        "pairs": pairs or (),
+    }
+    tables = [load_table(name) for name in ([table] if table else TABLES)]
+    parts = choose(tables, wanted, SECONDS if seconds is None else seconds)
+    if not parts:
+        raise ConfigurationError("no published run has all of that: ask for less at once")
+    if report is None:
+        if plot:
+            from isfc.cli.render.plot import check_plot
+
+            check_plot(plot, parts)
+        _show_verdicts(parts, jobs, output, plot)
+    elif plot:
+        raise ConfigurationError("--plot and --report: expected one of them")
+    else:
+        of_view = [part for part in parts if _has_view(part, output)]
+        _show_view(of_view if of_view and not table else parts, output, jobs)
+
+
+def _show_verdicts(
+    parts: "Sequence[Part]", jobs: int | None, output: Output, plot: Path | None
+) -> None:
+    """Show each row, the mean over its seeds, beside what was published, and judge it."""
+    from isfc.cli.render.output import show, show_json
+    from scenarios.published.verdict import judge
+    from scenarios.repeat import spreads_by_cell
+
+    recordings = _record(parts, output.seeds, jobs)
+    verdicts = judge(parts, recordings)
+    every = [*_by_seed(parts, recordings)] if output.seeds or plot else []
+    spreads = spreads_by_cell(every) if output.seeds else {}
+    if plot:
+        from isfc.cli.render.plot import write_plot
+
+        write_plot(plot, parts, every)
+    if output.json:
+        show_json(
+            [
+                comparison_record(c)
+                if output.seeds is None
+                else repeated_comparison_record(c, output.seeds, spreads[c.table, c.key, c.measure])
+                for verdict in verdicts
+                for c in verdict.comparisons
+            ]
+        )
+    else:
+        from isfc.cli.render.replay import replay_page
+
+        show(replay_page(verdicts))
+        if output.seeds:
+            from isfc.cli.render.seeds import replay_spreads
+
+            show("", replay_spreads([part.table for part in parts], spreads))
+    _end(verdicts)
+
+
+def _has_view(part: "Part", output: Output) -> bool:
+    """Whether a view is of a table's runs: those of suites and of APPC/VM are of their own."""
+    own = output.view in (View.SUITE, View.APPC)
+    return part.table.is_measured and (not own or part.table.view.value == output.view)
+
+
+def _show_view(parts: "Sequence[Part]", output: Output, jobs: int | None) -> None:
+    """Run the experiments, and print the view of the report that is wanted."""
+    from scenarios.published.replay import runs_of
+
+    experiments = runs_of(parts)
+    if not experiments:
+        raise ConfigurationError("--report: expected runs, and what was chosen is none")
+    check_view(output, experiments)
+    recordings = _record(parts, output.seeds, jobs, output.sample_s)
+    first = experiments[0]
+    title = parts[0].table.title if len(parts) == 1 else "Published runs"
+    heading = (
+        f"{title}, emulated: {first.seconds:g} s of virtual time after "
+        f"{first.warmup:g} s of warm-up"
+        + (f", mean of seeds {first.seed} to {output.seeds}" if output.seeds else "")
+    )
+    show_report(output, heading, [*_seen_runs(parts, recordings, output)])
+
+
+def _seen_runs(
+    parts: "Sequence[Part]", recordings: "Recordings", output: Output
+) -> "Iterator[MeasuredRun]":
+    """Every run once, under its name and from its side; in samples, or the mean over its seeds."""
+    from scenarios.repeat import mean
+    from scenarios.report import measured
+
+    named = (
+        (str(row.columns["run"]), str(row.columns["side"]), experiment)
+        for part in parts
+        for row, experiment in zip(part.rows, part.experiments(), strict=True)
+    )
+    for name, side, experiment in dict.fromkeys(named):
+        found = recordings[experiment]
+        if output.sample_s is not None:
+            yield found[0].parts(name, side)
+        else:
+            results = [one.whole(name, side).result for one in found]
+            yield measured(name, experiment, mean(results))
+
+
+def comparison_record(comparison: "Comparison") -> dict[str, Any]:
+    """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
+    from dataclasses import asdict
+
+    return asdict(comparison)
+
+
+def repeated_comparison_record(
+    comparison: "Comparison", seeds: int, spread_percent: float | None
+) -> dict[str, Any]:
+    """One entry of what ``--json`` prints with ``--seeds``: of the mean, and two more keys."""
+    record = comparison_record(comparison)
+    return {**record, "seeds": seeds, "spread_percent": spread_percent}
+
+
+def _record(
+    parts: "Sequence[Part]", seeds: int | None, jobs: int | None, interval: float | None = None
+) -> "Recordings":
+    """Every run that some rows need, once for each seed."""
+    from functools import partial
+
+    from isfc.cli.experiments import run_all
+    from scenarios import recording
+    from scenarios.published.replay import runs_of
+    from scenarios.repeat import repetitions
+
+    count = 1 if seeds is None else seeds
+    experiments = runs_of(parts)
+    repeated = [once for experiment in experiments for once in repetitions(experiment, count)]
+    found = run_all(partial(recording.record, interval=interval), repeated, jobs)
+    return {
+        experiment: found[count * index : count * (index + 1)]
+        for index, experiment in enumerate(experiments)
+    }
+
+
+def _by_seed(parts: "Sequence[Part]", recordings: "Recordings") -> "Iterator[Comparison]":
+    """Every figure beside ours, for each seed apart."""
+    from scenarios.published.replay import compare_all
+
+    for number in range(max(map(len, recordings.values()), default=1)):
+        of_seed = {run: found[number : number + 1] for run, found in recordings.items()}
+        yield from compare_all(parts, of_seed)
+
+
+def _end(verdicts: "Sequence[Verdict]") -> None:
+    """End with a failure if a tolerance or a bound is left, and say which."""
+    from isfc.cli.render.output import show_error
+    from isfc.cli.render.verdict import describe_failures
+
+    failures = [failure for verdict in verdicts for failure in describe_failures(verdict)]
+    if not failures:
+        return
+    more = len(failures) - FAILURES_SHOWN
+    listed = failures[:FAILURES_SHOWN] + [f"and {more} more"] * (more > 0)
+    show_error("out of tolerance:\n  " + "\n  ".join(listed))
+    raise typer.Exit(ExitCode.FAILED)

@@ -1,0 +1,340 @@
+"""``isfc run``: one workload over one layout, in virtual time."""
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.report import (
+    CsvOption,
+    IntervalOption,
+    Output,
+    ReportOption,
+    SeedsOption,
+    check_view,
+    show_report,
+)
+from isfc.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from isfc.layout.layout import Layout
+    from isfc.link.name import NodeName
+    from scenarios.cp_script import Transcript
+    from scenarios.operation import Operation
+    from scenarios.run import Experiment, Result
+    from scenarios.workload import Workload
+
+_Outcome = TypeVar("_Outcome")
+
+SECONDS_MIN = 0.001
+"""A shorter run measures nothing: a large package takes longer than that."""
+
+WORKLOADS = ("HS", "HM", "HL", "HY", "CDU:")
+"""What the shell offers after ``--workload``."""
+
+
+def complete_workload(incomplete: str) -> list[str]:
+    """The workloads that begin so."""
+    return [name for name in WORKLOADS if name.startswith(incomplete)]
+
+
+PairsOption = Annotated[
+    int,
+    typer.Option(metavar="N", show_default=False, help="Pairs of guests, one conversation each."),
+]
+WorkloadOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="A published workload: HS, HM, HL, HY, or CDU:<reply bytes> for APPC/VM.",
+        autocompletion=complete_workload,
+    ),
+]
+MessageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MIN:MAX:PERCENT",
+        help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
+    ),
+]
+ReplyOption = Annotated[
+    int | None, typer.Option(metavar="BYTES", min=1, help="The replies to your own messages.")
+]
+WindowOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Your own messages outstanding in a conversation; 2 if not given.",
+    ),
+]
+SecondsOption = Annotated[
+    float, typer.Option(metavar="S", min=SECONDS_MIN, help="Virtual time that is measured.")
+]
+WarmupOption = Annotated[float, typer.Option(metavar="S", help="Virtual time before that.")]
+SeedOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Seed of the message sizes and of who begins when.")
+]
+ClientOption = Annotated[
+    str | None,
+    typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
+]
+SideOption = Annotated[
+    str | None,
+    typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
+]
+CpOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
+    ),
+]
+
+
+def run_layout(
+    layout: LayoutArgument,
+    *,
+    pairs: PairsOption,
+    workload: WorkloadOption = None,
+    message: MessageOption = None,
+    reply: ReplyOption = None,
+    window: WindowOption = None,
+    seconds: SecondsOption = 10.0,
+    warmup: WarmupOption = 1.0,
+    seed: SeedOption = 1,
+    seeds: SeedsOption = None,
+    client: ClientOption = None,
+    side: SideOption = None,
+    report: ReportOption = None,
+    interval: IntervalOption = None,
+    cp: CpOption = None,
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run a workload and measure it as z/VM would.
+
+    Every client keeps some messages outstanding; every message is answered with one reply.
+    MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
+    byte, on any machine.
+    """
+    from isfc.layout.catalogue import load_layout
+    from scenarios.run import Experiment
+
+    output = Output(report, interval, csv, json, seeds)
+    link = load_layout(layout)
+    experiment = Experiment(
+        link,
+        choose_workload(workload, message, reply, window),
+        pairs=pairs,
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+        client=choose_node(link, "--from", client),
+    )
+    node = choose_node(link, "--side", side)
+    check_view(output, [experiment])
+    transcript = None if cp is None else _transcript(cp, experiment, seeds)
+    if report is None:
+        _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)
+    else:
+        _show_view(experiment, node, output, transcript)
+    if transcript is not None and transcript.refusals:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def choose_workload(
+    name: str | None, message: str | None, reply: int | None, window: int | None
+) -> "Workload":
+    """The workload that the options mean; `ConfigurationError` if they contradict each other."""
+    from scenarios.workload import TRANSPORT_WINDOW, find_workload, free_workload
+
+    own = {"--message": message, "--reply": reply, "--window": window}
+    given = [option for option, value in own.items() if value is not None]
+    if name is not None:
+        if given:
+            raise ConfigurationError(
+                f"--workload {name[:40]} and {given[0]}: expected a published workload "
+                "or one of your own, not both"
+            )
+        return find_workload(name)
+    if message is None or reply is None:
+        raise ConfigurationError("no workload: expected --workload, or --message and --reply")
+    try:
+        return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
+    except ConfigurationError as error:
+        reason = str(error).removeprefix("--message ")
+        raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
+
+
+def run_record(experiment: "Experiment", result: "Result") -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    from dataclasses import asdict
+
+    return {
+        "client": experiment.client or experiment.layout.nodes[0],
+        "workload": experiment.workload.name,
+        "pairs": experiment.pairs,
+        "seconds": experiment.seconds,
+        "warmup": experiment.warmup,
+        "seed": experiment.seed,
+        **asdict(result),
+    }
+
+
+def repeated_run_record(experiment: "Experiment", results: "Sequence[Result]") -> dict[str, Any]:
+    """What ``--json`` prints with ``--seeds``: the means, and two more keys."""
+    from scenarios.repeat import mean, spreads
+
+    return {
+        **run_record(experiment, mean(results)),
+        "seeds": len(results),
+        "spread_percent": spreads(results),
+    }
+
+
+def _show_results(
+    experiment: "Experiment",
+    results: "Sequence[Result]",
+    output: Output,
+    transcript: "Transcript | None",
+) -> None:
+    """Print the record of a run, or its page; with the spread if it was repeated."""
+    from isfc.cli.render.output import show, show_json
+
+    if output.json and output.seeds:
+        show_json(repeated_run_record(experiment, results))
+    elif output.json:
+        record = run_record(experiment, results[0])
+        show_json(record if transcript is None else {**record, "cp": transcript.records()})
+    else:
+        from isfc.cli.render.run import run_page
+
+        _show_transcript(transcript)
+        show(run_page(experiment, results, repeated=output.seeds is not None))
+
+
+def _show_transcript(transcript: "Transcript | None") -> None:
+    """Print what CP said, if it was asked, and a blank line."""
+    if transcript is not None:
+        from isfc.cli.render.cp import transcript_lines
+        from isfc.cli.render.output import show_lines
+
+        show_lines((*transcript_lines(transcript.entries), ""))
+
+
+def _show_refusals(transcript: "Transcript | None") -> None:
+    """Where responses have no place on stdout, say on stderr what CP has refused."""
+    from isfc.cli.render.output import show_error
+
+    for entry in transcript.refusals if transcript else ():
+        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
+
+
+def _show_view(
+    experiment: "Experiment",
+    side: "NodeName | None",
+    output: Output,
+    transcript: "Transcript | None",
+) -> None:
+    """Run the experiment, and print the view of the report that is wanted."""
+    from isfc.cli.render.run import run_heading
+    from scenarios.repeat import mean
+    from scenarios.report import MeasuredRun, make_name, measured
+    from scenarios.run import sample
+
+    name = make_name(experiment)
+    interval = output.sample_s
+    if interval is None:
+        run = measured(name, experiment, mean(_results(experiment, side, output.seeds, transcript)))
+    else:
+        samples = _watch(
+            experiment,
+            lambda progress: tuple(
+                sample(experiment, interval, side, progress, _operation(transcript))
+            ),
+        )
+        run = MeasuredRun(name, experiment, samples)
+    if output.csv or output.json:
+        _show_refusals(transcript)
+    else:
+        _show_transcript(transcript)
+    heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
+    show_report(output, heading, [run])
+
+
+def choose_node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
+    """The node of the layout that an option names."""
+    if name is None:
+        return None
+    for node in layout.nodes:
+        if node == name:
+            return node
+    first, second = layout.nodes
+    raise ConfigurationError(
+        f"{option} {name[:40]}: not a node of this layout; expected {first} or {second}"
+    )
+
+
+def _transcript(path: str, experiment: "Experiment", seeds: int | None) -> "Transcript":
+    """What is to hold the responses to the commands in a file."""
+    from scenarios.cp_script import Transcript, read_script
+
+    if seeds is not None:
+        raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
+    return Transcript(read_script(path, experiment))
+
+
+def _operation(transcript: "Transcript | None") -> "Operation | None":
+    return None if transcript is None else transcript.operation
+
+
+def _results(
+    experiment: "Experiment",
+    side: "NodeName | None",
+    seeds: int | None,
+    transcript: "Transcript | None",
+) -> "list[Result]":
+    """The result of the run, or of one with each seed."""
+    from functools import partial
+
+    from scenarios.run import run
+
+    if seeds is None:
+        operation = _operation(transcript)
+        return [
+            _watch(
+                experiment,
+                lambda progress: run(experiment, side, progress=progress, operation=operation),
+            )
+        ]
+    from isfc.cli.experiments import run_all
+    from scenarios.repeat import repetitions
+
+    return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
+
+
+def _watch(
+    experiment: "Experiment", work: "Callable[[Callable[[float], None]], _Outcome]"
+) -> "_Outcome":
+    """Do ``work`` on the experiment, which reports its progress, and show how far it has got."""
+    from isfc.cli.progress import progress_bar
+    from isfc.cli.render.output import show_error
+
+    done = 0.0
+    total = experiment.warmup + experiment.seconds
+
+    def advance(seconds: float) -> None:
+        nonlocal done
+        done = seconds
+        show_progress(seconds)
+
+    try:
+        with progress_bar(total, "s of virtual time") as show_progress:
+            return work(advance)
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -1,0 +1,1 @@
+"""Live systems as a command has them: started, watched, logged and ended."""

@@ -1,0 +1,175 @@
+"""The log of a live node: one logger, ``isfc``; events with stable names and fields; stderr.
+
+``docs/monitoring.md`` lists the events. As JSON a record is one object on one line; as text it
+is the time, the level, the event and ``field=value`` for each field.
+"""
+
+import json
+import logging
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ctc.address import format_rdev
+from isfc.cli.options.live import LAG_PERCENT
+from isfc.cli.options.observe import LogFormat, LogLevel
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.live.engine import Attached, Detached, LiveEvent, Refused
+
+if TYPE_CHECKING:
+    from isfc.live.snapshot import LiveSnapshot
+
+LOGGER = logging.getLogger("isfc")
+
+REFUSALS_PER_S = 5
+"""Refused connections that are logged in one second; of further ones only how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """A name that stays, how severe it is, and the fields it has besides node and partner."""
+
+    name: str
+    level: int
+    fields: tuple[str, ...] = ()
+
+
+STARTED = EventKind("started", logging.INFO, ("listen", "connect", "metrics"))
+STOPPED = EventKind("stopped", logging.INFO)
+LINK_UP = EventKind("link-up", logging.INFO)
+LINK_DOWN = EventKind("link-down", logging.WARNING)
+CTC_UP = EventKind("ctc-up", logging.INFO, ("rdev",))
+CTC_DOWN = EventKind("ctc-down", logging.WARNING, ("rdev",))
+ATTACHED = EventKind("attached", logging.DEBUG, ("rdev",))
+DETACHED = EventKind("detached", logging.WARNING, ("rdev", "reason"))
+REFUSED = EventKind("refused", logging.WARNING, ("peer", "reason", "by_partner", "unlogged_count"))
+SEVERED = EventKind("severed", logging.ERROR, ("reason",))
+LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
+
+EVENTS = (
+    STARTED, STOPPED, LINK_UP, LINK_DOWN, CTC_UP, CTC_DOWN, ATTACHED, DETACHED, REFUSED, SEVERED,
+    LAG,
+)  # fmt: skip
+"""All there are."""
+
+_FREQUENT = frozenset({Delivered, Sent})
+
+
+class LinkLog:
+    """Logs what happens to one node; a listener of its engine.
+
+    ``now_s`` is the time by which refused connections are counted, in seconds.
+    """
+
+    def __init__(
+        self, node: str, partner: str, *, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._who = {"node": node, "partner": partner}
+        self._now_s = now_s
+        self._second = 0
+        self._refused_count = 0
+        self._unlogged_count = 0
+        self._late_ns = 0
+        self._waited_ns = 0
+
+    def __call__(self, event: LiveEvent) -> None:
+        """Log an event of the engine, unless it is one of every package."""
+        if type(event) in _FREQUENT:
+            return
+        match event:
+            case LinkUp():
+                self.log(LINK_UP)
+            case LinkDown():
+                self.log(LINK_DOWN)
+            case DeviceChanged():
+                kind = CTC_UP if event.usable else CTC_DOWN
+                self.log(kind, rdev=format_rdev(event.rdev))
+            case Attached():
+                self.log(ATTACHED, rdev=format_rdev(event.rdev))
+            case Detached():
+                self.log(DETACHED, rdev=format_rdev(event.rdev), reason=event.reason)
+            case Refused():
+                self._refuse(event)
+            case Severed():
+                self.log(SEVERED, reason=event.reason)
+
+    def log(self, kind: EventKind, **fields: Any) -> None:
+        """Write one record; ``fields`` are those that the kind of event has."""
+        assert fields.keys() == {*kind.fields}, f"{kind.name} has the fields {kind.fields}"
+        LOGGER.log(kind.level, kind.name, extra={"fields": {**self._who, **fields}})
+
+    def watch_lag(self, snapshot: "LiveSnapshot") -> None:
+        """Log when since the last look more than `LAG_PERCENT` of the time was lateness."""
+        late_ns, waited_ns = snapshot.late_ns - self._late_ns, snapshot.waited_ns - self._waited_ns
+        self._late_ns, self._waited_ns = snapshot.late_ns, snapshot.waited_ns
+        late_percent = 100 * late_ns / max(1, waited_ns)
+        if late_percent > LAG_PERCENT:
+            late_ms_max = round(snapshot.late_ns_max / 1e6, 3)
+            self.log(LAG, late_percent=round(late_percent, 2), late_ms_max=late_ms_max)
+
+    def _refuse(self, refused: Refused) -> None:
+        """Whoever floods a node with connections shall not flood its log."""
+        second = int(self._now_s())
+        if second != self._second:
+            self._second, self._refused_count = second, 0
+        self._refused_count += 1
+        if self._refused_count > REFUSALS_PER_S:
+            self._unlogged_count += 1
+            return
+        unlogged_count, self._unlogged_count = self._unlogged_count, 0
+        self.log(
+            REFUSED,
+            peer=refused.peer,
+            reason=refused.reason,
+            by_partner=refused.by_partner,
+            unlogged_count=unlogged_count,
+        )
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object for each record, in ASCII, on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The object: time, level, event, and the event's fields."""
+        return json.dumps(_record(record))
+
+
+class TextFormatter(logging.Formatter):
+    """One line for people, which ``grep`` and ``awk`` can read too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        shown = _record(record)
+        when, level, event = shown.pop("time"), shown.pop("level"), shown.pop("event")
+        words = (f"{name}={_word(value)}" for name, value in shown.items())
+        return " ".join((when, f"{level:<7}", event, *words))
+
+
+def start_log(log_format: LogFormat, level: LogLevel) -> None:
+    """Let the logger write to stderr, and nobody else write its records."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if log_format is LogFormat.JSON else TextFormatter())
+    LOGGER.handlers[:] = [handler]
+    LOGGER.setLevel(level.upper())
+    LOGGER.propagate = False
+
+
+def _record(record: logging.LogRecord) -> dict[str, Any]:
+    """What both formats show of a record."""
+    when = datetime.fromtimestamp(record.created, UTC)
+    return {
+        "time": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "level": record.levelname.lower(),
+        "event": record.getMessage(),
+        **getattr(record, "fields", {}),
+    }
+
+
+def _word(value: object) -> str:
+    """A value in a line of text: in quotes unless it is one plain word."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    plain = text.isascii() and text.isprintable() and not {*' ="\\'} & {*text}
+    return text if text and plain else json.dumps(text)

@@ -1,0 +1,259 @@
+"""One live node from its start to its end: its program, its connections, what it measures."""
+
+import asyncio
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.live.observe import observe
+from isfc.cli.options.forward import forwarded
+from isfc.cli.options.live import LAG_PERCENT, LiveOptions
+from isfc.cli.options.observe import ObserveOptions
+from isfc.cli.render.output import show_error
+from isfc.engine.program import Offer, Program
+from isfc.layout.definition import define_node
+from isfc.layout.layout import Layout
+from isfc.link.events import DeviceChanged, LinkEvent, Severed
+from isfc.link.name import NodeName
+from isfc.link.state import LinkState
+from isfc.live.attachment import Attachments
+from isfc.live.clock import Clock
+from isfc.live.endpoint import Endpoint
+from isfc.live.engine import LiveEngine, LiveEvent
+from isfc.live.forward import parse_forwards
+from isfc.live.handshake import VERIFY
+from isfc.live.operator import open_control
+from isfc.live.pace import unpaced
+from isfc.live.run_directory import run_directory
+from isfc.live.session import OpenNode
+from isfc.programs.filler import Filling
+from isfc.programs.verification import Verifying
+from isfc.system.node import Node, NodeDefinition
+from scenarios.guests import Clients, GuestCosts, Servers
+from scenarios.run import Experiment, Result, measure
+
+if TYPE_CHECKING:
+    import ssl
+
+LINGER_S: Final = 1.0
+"""How long a node that has measured goes on, so that its partner can end measuring too."""
+
+
+PARTING_S: Final = 0.05
+"""The nodes of ``isfc up`` are told to end at once. Each stops its log at once and its connections
+so much later: neither has to report that the other is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a live node measured, and how late it was meanwhile, in percent of model time."""
+
+    result: Result
+    lag_percent: float
+
+
+class Idle:
+    """A program that does nothing: what arrives is dropped."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
+        """Nothing."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Nothing."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveNode:
+    """One node of a layout, and how it is to be joined to its partner.
+
+    ``listen`` and ``connect``: one of the two. ``lifeline`` ends the node with the process that
+    started it, whose pipe its standard input is.
+    """
+
+    layout: Layout
+    name: NodeName
+    options: LiveOptions
+    experiment: Experiment | None = None
+    listen: Endpoint | None = None
+    connect: Endpoint | None = None
+    insecure: bool = False
+    lifeline: bool = False
+    run_dir: Path | None = None
+    make_node: Callable[[NodeDefinition], Node] = Node
+    observed: ObserveOptions = ObserveOptions()
+
+    async def serve(
+        self,
+        stop: asyncio.Event,
+        report: Callable[[Measured], None],
+        tls: "ssl.SSLContext | None" = None,
+    ) -> int:
+        """Run until ``stop``, or until there is something to ``report``; the exit code."""
+        program = self._program()
+        async with AsyncExitStack() as stack:
+            engine = LiveEngine(
+                self._define(),
+                program,
+                Clock(max(1, self.options.factor)),
+                reconnect_s=self.options.reconnect_s,
+                make_node=self.make_node,
+            )
+            attachments = Attachments(
+                engine,
+                Random(secrets.randbits(64)),
+                dilation=self.options.factor,
+                capabilities=VERIFY if self.options.verify else 0,
+                program=self._runs(),
+                tls=tls,
+            )
+            stack.push_async_callback(attachments.close)
+            if isinstance(program, OpenNode):
+                forwards = parse_forwards(self.options.forwards, self.layout.nodes)
+                await stack.enter_async_context(forwarded(program, engine, forwards))
+            paced = self.options.factor > 0
+            control = await open_control(engine, run_directory(self.run_dir), paced=paced)
+            stack.push_async_callback(control.close)
+            if self.lifeline:
+                await _hold_lifeline(stop)
+                stack.push_async_callback(asyncio.sleep, PARTING_S)
+            started = await stack.enter_async_context(
+                observe(engine, self.observed, paced=paced, insecure=self.insecure)
+            )
+            listen = self.listen
+            if listen is not None:
+                listen = await attachments.listen(listen, insecure=self.insecure)
+            if self.connect is not None:
+                attachments.connect(self.connect, insecure=self.insecure)
+            started(listen, self.connect)
+            code = await self._run(engine, stop, report)
+        verifying = program.verifying if isinstance(program, OpenNode) else program
+        if isinstance(verifying, Verifying):
+            verifying.expect_intact()
+            show_error(f"--verify: {verifying.verified_count} messages, all as they were sent")
+        return code
+
+    async def _run(
+        self, engine: LiveEngine, stop: asyncio.Event, report: Callable[[Measured], None]
+    ) -> int:
+        """Wait for the first of: a signal, a fault, the end of measuring."""
+        work: set[asyncio.Task[Any]] = {
+            asyncio.create_task(stop.wait()),
+            asyncio.create_task(engine.wait_closed()),
+        }
+        measuring = None
+        if self.experiment is not None and self.options.seconds is not None:
+            measuring = asyncio.create_task(self._measure(engine, self.experiment, report))
+            work.add(measuring)
+        try:
+            done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in work:
+                task.cancel()
+            await asyncio.gather(*work, return_exceptions=True)
+        if measuring is None:
+            return ExitCode.GOOD
+        return measuring.result() if measuring in done else ExitCode.INTERRUPTED
+
+    async def _measure(
+        self, engine: LiveEngine, experiment: Experiment, report: Callable[[Measured], None]
+    ) -> int:
+        """Measure as `scenarios.run` does, in the model's time, once every CTC is up."""
+        stretch = max(1, self.options.factor)
+        await _come_up(engine)
+        await asyncio.sleep(experiment.warmup * stretch)
+        node, before = engine.node, engine.node.snapshot(engine.now_ns())
+        cpu_ns = time.process_time_ns()
+        late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
+        await asyncio.sleep(experiment.seconds * stretch)
+        if engine.node is not node:
+            raise OSError("the link was severed while it was measured")
+        after = node.snapshot(engine.now_ns())
+        if not self.options.factor:  # the model's processor time is none: this is the process's
+            cpu_ns = time.process_time_ns() - cpu_ns
+            after = replace(after, cpu_ns=before.cpu_ns + cpu_ns)
+        result = measure(self.name, before, after)
+        waited_ns = engine.lag.waited_ns - waited_ns
+        lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
+        report(Measured(result, lag_percent if self.options.factor else 0.0))
+        await asyncio.sleep(LINGER_S)
+        if self.options.strict and lag_percent > LAG_PERCENT:
+            show_error(
+                f"--strict: {lag_percent:.2f} % of the time of {self.name} was lateness, more than "
+                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
+            )
+            return ExitCode.FAILED
+        return ExitCode.GOOD
+
+    def _define(self) -> NodeDefinition:
+        from isfc.link.parameters import LinkParameters
+
+        parameters = self.experiment.link if self.experiment else LinkParameters()
+        definition = define_node(self.layout, self.name, parameters)
+        return definition if self.options.factor else unpaced(definition)
+
+    def _runs(self) -> str:
+        """What runs over the link; the partner must say the same."""
+        if self.experiment is None:
+            return OpenNode.runs if self.options.forwards else ""
+        client = self.experiment.client or self.layout.nodes[0]
+        return f"{self.experiment.workload.name} {self.experiment.pairs} {client}"
+
+    def _program(self) -> Program:
+        experiment = self.experiment
+        if self.options.forwards:
+            return OpenNode(self._define(), verified=self.options.verify)
+        if experiment is None:
+            return Idle()
+        costs = experiment.guests if self.options.factor else _free_guests()
+        client = self.name == (experiment.client or self.layout.nodes[0])
+        workload, pairs = experiment.workload, experiment.pairs
+        program: Program = (
+            Clients(workload, pairs, costs, Random(f"clients {experiment.seed}"))
+            if client
+            else Servers(workload, pairs, costs)
+        )
+        return Verifying(program) if self.options.verify else Filling(program)
+
+
+def _free_guests() -> GuestCosts:
+    """Guests that answer at once."""
+    return GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
+
+
+async def _come_up(engine: LiveEngine) -> None:
+    """Wait until every active CTC is usable."""
+    changed = asyncio.Event()
+
+    def listen(event: LiveEvent) -> None:
+        if isinstance(event, (DeviceChanged, Severed)):
+            changed.set()
+
+    engine.listeners.append(listen)
+    while engine.node.link.state is not LinkState.UP:
+        changed.clear()
+        await changed.wait()
+    engine.listeners.remove(listen)
+
+
+async def _hold_lifeline(stop: asyncio.Event) -> None:
+    """Stop when standard input ends: whoever held its other end has ended."""
+
+    class Lifeline(asyncio.Protocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            stop.set()
+
+        def eof_received(self) -> None:
+            stop.set()
+
+    await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)

@@ -1,0 +1,175 @@
+"""Both nodes of a layout as processes of this machine: start them, watch them, end them.
+
+The nodes end with this process however it ends: each holds one end of a pipe, its standard
+input, and stops when the other end is gone.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.live.node import Measured
+from isfc.cli.live.watch import Watch, relay
+from isfc.cli.options.live import LiveOptions
+from isfc.cli.options.observe import ObserveOptions
+from isfc.cli.render.output import discard_output, show_error
+from isfc.errors import RemoteProtocolError
+from isfc.link.name import NodeName
+from isfc.live.control_client import ControlClient
+from isfc.live.run_directory import control_path, private_directory
+from isfc.live.snapshot import LiveSnapshot, read_snapshot
+from scenarios.run import DeviceResult, Result
+
+LOOK_S: Final = 1.0
+"""Between two looks at the nodes."""
+
+END_S: Final = 10.0
+"""How long a node may take to end before it is killed."""
+
+
+_End = tuple[int, bytes]
+"""A node's exit code, and what it has printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LivePair:
+    """Two live nodes of ``layout``, which is named as on the command line."""
+
+    layout: str
+    names: tuple[NodeName, NodeName]
+    options: LiveOptions
+    journals: Path | None = None
+    observed: ObserveOptions = ObserveOptions()
+
+    async def run(
+        self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
+    ) -> int:
+        """Run both until ``stop`` or until they end; what they measured goes to ``measured``."""
+        with private_directory() as folder:
+            async with self._processes(folder) as processes:
+                outcomes = [asyncio.create_task(_outcome(process)) for process in processes]
+                watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
+                try:
+                    await _first_end(stop, outcomes, watching)
+                finally:
+                    watching.cancel()
+                    (unshown,) = await asyncio.gather(watching, return_exceptions=True)
+                for process in processes:
+                    _let_go(process)
+                await asyncio.wait(outcomes, timeout=END_S)
+                ends = [task.result() if task.done() else None for task in outcomes]
+        if isinstance(unshown, OSError):
+            if not stop.is_set():
+                raise unshown
+            discard_output()  # the terminal was closed, which is how we were told to end
+        for name, end in zip(self.names, ends, strict=True):
+            if end is None:
+                show_error(f"{name} did not end within {END_S:g} s and was killed")
+                return ExitCode.FAILED
+            code, output = end
+            if output:
+                measured.append(_read_measured(output))
+            if code < 0:
+                show_error(f"{name} was ended by signal {-code}")
+                return ExitCode.FAILED
+            if code not in (ExitCode.GOOD, ExitCode.INTERRUPTED):
+                return code
+        unfinished = self.options.seconds is not None and len(measured) < len(self.names)
+        return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
+
+    @asynccontextmanager
+    async def _processes(self, folder: Path) -> AsyncIterator[Sequence[asyncio.subprocess.Process]]:
+        """Both nodes, started; killed if they are still there in the end."""
+        link = f"unix:{folder / 'link'}"
+        processes = []
+        try:
+            for name, door in zip(self.names, ("--listen", "--connect"), strict=True):
+                processes.append(await self._start(name, [door, link, "--run-dir", str(folder)]))
+            yield processes
+        finally:
+            for process in processes:
+                with suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+    async def _start(self, name: NodeName, words: list[str]) -> asyncio.subprocess.Process:
+        if self.journals is not None:
+            self.journals.mkdir(parents=True, exist_ok=True)
+            words += ["--journal", str(self.journals / f"{name}.journal")]
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "isfc", "node", name, self.layout, "--lifeline", "--json"),
+            *words,
+            *self.options.arguments(),
+            *self.observed.arguments(self.names.index(name)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is ours to take
+            env=os.environ | {"PYTHONSAFEPATH": "1"},
+        )
+
+    async def _watch(self, folder: Path, *, plain: bool, quiet: bool) -> None:
+        """Show both, again and again."""
+        if quiet:
+            return
+        with Watch(self.names, plain=plain) as watch:
+            while True:
+                await asyncio.sleep(LOOK_S)
+                first, second = await asyncio.gather(
+                    *(asyncio.to_thread(_look, control_path(folder, n)) for n in self.names)
+                )
+                watch.show(first, second)
+
+
+def _look(control: Path) -> LiveSnapshot | None:
+    """How the node of a control socket is now; None if it does not answer."""
+    try:
+        with ControlClient(control, LOOK_S) as client:
+            return read_snapshot(client.ask("snapshot"))
+    except (OSError, RemoteProtocolError):
+        return None
+
+
+async def _first_end(
+    stop: asyncio.Event, outcomes: Sequence[asyncio.Task[_End]], watching: asyncio.Task[None]
+) -> None:
+    """Wait until all nodes have ended, or until there is no more to wait for."""
+    stopped = asyncio.create_task(stop.wait())
+    waiting: set[asyncio.Task[Any]] = {stopped, watching, *outcomes}
+    while not stopped.done() and not waiting.isdisjoint(outcomes):
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        if watching in done and watching.exception() is not None:  # nothing can be shown
+            break
+        if any(task.result()[0] != ExitCode.GOOD for task in outcomes if task in done):
+            break
+    stopped.cancel()
+
+
+async def _outcome(process: asyncio.subprocess.Process) -> _End:
+    """A node's exit code and output, once it has ended; its log is passed on meanwhile."""
+    assert process.stdout is not None, "a pipe"
+    assert process.stderr is not None, "a pipe"
+    output, _ = await asyncio.gather(process.stdout.read(), relay(process.stderr))
+    return await process.wait(), output
+
+
+def _let_go(process: asyncio.subprocess.Process) -> None:
+    """End a node: its standard input ends."""
+    assert process.stdin is not None, "a pipe"
+    process.stdin.close()
+
+
+def _read_measured(output: bytes) -> Measured:
+    """What a node printed with ``--json``."""
+    record = json.loads(output)
+    (result,) = record["results"]
+    devices = tuple(DeviceResult(**device) for device in result.pop("devices"))
+    figures = {key: value for key, value in result.items() if key in Result.__slots__}
+    return Measured(Result(**figures, devices=devices), record["lag_percent"][result["node"]])

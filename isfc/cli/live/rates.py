@@ -1,0 +1,126 @@
+"""Rates: what a live node did between two looks at it, per second."""
+
+from dataclasses import dataclass, replace
+
+from ctc.address import Rdev
+from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.name import NodeName
+from isfc.link.state import DeviceState, LinkState
+from isfc.live.snapshot import LiveSnapshot
+from scenarios.run import MIB, NS_PER_S, Result, measure
+
+
+@dataclass(frozen=True, slots=True)
+class CtcRates:
+    """One CTC at one end: what is written there, and what the device is doing now.
+
+    MB are 2^20 bytes. ``turn`` counts from 1 in the write order; None if this end does not
+    write here.
+    """
+
+    rdev: Rdev
+    partner_rdev: Rdev
+    state: DeviceState
+    turn: int | None
+    mb_per_s: float
+    packages_per_s: float
+    collisions_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRates:
+    """One end of a live link. ``link`` has what ``isfc run`` would measure.
+
+    Seconds are the node's own: at ``--dilation K`` each of them takes K.
+    """
+
+    name: str
+    partner: str
+    state: LinkState
+    link: Result
+    late_percent: float
+    late_ms_max: float
+    refused_count: int
+    detached_count: int
+    severed_count: int
+    ctcs: tuple[CtcRates, ...]
+
+
+def rates(before: LiveSnapshot | None, after: LiveSnapshot) -> NodeRates:
+    """What happened in between; since the node began, if ``before`` is None.
+
+    A node that has begun anew counts from zero: what it was before is not subtracted.
+    """
+    begin = _begin(before, after)
+    first, last = begin.node, after.node
+    seconds = (last.now_ns - first.now_ns) / NS_PER_S
+    waited_ns = after.waited_ns - begin.waited_ns
+    return NodeRates(
+        name=last.name,
+        partner=last.partner,
+        state=last.state,
+        link=measure(NodeName(last.name), first, last),
+        late_percent=100 * (after.late_ns - begin.late_ns) / max(1, waited_ns),
+        late_ms_max=after.late_ns_max / 1e6,
+        refused_count=after.refused_count,
+        detached_count=after.detached_count,
+        severed_count=after.severed_count,
+        ctcs=tuple(
+            _ctc_rates(old, new, last.write_order, seconds)
+            for old, new in zip(first.devices, last.devices, strict=True)
+        ),
+    )
+
+
+def _ctc_rates(
+    old: DeviceSnapshot, new: DeviceSnapshot, order: tuple[Rdev, ...], seconds: float
+) -> CtcRates:
+    return CtcRates(
+        rdev=new.rdev,
+        partner_rdev=new.partner_rdev,
+        state=new.state,
+        turn=order.index(new.rdev) + 1 if new.rdev in order else None,
+        mb_per_s=(new.write_length - old.write_length) / seconds / MIB,
+        packages_per_s=(new.write_package_count - old.write_package_count) / seconds,
+        collisions_per_s=(new.collision_count - old.collision_count) / seconds,
+    )
+
+
+def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
+    """What to subtract: ``before``, unless the process or its node has begun anew since."""
+    if before is None or after.node.now_ns <= before.node.now_ns:
+        begin_ns = min(0, after.node.now_ns - 1)  # so that some time has passed
+        return LiveSnapshot(_zero(after.node, begin_ns), 0, 0, 0, 0, 0, 0, 0)
+    if after.severed_count != before.severed_count:
+        return replace(before, node=_zero(after.node, before.node.now_ns))
+    return before
+
+
+def _zero(node: NodeSnapshot, now_ns: int) -> NodeSnapshot:
+    """The node at ``now_ns``, having done nothing."""
+    return replace(
+        node,
+        now_ns=now_ns,
+        write_package_count=0,
+        write_message_count=0,
+        write_length=0,
+        read_package_count=0,
+        read_message_count=0,
+        read_length=0,
+        collision_count=0,
+        cpu_ns=0,
+        devices=tuple(map(_zero_device, node.devices)),
+    )
+
+
+def _zero_device(device: DeviceSnapshot) -> DeviceSnapshot:
+    return replace(
+        device,
+        io_count=0,
+        pend_ns=0,
+        disc_ns=0,
+        conn_ns=0,
+        write_package_count=0,
+        write_length=0,
+        collision_count=0,
+    )

@@ -1,0 +1,91 @@
+"""Watching a live link: a page that is drawn anew every second, or a line a second."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime
+from types import TracebackType
+
+from rich.live import Live
+
+from isfc.cli.live.rates import NodeRates, rates
+from isfc.cli.render.output import open_console, show, show_log
+from isfc.cli.render.watch import HEADINGS_EVERY, Ends, watch_headings, watch_line, watch_page
+from isfc.live.snapshot import LiveSnapshot
+
+
+async def relay(log: asyncio.StreamReader) -> None:
+    """Pass a node's log on to stderr, line by line, so that it does not run into the page."""
+    while True:
+        try:
+            line = await log.readline()
+        except ValueError:  # too long for one; nothing of ours is
+            continue
+        if not line:
+            return
+        show_log(line.decode("utf-8", "replace").rstrip("\n"))
+
+
+def local_time() -> str:
+    """The time of day here, HH:MM:SS."""
+    return datetime.now().astimezone().strftime("%H:%M:%S")
+
+
+class Watch(AbstractContextManager["Watch"]):
+    """Shows a link as it is at every call of `show`, from entering to leaving.
+
+    ``names`` are the two systems in the layout's order. With ``plain`` each call prints a line,
+    as for a log; so it does where stdout is no terminal. ``time`` says what time it is.
+    """
+
+    def __init__(
+        self, names: tuple[str, str], *, plain: bool = False, time: Callable[[], str] = local_time
+    ) -> None:
+        self._names = names
+        self._time = time
+        self._before: dict[str, LiveSnapshot] = {}
+        self._line_count = 0
+        console = open_console()
+        self._live: Live | None = None
+        if not plain and console.is_terminal:
+            self._live = Live(
+                console=console,
+                auto_refresh=False,
+                redirect_stdout=False,
+                redirect_stderr=sys.stderr.isatty(),  # what is said there scrolls by above
+                vertical_overflow="crop",
+            )
+
+    def __enter__(self) -> "Watch":
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, first: LiveSnapshot | None, second: LiveSnapshot | None) -> None:
+        """Both systems now, in the order of their names; None for one that does not answer."""
+        here, there = self._names
+        ends: Ends = (self._rates(here, first), self._rates(there, second))
+        if self._live is not None:
+            self._live.update(watch_page(self._names, ends), refresh=True)
+            return
+        if self._line_count % HEADINGS_EVERY == 0:
+            show(watch_headings(self._names))
+        show(watch_line(self._time(), ends))
+        self._line_count += 1
+
+    def _rates(self, name: str, after: LiveSnapshot | None) -> NodeRates | None:
+        if after is None:
+            return None
+        before = self._before.get(name)
+        self._before[name] = after
+        return rates(before, after)

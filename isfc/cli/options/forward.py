@@ -1,0 +1,42 @@
+"""The ``--forward`` option: what a live node carries for TCP programs."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from isfc.live.engine import LiveEngine
+    from isfc.live.forward import Forward
+    from isfc.live.session import OpenNode
+
+ForwardOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--forward",
+        metavar="NODE:PORT=NODE:HOST:PORT",
+        show_default=False,
+        help="Listen on a TCP port at one system, and carry each connection over the link to a "
+        "TCP service at the other. May be given again.",
+    ),
+]
+
+
+@asynccontextmanager
+async def forwarded(
+    node: "OpenNode", engine: "LiveEngine", forwards: "Sequence[Forward]"
+) -> AsyncIterator[None]:
+    """Carry what is forwarded within the block; what goes wrong with it is printed.
+
+    Raises `ConfigurationError` for a port that cannot be listened on.
+    """
+    from isfc.cli.render.output import show_error
+    from isfc.live.forward import forwarding
+
+    node.engine = engine
+    try:
+        async with forwarding(node, forwards, show_error):
+            yield
+    finally:
+        await node.close()

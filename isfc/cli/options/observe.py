@@ -1,0 +1,71 @@
+"""The options that let a live node be seen: its log and its metrics."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isfc.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from isfc.live.endpoint import TcpEndpoint
+
+
+class LogFormat(StrEnum):
+    """How a log record is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class LogLevel(StrEnum):
+    """The least severe records that are written."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+LogFormatOption = Annotated[
+    LogFormat, typer.Option(help="How log records are written to standard error.")
+]
+LogLevelOption = Annotated[LogLevel, typer.Option(help="The least severe ones that are written.")]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ObserveOptions:
+    """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
+
+    log_format: LogFormat = LogFormat.TEXT
+    log_level: LogLevel = LogLevel.INFO
+    metrics: str | None = None
+
+    def endpoint(self) -> "TcpEndpoint | None":
+        """Where Prometheus may ask; `ConfigurationError` if ``metrics`` is no such address."""
+        from isfc.live.endpoint import TcpEndpoint, parse_endpoint
+
+        if self.metrics is None:
+            return None
+        endpoint = parse_endpoint(self.metrics)
+        if not isinstance(endpoint, TcpEndpoint):
+            raise ConfigurationError(f"--metrics {self.metrics}: expected HOST:PORT")
+        return endpoint
+
+    def arguments(self, index: int) -> list[str]:
+        """The same for the node of that ``index`` among several on this machine.
+
+        Each has a port of its own: the first the given one, the second the next.
+        """
+        words = ["--log-format", self.log_format.value, "--log-level", self.log_level.value]
+        endpoint = self.endpoint()
+        if endpoint is None:
+            return words
+        if endpoint.port:
+            endpoint = replace(endpoint, port=endpoint.port + index)
+        return [*words, "--metrics", str(endpoint)]

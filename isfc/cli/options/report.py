@@ -1,0 +1,120 @@
+"""``--report``, ``--csv`` and ``--seeds``, which ``isfc run`` and ``isfc replay`` share."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isfc.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from scenarios.report import MeasuredRun
+    from scenarios.run import Experiment
+
+INTERVAL = 1.0
+"""Seconds of virtual time in a row of the link view."""
+
+
+class View(StrEnum):
+    """The views of IBM's report."""
+
+    DEVICE = "device"
+    LINK = "link"
+    SUITE = "suite"
+    APPC = "appc"
+
+
+ReportOption = Annotated[
+    View | None,
+    typer.Option(
+        help="Show a view of IBM's report instead: FCX108 DEVICE, link activity, "
+        "or the table of ISFC Transport or of APPC/VM runs.",
+        show_default=False,
+    ),
+]
+IntervalOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help="Virtual time in a row of '--report link'; 1 second if not given."
+    ),
+]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
+SeedsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Repeat with N seeds; show the mean and the spread."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is to be shown, and how. Raises `ConfigurationError` for options that contradict."""
+
+    view: View | None
+    interval: float | None
+    csv: bool
+    json: bool
+    seeds: int | None
+
+    def __post_init__(self) -> None:
+        if self.csv and self.view is None:
+            raise ConfigurationError("--csv: expected --report as well, which says of what")
+        if self.csv and self.json:
+            raise ConfigurationError("--csv and --json: expected one of them")
+        if self.interval is not None and self.view is not View.LINK:
+            raise ConfigurationError("--interval: expected --report link as well")
+        if self.seeds is not None and self.view is View.LINK:
+            raise ConfigurationError("--seeds and --report link: samples have no mean")
+
+    @property
+    def sample_s(self) -> float | None:
+        """Seconds of virtual time in a sample; None if there is to be one of the whole run."""
+        if self.view is not View.LINK:
+            return None
+        return INTERVAL if self.interval is None else self.interval
+
+
+def check_view(output: Output, experiments: "Sequence[Experiment]") -> None:
+    """Find out before anything is run whether the view can be had of all the experiments.
+
+    Raises `ConfigurationError` for an interval out of bounds, and for the table of the other
+    kind of traffic.
+    """
+    from scenarios.report import check_traffic
+    from scenarios.run import check_interval
+
+    if output.sample_s is not None:
+        check_interval(output.sample_s)
+    if output.view in (View.SUITE, View.APPC):
+        for experiment in experiments:
+            check_traffic(experiment, appc=output.view is View.APPC)
+
+
+def show_report(output: Output, heading: str, runs: "Sequence[MeasuredRun]") -> None:
+    """Print the view that ``output`` names, as it says."""
+    from dataclasses import asdict
+
+    from isfc.cli.render import report as render_report
+    from isfc.cli.render.output import show, show_csv, show_json
+    from scenarios import report
+
+    make_rows: Callable[[MeasuredRun], Iterable[report.Row]]
+    match output.view:
+        case View.DEVICE:
+            make_rows, page = report.device_rows, render_report.device_page
+        case View.LINK:
+            make_rows, page = report.link_rows, render_report.link_page
+        case View.SUITE:
+            make_rows, page = report.suite_rows, render_report.suite_page
+        case _:
+            make_rows, page = report.appc_rows, render_report.appc_page
+    if output.csv or output.json:
+        records = [asdict(row) for run in runs for row in make_rows(run)]
+        if output.csv:
+            show_csv(records)
+        else:
+            show_json(records)
+    else:
+        show(heading, "", page(runs))

@@ -1,0 +1,1 @@
+"""What commands show: pages, tables and pictures for people."""

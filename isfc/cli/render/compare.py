@@ -1,0 +1,168 @@
+"""What ``isfc compare`` shows: two results side by side, and how they differ."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.render.seeds import RUN_ROWS
+from isfc.cli.render.verdict import MEASURES, measure_name
+from scenarios.compare import Figure, ResultPair, Setting
+
+DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
+
+
+def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
+    """The whole page."""
+    parts: list[RenderableType] = [f"A: {a}\nB: {b}"]
+    if pair.kind == "run":
+        parts += [_settings(pair.settings)] * bool(pair.settings)
+        parts += [_link(pair.figures), _devices(pair.figures)]
+    else:
+        parts += _replay(pair.figures)
+    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def _table(*left: str, right: Sequence[str]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in left:
+        table.add_column(heading)
+    for heading in right:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _settings(settings: Sequence[Setting]) -> Table:
+    """In what the runs were set up differently."""
+    table = _table("set up", right=("A", "B"))
+    for setting in settings:
+        values = (setting.a, setting.b)
+        table.add_row(setting.name, *("-" if value is None else str(value) for value in values))
+    return table
+
+
+def _link(figures: Sequence[Figure]) -> Table:
+    """The figures of the link as a whole."""
+    found = {figure.measure: figure for figure in figures if figure.key == "link"}
+    table = _table("", right=("A", "B", "B - A", "%"))
+    for name, *measures in RUN_ROWS:
+        ways = ("sent", "received", "together" if measures[0] else "")
+        for way, measure in zip(ways, measures, strict=True):
+            if measure:
+                figure = found[measure]
+                table.add_row(
+                    f"{name} {way}".rstrip(),
+                    *map(_short, (figure.a, figure.b)),
+                    _signed(figure.difference),
+                    _percent(figure.percent),
+                )
+    return table
+
+
+def _devices(figures: Sequence[Figure]) -> Table:
+    """What each device did; the times of its I/Os are in the JSON document."""
+    found = {(figure.key, figure.measure): figure for figure in figures}
+    rdevs = dict.fromkeys(figure.key for figure in figures if figure.key != "link")
+    headings = [f"{name} {side}" for name, _ in DEVICE_MEASURES for side in "AB"]
+    table = _table("Addr", right=headings)
+    for rdev in rdevs:
+        cells = [found[rdev, measure] for _, measure in DEVICE_MEASURES]
+        table.add_row(rdev, *(_decimal(value) for cell in cells for value in (cell.a, cell.b)))
+    return table
+
+
+def _replay(figures: Sequence[Figure]) -> Iterator[RenderableType]:
+    """The figures that differ, and what that means for each measure."""
+    common = [figure for figure in figures if figure.difference is not None]
+    changed = [figure for figure in common if figure.difference]
+    if changed:
+        table = _table("run", "measure", right=("IBM", "A", "err%", "B", "err%", "B - A %"))
+        for figure in changed:
+            table.add_row(
+                figure.key,
+                _name(figure.measure),
+                _short(figure.published),
+                *(_short(figure.a), _error(figure, figure.a, figure.a_within)),
+                *(_short(figure.b), _error(figure, figure.b, figure.b_within)),
+                _percent(figure.percent),
+            )
+        yield table
+    yield (
+        f"{len(common)} figures are in both, {len(common) - len(changed)} of them the same; "
+        f"{sum(figure.b is None for figure in figures)} are in A only, "
+        f"{sum(figure.a is None for figure in figures)} in B only."
+    )
+    if common:
+        yield _summary(common)
+        yield "! marks what leaves its declared tolerance; nearer means nearer to IBM."
+
+
+def _summary(figures: Sequence[Figure]) -> Table:
+    """For each table and measure: the median error, what is out of tolerance, what changed."""
+    table = _table(
+        "size of error",
+        "table",
+        right=("rows", "median A", "B", "out A", "B", "nearer", "farther"),
+    )
+    groups = dict.fromkeys((figure.table, figure.measure) for figure in figures)
+    for name, measure in groups:
+        group = [figure for figure in figures if (figure.table, figure.measure) == (name, measure)]
+        errors = [(_size(figure, figure.a), _size(figure, figure.b)) for figure in group]
+        known = [(a, b) for a, b in errors if a is not None and b is not None]
+        medians = [f"{median(side):.1%}" for side in zip(*known, strict=True)] or ["-", "-"]
+        distances = [_distances(figure) for figure in group]
+        table.add_row(
+            *(_name(measure), name, str(len(group)), *medians),
+            str(sum(figure.a_within is False for figure in group)),
+            str(sum(figure.b_within is False for figure in group)),
+            str(sum(b < a for a, b in distances)),
+            str(sum(b > a for a, b in distances)),
+        )
+    return table
+
+
+def _distances(figure: Figure) -> tuple[float, float]:
+    """How far A and B are from what was published."""
+    published = figure.published or 0
+    return abs((figure.a or 0) - published), abs((figure.b or 0) - published)
+
+
+def _size(figure: Figure, value: float | None) -> float | None:
+    """The size of a relative error; None where nothing but 0 was published."""
+    if value is None or not figure.published:
+        return None
+    return abs(value - figure.published) / figure.published
+
+
+def _error(figure: Figure, value: float | None, within: bool | None) -> str:
+    """A relative error in percent, marked if it is not tolerated."""
+    mark = "!" * (within is False)
+    if value is None or not figure.published:
+        return f"{mark}-"
+    return f"{mark}{(value / figure.published - 1) * 100:+z.0f}"
+
+
+def _name(measure: str) -> str:
+    """A measure as the report calls it, if it is one of the report's."""
+    return measure_name(measure) if measure in MEASURES else measure
+
+
+def _short(value: float | None) -> str:
+    """A figure in four digits or more; a dash for none."""
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def _decimal(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _signed(value: float | None) -> str:
+    """A difference; 0 has no sign."""
+    return f"+{_short(value)}" if value and value > 0 else _short(value)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:+z.1f}"

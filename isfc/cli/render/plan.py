@@ -1,0 +1,111 @@
+"""What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from ctc.profiles import ChpidProfile
+from isfc.layout.plan import Advice, Direction, Plan, Severity
+
+NODE_STYLES = ("cyan", "magenta")
+_SEVERITY_STYLES = {Severity.INFO: "green", Severity.WARNING: "yellow"}
+
+
+def plan_page(plan: Plan) -> RenderableType:
+    """The whole page."""
+    first, second = plan.layout.nodes
+    ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
+    heading = Text.assemble(
+        "Logical link ",
+        (first, f"bold {NODE_STYLES[0]}"),
+        " - ",
+        (second, f"bold {NODE_STYLES[1]}"),
+        f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
+    )
+    parts = _picture(plan), _stop_short(plan), _capacity(plan), _advice(plan.advice)
+    return Group(heading, *(line for part in parts for line in ("", part)))
+
+
+def _picture(plan: Plan) -> Table:
+    """One line for each CTC, in the order of the device list."""
+    (first, second), (down, up) = plan.layout.nodes, plan.directions
+    here_style, there_style = NODE_STYLES
+    ctcs = plan.layout.device_list()
+    speeds = [_speed(ctc.fibre.profile) for ctc in ctcs]
+    width = max(map(len, speeds))
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(first, justify="right", style=here_style)
+    table.add_column("RDEV", style=here_style)
+    table.add_column("chpid", justify="right", style=here_style)
+    table.add_column("FICON fibre", justify="center")
+    table.add_column("chpid", style=there_style)
+    table.add_column("RDEV", style=there_style)
+    table.add_column(second, style=there_style)
+    table.add_column("", style="bold")
+    for ctc, speed in zip(ctcs, speeds, strict=True):
+        (here, there), (near, far) = ctc.rdevs, ctc.fibre.chpids
+        down_writes, up_writes = here in down.write_order, there in up.write_order
+        table.add_row(
+            f"{down.write_order.index(here) + 1} >" if down_writes else "",
+            format_rdev(here),
+            format_chpid(near),
+            f"{'<-' if up_writes else '--'} {speed:^{width}} {'->' if down_writes else '--'}",
+            format_chpid(far),
+            format_rdev(there),
+            f"< {up.write_order.index(there) + 1}" if up_writes else "",
+            _owner(plan, here, there),
+        )
+    return table
+
+
+def _speed(profile: ChpidProfile) -> str:
+    return f"{profile.feature.removeprefix('FICON ')} {profile.link_gbps:g} Gb/s"
+
+
+def _owner(plan: Plan, here: Rdev, there: Rdev) -> str:
+    """Who alone may write on a CTC, if anyone."""
+    down, up = plan.directions
+    if here in down.exclusive:
+        return f"{down.sender} only"
+    return f"{up.sender} only" if there in up.exclusive else ""
+
+
+def _stop_short(plan: Plan) -> str:
+    if not plan.stop_short:
+        return "A single CTC: the scan does not stop short, and both nodes write on it."
+    down, up = plan.directions
+    return (
+        f"Each scan stops short by {plan.stop_short}, and so leaves {_rdevs(down.exclusive)} to "
+        f"{down.sender} and {_rdevs(up.exclusive)} to {up.sender}."
+    )
+
+
+def _rdevs(rdevs: Sequence[Rdev]) -> str:
+    return ", ".join(map(format_rdev, sorted(rdevs)))
+
+
+def _capacity(plan: Plan) -> RenderableType:
+    """How much each node can send, and over which chpids."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for way, style in zip(plan.directions, NODE_STYLES, strict=True):
+        table.add_row(
+            Text(way.sender, style), Text(f"{way.estimated_mb_per_s} MB/s", "bold"), _chpids(way)
+        )
+    heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
+    return Group(heading, table)
+
+
+def _chpids(way: Direction) -> str:
+    return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
+
+
+def _advice(advice: Sequence[Advice]) -> RenderableType:
+    if not advice:
+        return "Nothing to mend."
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for item in advice:
+        table.add_row(Text(item.severity, _SEVERITY_STYLES[item.severity]), item.text)
+    return table

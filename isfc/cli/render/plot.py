@@ -1,0 +1,259 @@
+"""Pictures of a replay: what IBM published and what we emulate, in one figure.
+
+matplotlib draws them. It is asked for only here, so that a command without ``--plot`` neither
+needs nor loads it; ``pip install 'isfc[plot]'`` brings it along.
+"""
+
+import html
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isfc.errors import ConfigurationError
+from scenarios.published.replay import Comparison, Part
+from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.repeat import Cell
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, FigureBase
+
+_Emulated = Mapping[Cell, Sequence[float]]
+
+FORMATS = (".svg", ".png", ".html")
+"""What a picture may be; the name of its file says which."""
+
+PANELS = (
+    ("mb_per_s", "MB/s", 3.0),
+    ("msgs_per_s", "messages/s", 3.0),
+    ("cpu_percent_per_msg", "%CPU/msg", 1.5),
+    ("collisions_per_s", "collisions/s", 1.5),
+    ("rdev_util_percent", "RDEV util %", 1.5),
+)
+"""From top to bottom: the measure, its name on the picture, its height in inches."""
+
+AXES = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
+"""What the lower axis is called, by the column that it shows."""
+
+_BLOCK_INCHES = 4.2
+_LEGEND_INCHES = 0.9
+_LINEAR_BELOW = 1.0  # collisions/s: a logarithm above, and 0 has a place too
+_LOGARITHMIC = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
+_COLOURS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#d9a400", "#c44e52")
+
+_PUBLISHED: dict[str, Any] = {"linestyle": "-", "marker": "o", "markersize": 4, "linewidth": 1}
+_EMULATED: dict[str, Any] = {
+    "linestyle": "--",
+    "marker": "x",
+    "markersize": 5,
+    "linewidth": 1,
+    "capsize": 3,
+}
+
+# The same figures give the same bytes: no random ids, no date, no version, no outlines of
+# whichever font is installed. What a user has set up for other pictures is left out as well.
+_SETTINGS: dict[str, Any] = {
+    "svg.hashsalt": "isfc",
+    "svg.fonttype": "none",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+}
+_METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": "isfc"},
+    "png": {"Software": None},
+}
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ font-family: sans-serif; margin: 1em }}
+svg {{ max-width: 100%; height: auto }}
+</style>
+<h1>{title}</h1>
+<p>{source}</p>
+{picture}
+</html>
+"""
+
+
+def check_plot(path: Path, parts: Sequence[Part]) -> None:
+    """Find out before anything is run whether a picture of some rows can be made at ``path``.
+
+    Raises `ConfigurationError` for a name that is of no known format, a folder that does not
+    exist, tables that have no such picture, and if matplotlib is missing.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise ConfigurationError(
+            f"--plot {str(path)[-60:]}: expected a file that ends with {' or '.join(FORMATS)}"
+        )
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"--plot {str(path)[-60:]}: there is no folder {path.parent}")
+    if not any(part.table.is_grid for part in parts):
+        raise ConfigurationError(
+            f"--plot: there is no picture of the table {parts[0].table.name}; "
+            "expected transport, appc_regression or appc_scaling"
+        )
+    if find_spec("matplotlib") is None:
+        raise ConfigurationError(
+            "--plot needs matplotlib, which is not installed: pip install 'isfc[plot]'"
+        )
+
+
+def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparison]) -> None:
+    """Draw the rows of grids into the file ``path``, in the format that its name says.
+
+    A figure that was emulated several times, with one seed after the other, is drawn as its
+    mean, with a bar from the least to the greatest. Raises `OSError` if the file cannot be
+    written.
+    """
+    from matplotlib import style
+
+    kind = path.suffix.lower().removeprefix(".")
+    with style.context(["default", _SETTINGS]):
+        figure = draw(parts, comparisons)
+        if kind == "html":
+            path.write_text(_page(parts[0].table, figure), "utf-8")
+        else:
+            figure.savefig(path, format=kind, metadata=_METADATA[kind], dpi=150)
+
+
+def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
+    """The picture: for each table a row of blocks, with a panel for each measure in a column.
+
+    A block has a line for each number of pairs.
+    """
+    from matplotlib.figure import Figure
+
+    emulated = _emulated(comparisons)
+    drawn = [part for part in parts if part.table.is_grid]
+    heights = [sum(height for *_, height in _panels(part.table)) for part in drawn]
+    width = max(1.6, *(len(_blocks(part)) for part in drawn)) * _BLOCK_INCHES
+    figure = Figure(figsize=(width, sum(heights) + _LEGEND_INCHES), layout="constrained")
+    colours = _colours(row for part in drawn for row in part.rows)
+    places = figure.subfigures(len(drawn), squeeze=False, height_ratios=heights)
+    for part, place in zip(drawn, places.flat, strict=True):
+        if len(drawn) > 1:
+            place.suptitle(part.table.title)
+        _draw_part(place, part, emulated, colours)
+    figure.legend(
+        *_legend(colours), loc="outside lower center", ncols=len(colours) + 2, frameon=False
+    )
+    return figure
+
+
+def _draw_part(
+    place: "FigureBase", part: Part, emulated: _Emulated, colours: Mapping[int, str]
+) -> None:
+    """The panels of one table."""
+    panels, blocks = _panels(part.table), _blocks(part)
+    grid = place.subplots(
+        nrows=len(panels),
+        ncols=len(blocks),
+        sharex=True,
+        squeeze=False,
+        height_ratios=[height for *_, height in panels],
+    )
+    for column, (heading, rows) in enumerate(blocks.items()):
+        for axes, (measure, name, _) in zip(grid[:, column], panels, strict=True):
+            _panel(axes, part.table, rows, measure, emulated, colours)
+            if column == 0:
+                axes.set_ylabel(name)
+        grid[0, column].set_title(heading)
+        grid[-1, column].set_xlabel(AXES[part.table.key[1]])
+
+
+def _panels(table: PublishedTable) -> list[tuple[str, str, float]]:
+    """What is drawn of a table; of %CPU/msg only where there are few other measures."""
+    found = [panel for panel in PANELS if panel[0] in table.measures]
+    few = [panel for panel in found if panel[0] != "cpu_percent_per_msg"]
+    return few if len(few) > 1 else found
+
+
+def _blocks(part: Part) -> dict[str, list[PublishedRow]]:
+    """The rows of each block, under its heading: a suite's name, or what the companion says."""
+    column = part.table.key[0]
+    blocks: dict[str, list[PublishedRow]] = defaultdict(list)
+    for row in part.rows:
+        heading = part.table.heading.format_map(row.columns).partition(":")[0]
+        blocks[heading if column != "suite" else str(row.columns[column])].append(row)
+    return blocks
+
+
+def _emulated(comparisons: Iterable[Comparison]) -> _Emulated:
+    """What was emulated of each published figure, once for each seed."""
+    figures: dict[Cell, list[float]] = defaultdict(list)
+    for comparison in comparisons:
+        cell = comparison.table, comparison.key, comparison.measure
+        figures[cell].append(comparison.emulated)
+    return figures
+
+
+def _colours(rows: Iterable[PublishedRow]) -> dict[int, str]:
+    """A colour for each number of pairs."""
+    pairs = sorted({int(row.number("pairs")) for row in rows})
+    return {count: _COLOURS[index % len(_COLOURS)] for index, count in enumerate(pairs)}
+
+
+def _panel(
+    axes: "Axes",
+    table: PublishedTable,
+    rows: Iterable[PublishedRow],
+    measure: str,
+    emulated: _Emulated,
+    colours: Mapping[int, str],
+) -> None:
+    """One measure of one block."""
+    _, across, line = table.key
+    lines: dict[int, list[PublishedRow]] = defaultdict(list)
+    for row in rows:
+        lines[int(row.number(line))].append(row)
+    for pairs, runs in sorted(lines.items()):
+        places = [run.number(across) for run in runs]
+        figures = [emulated[table.name, run.key, measure] for run in runs]
+        means = [sum(values) / len(values) for values in figures]
+        spread = [  # the mean of equal figures may be a rounding error beside them
+            [max(0.0, mean - min(values)) for mean, values in zip(means, figures, strict=True)],
+            [max(0.0, max(values) - mean) for mean, values in zip(means, figures, strict=True)],
+        ]
+        axes.plot(places, [run.number(measure) for run in runs], color=colours[pairs], **_PUBLISHED)
+        several = any(len(values) > 1 for values in figures)
+        axes.errorbar(places, means, spread if several else None, color=colours[pairs], **_EMULATED)
+    if across == "reply_bytes":
+        axes.set_xscale("log")
+    else:
+        axes.set_xticks(sorted({row.number(across) for runs in lines.values() for row in runs}))
+    if measure in _LOGARITHMIC:
+        axes.set_yscale("log")
+    else:
+        if measure == "collisions_per_s":
+            axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
+        axes.set_ylim(bottom=0)
+    axes.grid(visible=True, alpha=0.25)
+
+
+def _legend(colours: Mapping[int, str]) -> tuple[list[Any], list[str]]:
+    """Lines and their names: what is IBM's and what is ours, then the numbers of pairs."""
+    from matplotlib.lines import Line2D
+
+    ours = {name: value for name, value in _EMULATED.items() if name != "capsize"}
+    lines = [Line2D([], [], color="black", **_PUBLISHED), Line2D([], [], color="black", **ours)]
+    lines += [Line2D([], [], color=colour, linewidth=4) for colour in colours.values()]
+    names = [f"{count} pair{'s' * (count > 1)}" for count in colours]
+    return lines, ["IBM", "ours", *names]
+
+
+def _page(table: PublishedTable, figure: "Figure") -> str:
+    """A page of its own, which needs no other file."""
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata=_METADATA["svg"])
+    picture = drawn.getvalue()
+    return _PAGE.format(
+        title=html.escape(table.title),
+        source=html.escape(table.source),
+        picture=picture[picture.index("<svg") :].strip(),
+    )

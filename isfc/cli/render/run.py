@@ -1,0 +1,137 @@
+"""What ``isfc run`` shows: the figures of the link, and its devices as FCX108 shows them."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.render.seeds import run_spreads
+from scenarios.repeat import mean, spreads
+from scenarios.run import DeviceResult, Experiment, Result
+from scenarios.workload import Workload
+
+
+def run_page(
+    experiment: Experiment,
+    results: Sequence[Result],
+    *,
+    repeated: bool = False,
+    time: str = "virtual time",
+) -> RenderableType:
+    """The whole page; the mean of the results, and their spread if the run was repeated.
+
+    ``time`` says what the seconds are.
+    """
+    result = mean(results)
+    parts: list[RenderableType] = [
+        run_heading(experiment, result.node, len(results), time),
+        _traffic(result),
+        _state(result),
+        _devices(result.devices, result.rdev_util_percent),
+    ]
+    if repeated:
+        parts.append(run_spreads(spreads(results)))
+    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def run_heading(
+    experiment: Experiment, node: str, seeds: int = 1, time: str = "virtual time"
+) -> str:
+    """What was run, for how long, and where it was measured."""
+    first, second = experiment.layout.nodes
+    client = experiment.client or first
+    pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}"
+    seed = f"seed {experiment.seed}"
+    if seeds > 1:
+        seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
+    return (
+        f"Logical link {first} - {second}, seen from {node}; clients on {client}\n"
+        f"{_describe(experiment.workload)}\n"
+        f"{pairs}, {experiment.seconds:g} s of {time} after "
+        f"{experiment.warmup:g} s of warm-up, {seed}"
+    )
+
+
+def _describe(workload: Workload) -> str:
+    """A workload in words."""
+    lengths = f"{workload.max_length:,}"
+    if workload.min_length != workload.max_length:
+        lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"
+    replies = f"{workload.reply_length:,}"
+    if workload.replies_max < workload.window:
+        replies += ", acknowledged"
+    return (
+        f"{workload.name}: messages of {lengths} bytes, "
+        f"replies of {replies}, window {workload.window}"
+    )
+
+
+def _traffic(result: Result) -> Table:
+    """What was sent and received."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("")
+    for heading in ("sent", "received", "together"):
+        table.add_column(heading, justify="right", min_width=9)
+    table.add_row(
+        "MB/s",
+        f"{result.mb_per_s_out:.1f}",
+        f"{result.mb_per_s_in:.1f}",
+        f"{result.mb_per_s:.1f}",
+        style="bold",
+    )
+    table.add_row(
+        "messages/s",
+        f"{result.messages_per_s_out:.1f}",
+        f"{result.messages_per_s_in:.1f}",
+        f"{result.messages_per_s:.1f}",
+    )
+    table.add_row(
+        "packages/s", f"{result.packages_per_s_out:.1f}", f"{result.packages_per_s_in:.1f}"
+    )
+    table.add_row(
+        "messages/package",
+        f"{result.messages_per_package_out:.2f}",
+        f"{result.messages_per_package_in:.2f}",
+    )
+    table.add_row(
+        "bytes/package",
+        f"{result.bytes_per_package_out:.0f}",
+        f"{result.bytes_per_package_in:.0f}",
+    )
+    return table
+
+
+def _state(result: Result) -> Table:
+    """What concerns the link as a whole."""
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
+    for heading in ("RDEV util %", "collisions/s", "%CPU/msg", "TXPENDCT"):
+        table.add_column(heading, justify="right")
+    table.add_row(
+        f"{result.rdev_util_percent:.1f}",
+        f"{result.collisions_per_s:.1f}",
+        f"{result.cpu_percent_per_msg:.5f}",
+        f"{result.tx_pend_count:g}",
+    )
+    return table
+
+
+def _devices(devices: Sequence[DeviceResult], util_percent: float) -> Table:
+    """One line for each CTC, the times in ms; dots where no I/O was done."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_footer=True)
+    table.add_column("Addr", "")
+    table.add_column("Type", "")
+    io_per_s = sum(device.io_per_s for device in devices)
+    table.add_column("I/O/s", f"{io_per_s:.1f}", justify="right", min_width=7)
+    for heading in ("Pend", "Disc", "Conn", "Serv"):
+        table.add_column(heading, "", justify="right", min_width=5)
+    table.add_column("Busy %", f"{util_percent:.1f}", justify="right")
+    for device in devices:
+        times = (device.pend_ms, device.disc_ms, device.conn_ms, device.serv_ms)
+        table.add_row(
+            device.rdev,
+            "FCTC",
+            f"{device.io_per_s:.1f}",
+            *(f"{time:.2f}" if device.io_per_s else "..." for time in times),
+            f"{device.busy_percent:.1f}",
+        )
+    return table

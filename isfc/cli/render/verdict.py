@@ -1,0 +1,189 @@
+"""What a replay comes to, as tables and lines: errors, bounds, goals, tallies, failures."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from scenarios.published.replay import Comparison
+from scenarios.published.table import Bound, PublishedTable, Role
+from scenarios.published.verdict import BoundCheck, ChangeCheck, Verdict, in_group, summarise
+
+MEASURES = {
+    "mb_per_s": ("MB/s", 1),
+    "cpu_percent_per_msg": ("%CPU/msg x 1000", 1_000),
+    "rdev_util_percent": ("RDEV util %", 1),
+    "collisions_per_s": ("collisions/s", 1),
+    "msgs_per_s": ("messages/s", 1),
+    "io_per_s": ("I/O/s", 1),
+    "busy_percent": ("busy %", 1),
+    "pend_ms": ("PEND ms", 1),
+    "disc_ms": ("DISC ms", 1),
+    "conn_ms": ("CONN ms", 1),
+    "serv_ms": ("SERV ms", 1),
+    "tx_pend_count": ("TXPENDCT", 1),
+    "write_collisions_per_s": ("WCol/s", 1),
+    "write_mb_per_s": ("written MB/s", 1),
+    "write_msgs_per_s": ("written msg/s", 1),
+    "write_pkgs_per_s": ("written pkg/s", 1),
+    "write_bytes_per_pkg": ("written B/pkg", 1),
+    "write_msgs_per_pkg": ("written msg/pkg", 1),
+    "read_mb_per_s": ("read MB/s", 1),
+    "read_msgs_per_s": ("read msg/s", 1),
+    "read_pkgs_per_s": ("read pkg/s", 1),
+    "read_bytes_per_pkg": ("read B/pkg", 1),
+    "read_msgs_per_pkg": ("read msg/pkg", 1),
+    "write_ctcs": ("CTCs written", 1),
+    "estimated_one_way_mb_per_s": ("one-way MB/s", 1),
+    "link_gbit_per_s": ("Gb/s", 1),
+    "scan_stops_short_by": ("stops short by", 1),
+}
+"""The name of each measure on the screen, and what its figures are multiplied by there."""
+
+LEGEND = (
+    "err% is (ours - IBM) / IBM, and ! marks what leaves its declared tolerance or bound. "
+    "Constants were fitted to calibration rows; acceptance rows are predictions."
+)
+
+STATISTICS = (("median", "median"), ("p90", "90 %"), ("worst", "worst"))
+"""What a bound may be of, and its name on the screen."""
+
+_BAD = "bold red"
+
+
+def measure_name(measure: str) -> str:
+    """A measure as the report calls it."""
+    return MEASURES[measure][0].partition(" x ")[0]
+
+
+def describe_failure(table: PublishedTable, comparison: Comparison) -> str:
+    """A figure that is out of tolerance, in one line."""
+    row = next(row for row in table.rows if row.key == comparison.key)
+    bound = table.tolerance(row, comparison.measure)
+    assert bound is not None, "what is out of tolerance has one"
+    return (
+        f"{comparison.key} {measure_name(comparison.measure)}: {comparison.emulated:.5g}, "
+        f"published {comparison.published:g}; expected {bound.distance.limit(bound.worst or 0)}"
+    )
+
+
+def describe_check(check: BoundCheck) -> str:
+    """A bound and what it bounds, in one line."""
+    bound, summary = check.bound or check.of, check.summary
+    reached = (
+        f"{name} {bound.distance.show(getattr(summary, field))} "
+        f"({'bound ' * (index == 0)}{bound.distance.show(getattr(bound, field))})"
+        for index, (field, name) in enumerate(
+            (field, name) for field, name in STATISTICS if getattr(bound, field) is not None
+        )
+    )
+    return f"{measure_name(bound.measure)}, {summary.count} {bound.group} rows: " + ", ".join(
+        reached
+    )
+
+
+def describe_change(check: ChangeCheck) -> str:
+    """A declared change and how many of ours go the same way, in one line."""
+    change = check.change
+    wrong = f"; wrong: {', '.join(check.wrong)}" if check.wrong else ""
+    return (
+        f"{measure_name(change.measure)}, {change.before} to {change.after}: "
+        f"{check.count - len(check.wrong)} of {check.count} published changes of more than "
+        f"{change.above:.0%} have the right sign{wrong}"
+    )
+
+
+def describe_failures(verdict: Verdict) -> Iterator[str]:
+    """All that is out of tolerance, a line for each: first what sums up."""
+    yield from (describe_check(check) for check in verdict.checks if not check.within)
+    yield from (describe_change(check) for check in verdict.changes if not check.within)
+    outside = (c for c in verdict.comparisons if c.within is False)
+    yield from (describe_failure(verdict.table, comparison) for comparison in outside)
+
+
+def summary_table(verdict: Verdict) -> Table:
+    """The sizes of the errors, by measure, group and role, of all that is bounded."""
+    page = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
+    for heading in ("error", "group", "role"):
+        page.add_column(heading, no_wrap=True)
+    for heading in ("rows", "median", "90 %", "worst"):
+        page.add_column(heading, justify="right", no_wrap=True)
+    page.add_column("at", no_wrap=True)
+    table = verdict.table
+    for bound in _subjects(table):
+        for role in Role:
+            chosen = in_group(table, table.groups[bound.group], bound.measure, verdict.comparisons)
+            summary = summarise((c for c in chosen if c.role == role), bound.distance)
+            if summary:
+                page.add_row(
+                    *(measure_name(bound.measure), bound.group, role, str(summary.count)),
+                    *(bound.distance.show(getattr(summary, field)) for field, _ in STATISTICS),
+                    summary.worst_key,
+                )
+    return page
+
+
+def _subjects(table: PublishedTable) -> list[Bound]:
+    """One bound or goal for everything that is bounded, in the order of the measures."""
+    found = {bound.subject: bound for bound in (*table.goals, *table.bounds)}
+    return sorted(found.values(), key=lambda bound: table.measures.index(bound.measure))
+
+
+def quiet_lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """What no ratio can say: how many collisions ours has where IBM has none."""
+    free = [c for c in comparisons if c.measure == "collisions_per_s" and not c.published]
+    if free:
+        worst = max(free, key=lambda comparison: comparison.emulated)
+        yield (
+            f"collisions/s where IBM has none ({len(free)} rows): "
+            f"at most {worst.emulated:.1f} ({worst.key})"
+        )
+
+
+def check_table(checks: Sequence[BoundCheck]) -> Table:
+    """Bounds, which are kept, and goals, which are wanted, beside what is reached."""
+    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for heading in ("what must hold", "group"):
+        page.add_column(heading)
+    page.add_column("rows", justify="right")
+    page.add_column("")
+    for heading in ("reached", "bound", "goal"):
+        page.add_column(heading, justify="right")
+    page.add_column("met")
+    for check in checks:
+        subject = [measure_name(check.of.measure), check.of.group, str(check.summary.count)]
+        for index, line in enumerate(_check_lines(check)):
+            page.add_row(*(["", "", ""] if index else subject), *line)
+    return page
+
+
+def _check_lines(check: BoundCheck) -> Iterator[tuple[str | Text, ...]]:
+    """A line for each number that is bounded or wanted."""
+    for field, name in STATISTICS:
+        bound, goal = (
+            getattr(limits, field) if limits else None for limits in (check.bound, check.goal)
+        )
+        if bound is None and goal is None:
+            continue
+        reached = getattr(check.summary, field)
+        shown = check.summary.distance.show
+        left = bound is not None and reached > bound
+        met = "" if goal is None else ("yes" if reached <= goal else "no")
+        yield (
+            name,
+            Text(f"{shown(reached)}{'!' * left}", _BAD if left else ""),
+            "" if bound is None else shown(bound),
+            "" if goal is None else shown(goal),
+            met,
+        )
+
+
+def tallies(verdicts: Sequence[Verdict]) -> Iterator[Text]:
+    """How many rows keep all their tolerances; fitted rows prove nothing, so apart."""
+    judged = [c for verdict in verdicts for c in verdict.comparisons if c.within is not None]
+    for role in Role:
+        rows = {(c.table, c.key) for c in judged if c.role == role}
+        bad = {(c.table, c.key) for c in judged if c.role == role and not c.within}
+        if rows:
+            text = f"{role} rows within tolerance: {len(rows) - len(bad)} of {len(rows)}"
+            yield Text(text, _BAD if bad else "")

@@ -1,0 +1,107 @@
+"""CP's commands, as far as they concern a logical link: a command in, a response out.
+
+`CommandProcessor` does no I/O and reads no clock: it looks at a node and acts on it, at a time
+that it is told. So the same commands work in virtual time (``isfc run --cp``) and on a live
+node (``isfc cp``).
+
+Which command may be abbreviated how far is unverified, but for NODE and BUFFERS of ACTIVATE
+ISLINK. ACT, DEACT and Q are what everybody types.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.cp.messages import (
+    INVALID_OPERAND,
+    OPERAND_MISSING,
+    UNKNOWN_COMMAND,
+    Answer,
+    Refused,
+    Response,
+    System,
+)
+from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
+from isfc.cp.query import indicate_islink, query_chpid, query_counters, query_islink
+from isfc.cp.words import Operands, matches, split
+from isfc.link.counters import NodeSnapshot
+from isfc.system.node import Node
+
+Act = Callable[[Operands, System, Answer], None]
+
+_SELECTED: Final = "rdev ... | NODe name | ALL"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its two words, with the least abbreviation of each in capitals."""
+
+    verb: str
+    noun: str
+    operands: str
+    act: Act
+
+    @property
+    def syntax(self) -> str:
+        """The whole command as a manual writes it."""
+        return f"{self.verb} {self.noun} {self.operands}".rstrip()
+
+
+def _help(operands: Operands, _system: System, answer: Answer) -> None:
+    """HELP, ours: all commands, with their abbreviations in capitals."""
+    operands.end()
+    for command in COMMANDS:
+        answer.say(command.syntax)
+
+
+COMMANDS: Final = (
+    Command("Query", "ISLINK", f"[{_SELECTED}]", query_islink),
+    Command("Query", "COUNTers", f"[{_SELECTED}]", query_counters),
+    Command("Query", "CHPid", "nn", query_chpid),
+    Command("INDicate", "ISLINK", "", indicate_islink),
+    Command("ACTivate", "ISLINK", "rdev ... [NODe name] [BUffers n]", activate_islink),
+    Command("DEACTive", "ISLINK", f"{{{_SELECTED}}}", deactive_islink),
+    Command("DEACTIVATe", "ISLINK", f"{{{_SELECTED}}}", deactive_islink),
+    Command("VARY", "ONline", "{rdev ... | CHPid nn}", vary_on),
+    Command("VARY", "OFFline", "{rdev ... | CHPid nn}", vary_off),
+    Command("HELP", "", "", _help),
+)
+
+
+class CommandProcessor:
+    """Carries out commands on a node: one that takes its place may follow at any time."""
+
+    def __init__(self) -> None:
+        self._node: Node | None = None
+        self._indicated: NodeSnapshot | None = None
+
+    def execute(self, command: str, node: Node, now_ns: int) -> Response:
+        """Carry out one command. Whatever is wrong with it is in the response."""
+        if node is not self._node:
+            self._node, self._indicated = node, None
+        system = System(node, now_ns, self._indicated)
+        answer = Answer()
+        words = split(command)
+        try:
+            if words:
+                found = _find(words)
+                operands = Operands(words[2 if found.noun else 1 :])
+                found.act(operands, system, answer)
+        except Refused as refused:
+            answer.lines.append(str(refused))
+            answer.return_code = answer.return_code or refused.return_code
+        self._indicated = system.indicated
+        return answer.response(command.strip())
+
+
+def _find(words: list[str]) -> Command:
+    """The command that begins so."""
+    commands = [command for command in COMMANDS if matches(command.verb, words[0])]
+    if not commands:
+        raise Refused(UNKNOWN_COMMAND, words[0])
+    for command in commands:
+        if not command.noun or (len(words) > 1 and matches(command.noun, words[1])):
+            return command
+    if len(words) == 1:
+        raise Refused(OPERAND_MISSING)
+    raise Refused(INVALID_OPERAND, words[1])

@@ -1,0 +1,166 @@
+"""CP commands that look: QUERY ISLINK, QUERY CHPID, QUERY COUNTERS and INDICATE ISLINK.
+
+Words and order of QUERY ISLINK are published (z/VM 6.2 Performance Report, "ISFC
+Improvements"); that they stand in two columns of four is unverified, as is the wording of QUERY
+CHPID. QUERY COUNTERS and INDICATE ISLINK are ours: on z/VM the same figures come from Monitor
+domain 9 and Performance Toolkit.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.cp.messages import (
+    NO_SUCH_CHPID,
+    NO_SUCH_DEVICE,
+    NONE_ACTIVE,
+    NOT_ACTIVE,
+    NOT_THE_PARTNER,
+    Answer,
+    Refused,
+    System,
+)
+from isfc.cp.words import Operands, Selection
+from isfc.link.counters import DeviceSnapshot
+from isfc.link.state import DeviceState
+from isfc.system.node import Node
+
+_INDICATE: Final = "{:<15}{:>10.1f}    {:<17}{:>10.1f}"
+_NS_PER_S: Final = 1_000_000_000
+_MIB: Final = 2**20
+_PER_LINE: Final = 8
+"""Device numbers in a line of QUERY CHPID."""
+_COUNTERS: Final = "{:4} {:>11} {:>9} {:>9} {:>15} {:>15} {:>10}"
+_HEADINGS: Final = ("Rdev", "I/Os", "Pkg out", "Pkg in", "Bytes out", "Bytes in", "Collisions")
+_ISLINK: Final = "{:<13}{:<26}  {}"
+"""A line of QUERY ISLINK: two labels with their values. The longest status has 26 letters."""
+
+
+def active_rdevs(node: Node, selection: Selection, answer: Answer) -> Iterator[Rdev]:
+    """The selected devices that are active on the link; ``answer`` is told of the others."""
+    if selection.node not in (None, node.partner):
+        raise Refused(NOT_THE_PARTNER, selection.node, node.partner)
+    ctcs = node.link.ctcs
+    active = [rdev for rdev, ctc in ctcs.items() if ctc.state is not DeviceState.INACTIVE]
+    if not selection.rdevs:
+        if not active:
+            raise Refused(NONE_ACTIVE)
+        yield from active
+    for rdev in selection.rdevs:
+        if rdev not in ctcs:
+            answer.refuse(NO_SUCH_DEVICE, format_rdev(rdev))
+        elif rdev not in active:
+            answer.refuse(NOT_ACTIVE, format_rdev(rdev))
+        else:
+            yield rdev
+
+
+def query_islink(operands: Operands, system: System, answer: Answer) -> None:
+    """QUERY ISLINK: each CTC, with its counters and what it is doing.
+
+    A device that is not active is no part of a link, and not shown.
+    """
+    node = system.node
+    devices = _devices(operands, system, answer)
+    for device in devices:
+        if device is devices[0]:
+            answer.say(f"Node {node.partner}")
+        answer.say(_ISLINK.format("Link device:", format_rdev(device.rdev), "Type: FCTC"))
+        answer.say(_ISLINK.format("Node:", node.partner, f"Bytes Sent: {device.write_length}"))
+        state = "Up" if _is_up(device) else "Down"
+        answer.say(_ISLINK.format("State:", state, f"Bytes Received: {device.read_length}"))
+        remote = format_rdev(device.partner_rdev)
+        answer.say(
+            _ISLINK.format("Status:", _status(device, node), f"Remote link device: {remote}")
+        )
+
+
+def query_counters(operands: Operands, system: System, answer: Answer) -> None:
+    """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
+    devices = _devices(operands, system, answer)
+    if devices:
+        answer.say(f"Node {system.node.partner}")
+        answer.say(_COUNTERS.format(*_HEADINGS))
+    for device in devices:
+        answer.say(
+            _COUNTERS.format(
+                format_rdev(device.rdev),
+                device.io_count,
+                device.write_package_count,
+                device.read_package_count,
+                device.write_length,
+                device.read_length,
+                device.collision_count,
+            )
+        )
+
+
+def query_chpid(operands: Operands, system: System, answer: Answer) -> None:
+    """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
+    node = system.node
+    chpid = operands.take_chpid()
+    operands.end()
+    rdevs = [rdev for rdev, device_chpid in node.chpids.items() if device_chpid == chpid]
+    if not rdevs:
+        raise Refused(NO_SUCH_CHPID, format_chpid(chpid))
+    for online, word in ((True, "online"), (False, "offline")):
+        found = [format_rdev(rdev) for rdev in rdevs if node.is_online(rdev) is online]
+        for first in range(0, len(found), _PER_LINE):
+            names = " ".join(found[first : first + _PER_LINE])
+            answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
+
+
+def indicate_islink(operands: Operands, system: System, answer: Answer) -> None:
+    """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
+    operands.end()
+    before, after = system.indicated, system.node.snapshot(system.now_ns)
+    system.indicated = after
+    elapsed_ns = after.now_ns - (before.now_ns if before else 0)
+    per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
+
+    def rate(name: str) -> float:
+        count: int = getattr(after, name) - (getattr(before, name) if before else 0)
+        return count * per_s
+
+    up_count = sum(map(_is_up, after.devices))
+    answer.say(
+        f"Node {after.partner} {after.state.value}, {up_count} of {len(after.devices)} CTCs up; "
+        f"over {elapsed_ns / _NS_PER_S:.3f} s"
+    )
+    for left, left_value, right, right_value in (
+        ("MB Sent/s:", rate("write_length") / _MIB,
+         "MB Received/s:", rate("read_length") / _MIB),
+        ("Msgs Sent/s:", rate("write_message_count"),
+         "Msgs Received/s:", rate("read_message_count")),
+        ("Pkgs Sent/s:", rate("write_package_count"),
+         "Pkgs Received/s:", rate("read_package_count")),
+        ("Collisions/s:", rate("collision_count"),
+         "Processor %:", rate("cpu_ns") / _NS_PER_S * 100),
+    ):  # fmt: skip
+        answer.say(_INDICATE.format(left, left_value, right, right_value))
+    answer.say(f"{'TXPENDCT:':<15}{after.tx_pend_count:>10}")
+
+
+def _devices(operands: Operands, system: System, answer: Answer) -> list[DeviceSnapshot]:
+    """Snapshots of the active devices that the operands select."""
+    rdevs = set(active_rdevs(system.node, operands.take_selection(required=False), answer))
+    return [d for d in system.node.snapshot(system.now_ns).devices if d.rdev in rdevs]
+
+
+def _is_up(device: DeviceSnapshot) -> bool:
+    return device.state not in (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+
+
+def _status(device: DeviceSnapshot, node: Node) -> str:
+    """What a device is doing, as far as known in CP's words (control block CTCBK).
+
+    The words for a device that is varied off are ours, and so are those for the turns that
+    follow a collision: CP must have a status for them, but the list that is known is cut.
+    """
+    if device.rdev in node.offline_rdevs:
+        return "Offline"
+    if not node.is_online(device.rdev):
+        return "Path offline"
+    if device.state is DeviceState.DOWN:
+        return "Initialization in progress"
+    return str(device.state.value)

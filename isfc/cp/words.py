@@ -1,0 +1,129 @@
+"""The words of a CP command: abbreviations, operands and what is wrong with them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
+from ctc.errors import CtcError
+from isfc.cp.messages import (
+    DUPLICATE,
+    EXTRA_OPTION,
+    INVALID_OPERAND,
+    OPERAND_MISSING,
+    Refused,
+)
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
+
+NODE: Final = "NODe"
+ALL: Final = "ALL"
+BUFFERS: Final = "BUffers"
+CHPID: Final = "CHPid"
+
+
+def matches(keyword: str, word: str) -> bool:
+    """Whether ``word``, in capitals, is ``keyword`` or a valid abbreviation of it.
+
+    Keywords are written as CP's manuals do: the capitals in front cannot be left out.
+    """
+    least = len(keyword.rstrip("abcdefghijklmnopqrstuvwxyz"))
+    return len(word) >= least and keyword.upper().startswith(word)
+
+
+def split(command: str) -> list[str]:
+    """The words of a command, in capitals; what cannot be shown safely becomes ``?``."""
+    shown = (c if c.isascii() and (c.isprintable() or c.isspace()) else "?" for c in command)
+    return "".join(shown).upper().split()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which devices an operator means: those named, or all, maybe those of one node."""
+
+    rdevs: tuple[Rdev, ...] = ()
+    node: NodeName | None = None
+
+
+class Operands:
+    """The words behind a command's own, taken one by one.
+
+    What is wrong with them raises `Refused`.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = list(words)
+
+    def __bool__(self) -> bool:
+        """Whether any word is left."""
+        return bool(self._words)
+
+    def take(self) -> str:
+        """The next word, which must be there."""
+        if not self._words:
+            raise Refused(OPERAND_MISSING)
+        return self._words.pop(0)
+
+    def take_keyword(self, keyword: str) -> bool:
+        """Whether the next word is ``keyword``; if so, it is taken."""
+        found = bool(self._words) and matches(keyword, self._words[0])
+        if found:
+            del self._words[0]
+        return found
+
+    def take_chpid(self) -> ChpidId:
+        """The next word as a chpid."""
+        word = self.take()
+        try:
+            return parse_chpid(word)
+        except CtcError:
+            raise Refused(INVALID_OPERAND, word) from None
+
+    def take_node(self) -> NodeName:
+        """The next word as the name of a node."""
+        word = self.take()
+        try:
+            return NodeName(word)
+        except ConfigurationError:
+            raise Refused(INVALID_OPERAND, word) from None
+
+    def take_rdevs(self, *stops: str) -> tuple[Rdev, ...]:
+        """One to sixteen device numbers, up to the end or to a keyword of ``stops``."""
+        rdevs: list[Rdev] = []
+        for rdev in self._each_rdev(stops):
+            if rdev in rdevs:
+                raise Refused(DUPLICATE, format_rdev(rdev))
+            rdevs.append(rdev)
+        if not rdevs:
+            raise Refused(OPERAND_MISSING)
+        return tuple(rdevs)
+
+    def take_selection(self, *, required: bool) -> Selection:
+        """``rdev ... | NODe name | ALL`` and nothing else; all if they may be left out."""
+        if self.take_keyword(NODE):
+            selection = Selection(node=self.take_node())
+        elif self.take_keyword(ALL) or not (self or required):
+            selection = Selection()
+        else:
+            selection = Selection(self.take_rdevs())
+        self.end()
+        return selection
+
+    def end(self) -> None:
+        """Refuse words that are left over."""
+        if self._words:
+            raise Refused(EXTRA_OPTION, self._words[0])
+
+    def _each_rdev(self, stops: Iterable[str]) -> Iterator[Rdev]:
+        stop_words = tuple(stops)
+        count = 0
+        while self._words and not any(matches(stop, self._words[0]) for stop in stop_words):
+            if count == CTCS_MAX:
+                self.end()
+            count += 1
+            word = self.take()
+            try:
+                yield parse_rdev(word)
+            except CtcError:
+                raise Refused(INVALID_OPERAND, word) from None

@@ -1,0 +1,281 @@
+"""Records of a journal as bytes: what a node was given, and what came of it.
+
+A journal is `FILE_HEADER` and then records. A record is ``length`` (4 bytes, of its payload),
+the CRC-32 of these four (4), the payload, and the CRC-32 of the payload (4): so that a file that
+was cut short can be told from one that was damaged. The payload is
+
+- what was done (1 byte), when (8, ns), the number of the RDEV or chpid it was done to (2);
+- what came of it: how many frames (4) and events (4), the next deadline (8, ns; -1 for none), a
+  digest of the frames (8) and one of the events (8), the name of the error raised (1 + n);
+- what was given: a definition as JSON, or messages or a frame as `isfc.engine.wire` encodes them.
+
+Numbers are big-endian.
+"""
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+
+from ctc.frame import DataFrame, Frame
+from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
+from isfc.errors import ConfigurationError, JournalError, WireError
+from isfc.link.message import Message
+from isfc.link.name import NodeName
+from isfc.link.package import Package, PackageLimit, Packager
+from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
+from isfc.system.node import CtcDefinition, NodeDefinition
+
+FILE_HEADER: Final = b"ISFCJRNL\x00\x01"
+"""How a journal begins: a magic word and the format's version (2 bytes)."""
+
+DIGEST_LENGTH: Final = 8
+NOTHING: Final = bytes(DIGEST_LENGTH)
+"""The digest of no outputs."""
+
+Read = Callable[[int], bytes]
+"""A binary file's ``read``: at most so many bytes, none at the end."""
+
+RECORD_LENGTH_MAX: Final = 2**30
+"""Most bytes of a record: four times what a node lets wait to be sent."""
+
+_READ_LENGTH: Final = 2**20
+"""Most bytes that are asked for at once: a length is believed only as far as bytes follow."""
+
+_PREFIX: Final = struct.Struct(">II")
+_CHECK: Final = struct.Struct(">I")
+_FIXED: Final = struct.Struct(">BqHIIq8s8sB")
+
+_CARGO: Final = PackageLimit(length=2**20, message_length=20)
+"""How much of what is sent goes into one frame of a record: well within the wire's bound."""
+
+
+class Act(IntEnum):
+    """What was done to a node."""
+
+    BEGIN = 0
+    """It was made, of a definition; the node before it, if any, is gone."""
+    SEND = 1
+    ARRIVE = 2
+    DEADLINE = 3
+    CONNECT = 4
+    DISCONNECT = 5
+    ACTIVATE = 6
+    DEACTIVATE = 7
+    VARY_RDEV_ON = 8
+    VARY_RDEV_OFF = 9
+    VARY_CHPID_ON = 10
+    VARY_CHPID_OFF = 11
+
+
+_ACTS: Final = frozenset(Act)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one input; two that are equal had the same outputs.
+
+    ``error`` is the name of the class of the error that was raised, or empty.
+    """
+
+    frame_count: int = 0
+    event_count: int = 0
+    deadline_ns: int | None = None
+    frames_digest: bytes = NOTHING
+    events_digest: bytes = NOTHING
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record, read: the ``index``-th from 0, at byte ``offset`` of the journal.
+
+    ``number`` is the RDEV (or chpid) of acts that have one. ``given`` is the definition of
+    BEGIN, the messages of SEND, the frame of ARRIVE; None for all others.
+    """
+
+    index: int
+    offset: int
+    act: Act
+    now_ns: int
+    number: int
+    given: NodeDefinition | Frame | list[Message] | None
+    outcome: Outcome
+
+
+def encode_record(act: Act, now_ns: int, number: int, given: bytes, outcome: Outcome) -> bytes:
+    """One record; ``given`` is encoded already."""
+    error = outcome.error.encode("ascii", "replace")[:255]
+    deadline_ns = -1 if outcome.deadline_ns is None else outcome.deadline_ns
+    fixed = _FIXED.pack(
+        act,
+        now_ns,
+        number,
+        outcome.frame_count,
+        outcome.event_count,
+        deadline_ns,
+        outcome.frames_digest,
+        outcome.events_digest,
+        len(error),
+    )
+    payload = b"".join((fixed, error, given))
+    length = _CHECK.pack(len(payload))
+    return b"".join((length, _CHECK.pack(crc32(length)), payload, _CHECK.pack(crc32(payload))))
+
+
+def encode_definition(definition: NodeDefinition) -> bytes:
+    """A node's whole definition, as JSON."""
+    return msgspec.json.encode(definition, enc_hook=str)
+
+
+def encode_messages(messages: Sequence[Message]) -> bytes:
+    """Messages as they are handed to a node: in frames of data, long ones in segments."""
+    packager = Packager(_CARGO)
+    for message in messages:
+        if message.length <= SEGMENT_LENGTH_MAX:
+            packager.add(message)
+        else:
+            for segment in Segmenter().cut(message):
+                packager.add(segment)
+    frames = []
+    while packager:
+        frames.append(encode(DataFrame(packager.pack(), 0)))
+    return b"".join(frames)
+
+
+class JournalReader:
+    """The records of a journal, one after the other.
+
+    Iterating raises `JournalError` where the journal is damaged. A journal whose end is missing
+    (its process was killed) ends with its last whole record; ``truncated_length`` then says how
+    many bytes were left over.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self.truncated_length = 0
+        self._read = read
+        self._offset = 0
+
+    def __iter__(self) -> Iterator[Record]:
+        """Every record. Raises `JournalError` also for what is no journal at all."""
+        header = self._take(len(FILE_HEADER))
+        if not FILE_HEADER.startswith(header) or not header:
+            raise JournalError("is no journal, or one of another version", 0)
+        index = 0
+        while True:
+            offset = self._offset
+            payload = self._next_payload()
+            if payload is None:
+                self.truncated_length = self._offset - offset
+                return
+            yield _decode_record(index, offset, payload)
+            index += 1
+
+    def _next_payload(self) -> bytes | None:
+        """The next payload; None when there is no whole one."""
+        offset = self._offset
+        prefix = self._take(_PREFIX.size)
+        if len(prefix) < _PREFIX.size:
+            return None
+        length, check = _PREFIX.unpack(prefix)
+        if check != crc32(prefix[: _CHECK.size]) or length > RECORD_LENGTH_MAX:
+            raise JournalError("a damaged record: its length is wrong", offset)
+        payload = self._take(length)
+        suffix = self._take(_CHECK.size)
+        if len(suffix) < _CHECK.size:
+            return None
+        if _CHECK.pack(crc32(payload)) != suffix:
+            raise JournalError("a damaged record", offset)
+        return payload
+
+    def _take(self, length: int) -> bytes:
+        """The next ``length`` bytes, or all that are left."""
+        pieces: list[bytes] = []
+        while length:
+            piece = self._read(min(length, _READ_LENGTH))
+            if not piece:
+                break
+            pieces.append(piece)
+            self._offset += len(piece)
+            length -= len(piece)
+        return b"".join(pieces)
+
+
+def _decode_record(index: int, offset: int, payload: bytes) -> Record:
+    """Raises `JournalError` for what no `encode_record` makes."""
+    try:
+        (
+            code,
+            now_ns,
+            number,
+            frame_count,
+            event_count,
+            deadline_ns,
+            frames_digest,
+            events_digest,
+            error_length,
+        ) = _FIXED.unpack_from(payload)
+        if code not in _ACTS:
+            raise JournalError(f"an unknown act {code}", offset)
+        given = memoryview(payload)[_FIXED.size + error_length :]
+        outcome = Outcome(
+            frame_count,
+            event_count,
+            None if deadline_ns == -1 else deadline_ns,
+            frames_digest,
+            events_digest,
+            payload[_FIXED.size : _FIXED.size + error_length].decode("ascii"),
+        )
+        act = Act(code)
+        return Record(index, offset, act, now_ns, number, _decode_given(act, given), outcome)
+    except (struct.error, UnicodeError, WireError, msgspec.MsgspecError) as error:
+        raise JournalError(f"a record that makes no sense: {error}", offset) from None
+
+
+def _decode_given(act: Act, given: memoryview) -> NodeDefinition | Frame | list[Message] | None:
+    if act is Act.BEGIN:
+        return _decode_definition(given)
+    if act is Act.SEND:
+        return _decode_messages(given)
+    if act is Act.ARRIVE:
+        return decode(given)
+    if given:
+        raise WireError("more than it needs", 0)
+    return None
+
+
+def _decode_definition(given: memoryview) -> NodeDefinition:
+    """The CTCs by themselves: a compiled class no longer knows what its tuple is of."""
+    document = msgspec.json.decode(given, type=dict[str, Any])
+    ctcs = msgspec.convert(document.pop("ctcs", None), tuple[CtcDefinition, ...])
+    document["ctcs"] = ()
+    definition = msgspec.convert(document, NodeDefinition, dec_hook=_decode_name)
+    return replace(definition, ctcs=ctcs)
+
+
+def _decode_messages(given: memoryview) -> list[Message]:
+    reassembler = Reassembler()
+    messages: list[Message] = []
+    offset = 0
+    while offset < len(given):
+        end = offset + frame_length(given[offset : offset + PREFIX_LENGTH])
+        frame = decode(given[offset:end])
+        if not isinstance(frame, DataFrame) or not isinstance(frame.load, Package):
+            raise WireError("messages that are none", offset)
+        messages += reassembler.join(frame.load.messages)
+        offset = end
+    return messages
+
+
+def _decode_name(kind: type, text: object) -> object:
+    """Make a text the node name that it has to be."""
+    if kind is NodeName and isinstance(text, str):
+        try:
+            return NodeName(text)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
+    raise NotImplementedError(kind)

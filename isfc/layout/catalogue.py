@@ -1,0 +1,43 @@
+"""The layouts that are shipped, by name, and finding a layout by name or by path."""
+
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from isfc.errors import ConfigurationError
+from isfc.layout.file import parse_layout, read_layout
+from isfc.layout.layout import Layout
+
+_SUFFIX = ".toml"
+
+
+def shipped_layouts() -> tuple[str, ...]:
+    """The names of the shipped layouts, ``published-4`` before ``published-12``."""
+    names = [
+        file.name.removesuffix(_SUFFIX)
+        for file in _folder().iterdir()
+        if file.name.endswith(_SUFFIX)
+    ]
+    return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
+
+
+def load_layout(argument: str) -> Layout:
+    """The layout that a user means by ``argument``: a shipped one's name, or a path.
+
+    A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
+    file. Raises `ConfigurationError` if there is no such layout or it is not a good one.
+    """
+    names = shipped_layouts()
+    if argument in names:
+        return parse_layout((_folder() / (argument + _SUFFIX)).read_bytes(), argument)
+    path = Path(argument)
+    if argument == path.name and path.suffix != _SUFFIX and not path.exists():
+        raise ConfigurationError(
+            f"{argument[:40]}: neither a file nor a shipped layout; "
+            f"expected a path or one of {', '.join(names)}"
+        )
+    return read_layout(path)
+
+
+def _folder() -> Traversable:
+    return resources.files("isfc.layout") / "shipped"

@@ -1,0 +1,276 @@
+"""Layout files: TOML in, a checked `Layout` out.
+
+::
+
+    [fibre.1]                            # one FICON path between the two systems
+    feature = "FICON Express2"           # a generation known to ctc.profiles
+    link_gbps = 2                        # if it runs at another speed than its own
+    chpid = { ATLANTA = "40", BOSTON = "50" }
+
+    [[ctc]]                              # ranges are paired in order
+    fibre = "1"
+    rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
+
+Whatever is wrong is a `ConfigurationError` that names the file, the table and the key, and
+says what was expected.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from ctc.address import format_chpid, format_rdev, parse_chpid, parse_rdevs
+from ctc.errors import CtcError
+from ctc.profiles import find_profile
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
+
+FILE_LENGTH_MAX: Final = 64 * 1024
+"""Bytes in a layout file. Sixteen CTCs, each with its own table, take about 2 KB."""
+
+LINE_LENGTH_MAX: Final = 1000
+"""Characters in a line: a dotted key costs `tomllib` the square of its parts."""
+
+LINK_GBPS_MIN: Final = 0.1
+LINK_GBPS_MAX: Final = 128.0
+FIBRE_NAME_LENGTH_MAX: Final = 32
+
+_Nodes = tuple[NodeName, NodeName]
+_T = TypeVar("_T")
+
+
+class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    fibre: dict[str, Any]
+    ctc: list[Any]
+
+
+class _FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    feature: str
+    chpid: dict[str, str]
+    link_gbps: Annotated[float, msgspec.Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)] | None = None
+
+
+class _CtcTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    fibre: str
+    rdevs: dict[str, str]
+
+
+_EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
+    _Root: {
+        "fibre": "a table for each FICON path, such as [fibre.1]",
+        "ctc": "a table for each range of CTCs, headed [[ctc]]",
+    },
+    _FibreTable: {
+        "feature": 'a FICON feature in quotes, such as "FICON Express2"',
+        "chpid": 'the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }',
+        "link_gbps": f"Gb/s, a number from {LINK_GBPS_MIN:g} to {LINK_GBPS_MAX:g}",
+    },
+    _CtcTable: {
+        "fibre": 'the NAME of a table [fibre.NAME], in quotes, such as "1"',
+        "rdevs": 'device numbers at each node, such as { ATLANTA = "6000", BOSTON = "7000" }',
+    },
+}
+"""What may stand in each table, in the words of an error message."""
+
+_KINDS: Final = {
+    "str": "text",
+    "int": "a number",
+    "float": "a number",
+    "object": "a table",
+    "array": "a list",
+    "bool": "true or false",
+}
+"""msgspec's names of what TOML holds, in the words of an error message."""
+
+
+def read_layout(path: Path) -> Layout:
+    """Read and check the layout file at ``path``; raise `ConfigurationError` otherwise."""
+    with _within(str(path)):
+        return _parse(_read(path))
+
+
+def parse_layout(data: bytes, source: str) -> Layout:
+    """Check ``data``, the content of a layout file; ``source`` is its name in messages."""
+    with _within(source):
+        return _parse(data)
+
+
+def _read(path: Path) -> bytes:
+    """The content of a file, or enough of it to see that there is too much.
+
+    Only of a regular file: a directory has no content, and a device or a pipe need not end.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            kind = "a directory" if path.is_dir() else "a device or a pipe"
+            raise ConfigurationError(f"is {kind}; expected a layout file")
+        with path.open("rb") as file:
+            return file.read(FILE_LENGTH_MAX + 1)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot be read ({error.strerror}); expected a layout file"
+        ) from None
+
+
+def _parse(data: bytes) -> Layout:
+    root = _convert(_decode(data), _Root, "")
+    if not root.fibre:
+        raise ConfigurationError(f"fibre: none; expected {_EXPECTED[_Root]['fibre']}")
+    tables = {
+        name: _convert(table, _FibreTable, f"[fibre.{_key(name)}]")
+        for name, table in root.fibre.items()
+    }
+    name, table = next(iter(tables.items()))
+    with _within(f"[fibre.{_key(name)}] chpid"):
+        nodes = _two_nodes(table.chpid)
+    fibres = _fibres(tables, nodes)
+    return Layout(nodes, tuple(fibres.values()), _ctcs(root.ctc, fibres, nodes))
+
+
+def _decode(data: bytes) -> dict[str, Any]:
+    """The TOML document in ``data``, which must not strain the parser."""
+    if len(data) > FILE_LENGTH_MAX:
+        raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(
+            f"is not UTF-8 text (at byte {error.start}); expected TOML"
+        ) from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > LINE_LENGTH_MAX:
+            raise ConfigurationError(
+                f"line {number} is too long; expected at most {LINE_LENGTH_MAX} characters"
+            )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigurationError("is not a layout: its tables are nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, or an integer with too many digits
+        raise ConfigurationError(f"is not TOML: {error}") from None
+
+
+def _convert(value: object, kind: type[_T], place: str) -> _T:
+    """``value`` as a ``kind``, or an error that names the key in the table at ``place``."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).replace("`", "").partition(" - at $")
+    expected = _EXPECTED[kind]
+    found = re.search("got (.*)", reason)
+    problem = f"got {_KINDS.get(found[1], found[1])}" if found else "out of range"
+    if unknown := re.match("Object contains unknown field (.*)", reason, re.DOTALL):
+        key, problem, remedy = _key(unknown[1]), "no such key", "one of " + ", ".join(expected)
+    elif missing := re.match("Object missing required field (.*)", reason):
+        key, problem, remedy = missing[1], "missing", expected[missing[1]]
+    elif wrong := re.match(r"\.(\w+)", path):
+        key, remedy = wrong[1], expected[wrong[1]]
+    else:
+        key, remedy = "", "a table with " + ", ".join(expected)
+    raise ConfigurationError(f"{place} {key}".strip() + f": {problem}; expected {remedy}")
+
+
+def _two_nodes(names: Iterable[str]) -> _Nodes:
+    """The two nodes of the link, the lesser name first."""
+    nodes = sorted((NodeName(name) for name in names), key=lambda node: node.collation)
+    if len(nodes) != 2:
+        named = ", ".join(nodes)[:40] or "no node"
+        raise ConfigurationError(f"names {named}; expected two nodes, the ends of the link")
+    return nodes[0], nodes[1]
+
+
+def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
+    """The first node's value and the second's, each read from its text."""
+    if {NodeName(name) for name in values} != set(nodes):
+        named = ", ".join(values)[:40] or "no node"
+        raise ConfigurationError(
+            f"names {named}; expected {nodes[0]} and {nodes[1]}, the two nodes of this link"
+        )
+    return read(values[nodes[0]]), read(values[nodes[1]])
+
+
+def _fibres(tables: Mapping[str, _FibreTable], nodes: _Nodes) -> dict[str, Fibre]:
+    """The fibres by name."""
+    fibres: dict[str, Fibre] = {}
+    owners: dict[tuple[NodeName, str], str] = {}
+    for name, table in tables.items():
+        place = f"[fibre.{_key(name)}]"
+        if not name.isprintable() or not 1 <= len(name) <= FIBRE_NAME_LENGTH_MAX:
+            raise ConfigurationError(
+                f"{place}: not the name of a fibre; "
+                f"expected 1 to {FIBRE_NAME_LENGTH_MAX} printable characters"
+            )
+        with _within(f"{place} feature"):
+            profile = find_profile(table.feature, table.link_gbps)
+        with _within(f"{place} chpid"):
+            chpids = _by_node(table.chpid, nodes, parse_chpid)
+            for node, chpid in zip(nodes, chpids, strict=True):
+                _claim(owners, node, format_chpid(chpid), place)
+        fibres[name] = Fibre(name, profile, chpids)
+    return fibres
+
+
+def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tuple[CtcPair, ...]:
+    """All CTCs, in the order of the file."""
+    ctcs: list[CtcPair] = []
+    owners: dict[tuple[NodeName, str], str] = {}
+    for number, value in enumerate(tables, start=1):
+        place = f"[[ctc]] #{number}"
+        table = _convert(value, _CtcTable, place)
+        if table.fibre not in fibres:
+            raise ConfigurationError(
+                f"{place} fibre: there is no [fibre.{_key(table.fibre)}]; "
+                f"expected one of {', '.join(map(_key, fibres))}"
+            )
+        with _within(f"{place} rdevs"):
+            here, there = _by_node(table.rdevs, nodes, parse_rdevs)
+            if len(here) != len(there):
+                raise ConfigurationError(
+                    f"{len(here)} at {nodes[0]} and {len(there)} at {nodes[1]}; "
+                    "expected as many at one node as at the other"
+                )
+            for pair in zip(here, there, strict=True):
+                ctcs.append(CtcPair(fibres[table.fibre], pair))
+                for node, rdev in zip(nodes, pair, strict=True):
+                    _claim(owners, node, format_rdev(rdev), place)
+    if len(ctcs) > CTCS_MAX:
+        raise ConfigurationError(
+            f"[[ctc]] rdevs: {len(ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
+        )
+    used = {ctc.fibre.name for ctc in ctcs}
+    for name in fibres:
+        if name not in used:
+            raise ConfigurationError(
+                f"[fibre.{_key(name)}]: carries no CTC; expected a [[ctc]] that names it"
+            )
+    return tuple(ctcs)
+
+
+def _claim(owners: dict[tuple[NodeName, str], str], node: NodeName, item: str, place: str) -> None:
+    """Note that ``item`` at ``node`` belongs to the table at ``place``, and to no other."""
+    owner = owners.setdefault((node, item), place)
+    if owner != place:
+        raise ConfigurationError(
+            f"{item} at {node} is already in {owner}; expected it once in the file"
+        )
+
+
+def _key(name: str) -> str:
+    """A key from the file as it can safely be shown: bare where TOML would allow it."""
+    return name if re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else repr(name[:40])
+
+
+@contextmanager
+def _within(place: str) -> Iterator[None]:
+    """Put ``place`` in front of whatever is found to be wrong there."""
+    try:
+        yield
+    except (ConfigurationError, CtcError) as error:
+        raise ConfigurationError(f"{place}: {error}") from None

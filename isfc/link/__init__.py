@@ -1,0 +1,1 @@
+"""One end of one logical link: CP's link driver, pure."""

@@ -1,0 +1,70 @@
+"""What a logical link tells its client."""
+
+from collections.abc import Sequence
+from typing import final
+
+from ctc.address import Rdev
+from isfc.link.message import Message
+
+
+@final
+class Delivered:
+    """Messages have arrived, each conversation's in order."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+
+
+@final
+class Sent:
+    """Messages (or segments of them) have been read by the partner; their senders may go on."""
+
+    __slots__ = ("messages",)
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+
+
+@final
+class LinkUp:
+    """The first CTC is ready: the logical link came up."""
+
+    __slots__ = ()
+
+
+@final
+class LinkDown:
+    """The last CTC is gone. Nothing is lost: what was not read waits for a CTC."""
+
+    __slots__ = ()
+
+
+@final
+class DeviceChanged:
+    """A CTC of the link has become usable, or unusable."""
+
+    __slots__ = ("rdev", "usable")
+
+    def __init__(self, rdev: Rdev, usable: bool) -> None:
+        self.rdev = rdev
+        self.usable = usable
+
+
+@final
+class Severed:
+    """The link began anew: every conversation is over.
+
+    What was handed to the link and is not yet `Sent` may not have arrived. It happens when the
+    partner has restarted, and when the link was down for longer than it may be. An engine says
+    so, never a node: the node itself is replaced by a fresh one.
+    """
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged | Severed

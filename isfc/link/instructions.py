@@ -1,0 +1,36 @@
+"""What software asks of the hardware, until an engine hands it over."""
+
+from typing import cast, final
+
+from ctc.address import Rdev
+from ctc.subchannel import Instruction, Ssch
+from isfc.link.package import Package
+
+
+@final
+class InstructionQueue:
+    """Instructions in their order; never more than a few for each CTC."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Instruction] = []
+
+    def add(self, instruction: Instruction) -> None:
+        """Ask for something, after all that was asked for before."""
+        self._waiting.append(instruction)
+
+    def poll(self) -> Instruction | None:
+        """The next instruction; None when there is none."""
+        return self._waiting.pop(0) if self._waiting else None
+
+    def withdraw(self, rdev: Rdev) -> Package | None:
+        """Ask nothing more of a device; return the package whose write has not been begun."""
+        package = None
+        for instruction in self._waiting:
+            if (
+                instruction.rdev == rdev
+                and isinstance(instruction, Ssch)
+                and instruction.load is not None
+            ):
+                package = cast(Package, instruction.load)
+        self._waiting = [i for i in self._waiting if i.rdev != rdev]
+        return package

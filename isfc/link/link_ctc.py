@@ -1,0 +1,43 @@
+"""What a logical link knows of one of its CTCs."""
+
+from typing import Final
+
+from ctc.agenda import NEVER_NS
+from isfc.link.counters import DeviceCounters
+from isfc.link.package import Package
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import DeviceState
+
+UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+"""States in which a CTC does nothing for its link."""
+
+
+class LinkCtc:
+    """What the link knows of one of its CTCs."""
+
+    __slots__ = (
+        "answering", "counters", "device", "due_ns", "held", "rdev", "state", "turn", "written",
+    )  # fmt: skip
+
+    def __init__(self, device: LinkDevice) -> None:
+        self.device = device
+        self.rdev = device.rdev
+        self.state = DeviceState.DOWN
+        self.counters = DeviceCounters()
+        self.answering = False
+        """Whether the lock knows that an attention is to be answered here."""
+        self.held: Package | None = None
+        """A package whose write collided here: it is written again here, in its turn."""
+        self.turn = False
+        """After a collision: whether the first write is ours, and the second the partner's."""
+        self.written: Package | None = None
+        """A package that was written here and is still to be let go."""
+        self.due_ns = NEVER_NS
+        """When RECOVERING ends, or an interrupt has gone missing."""
+
+    def forget(self) -> None:
+        """Nothing is under way on this CTC any more."""
+        self.held = None
+        self.turn = False
+        self.written = None
+        self.due_ns = NEVER_NS

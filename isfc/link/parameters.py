@@ -1,0 +1,170 @@
+"""The numbers that make a node of software behave like CP's link driver.
+
+One set for everything: nothing here depends on a workload, on the number of guests or on a
+run. Each number says how it is known: published, derived (with its arithmetic) or calibrated
+(by ``tools/calibration/calibrate.py``, on declared rows only). ``docs/sources.md`` lists them all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from isfc.link.counters import LinkCounters
+from isfc.link.lock import Answer, Arrived, Receive
+from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit
+from isfc.link.schedule import OpeningRule
+
+PACKAGE_LIMIT: Final = PackageLimit(length=870_000)
+"""Derived: run H001709C has 7.01 HL messages a package, so eight fit only when at least five
+of them are small: between 860,160 and 884,736 bytes. No limit on their number is seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkParameters:
+    """Times in nanoseconds (and ns per byte), lengths in bytes.
+
+    All of them hold the link lock: building a package, answering an attention, taking in what was
+    read and letting go of what was written.
+    """
+
+    build_package_ns: int = 85_610
+    """Calibrated: what a package costs before its write starts, whatever is in it."""
+
+    receive_ns_per_byte: float = 0.3166
+    """Calibrated: what each byte takes to be taken in, headers too, but for APPC/VM's."""
+
+    lone_release_ns_per_byte: float = 0.28
+    """Calibrated: on a lone CTC, what each byte that was written takes to be let go of before the
+    CTC is free."""
+
+    dispatch_ns: int = 2_000
+    """Calibrated: CP takes up one piece of work. A segment or acknowledgement of APPC/VM takes
+    that while it is built and while it is taken in, an attention twice (`attention_ns`)."""
+
+    recovery_ns: int = 293_000
+    """Calibrated: from a collision to the first of the two writes that are made again. The second
+    is made once that has been read."""
+
+    open_backlog_length: int = 128_000
+    open_backlog_count: int = 33
+    open_growth: float = 0.992
+    """Calibrated: when a further CTC is opened; see `isfc.link.schedule.OpeningRule`."""
+
+    share_length: int = 169_200
+    """Calibrated: a package is not made smaller than this for other free CTCs to have a share."""
+
+    package_limit: PackageLimit = PACKAGE_LIMIT
+    """Of packages on several CTCs."""
+
+    lone_length: int = 85_000
+    lone_appc_length: int = 215_000
+    lone_message_length: int = 20_000
+    """Calibrated: bytes of a package on a lone CTC, which both ends write on by turns, if it begins
+    with ISFC Transport, and if it begins with APPC/VM; and for how many bytes more each message
+    counts. That there are such limits is assumed. The one-CTC rows have 1.0 HL messages a
+    collision, 1.3 to 2.0 of HM or HY and 2.0 to 3.1 of HS, however many wait; and 100 pairs get a
+    quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of the CTC."""
+
+    appc_ns_per_byte_built: float = 0.9
+    appc_ns_per_byte_taken: float = 3.042
+    """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
+    while it is built, and while it is taken in."""
+
+    cpu_message_ns: int = 278
+    cpu_ns_per_byte_written: float = 0.5734
+    cpu_ns_per_byte_read: float = 0.7339
+    cpu_package_ns: int = 818
+    cpu_appc_message_ns: int = 11_860
+    cpu_appc_package_ns: int = 5_445
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of a
+    package either way, and what APPC/VM's segments and acknowledgements and its packages take
+    more. Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
+
+    mih_ns: int = 15_000_000_000
+    """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
+
+    @property
+    def opening_rule(self) -> OpeningRule:
+        """When a further CTC is opened."""
+        return OpeningRule(
+            self.open_backlog_length,
+            self.open_backlog_count,
+            self.open_growth,
+            BLOCK_LENGTH,
+            self.package_limit.length,
+        )
+
+    def limits(self, *, alone: bool) -> tuple[PackageLimit, PackageLimit]:
+        """The limits of packages that begin with ISFC Transport, and with APPC/VM."""
+        if alone:
+            return (
+                PackageLimit(self.lone_length, self.lone_message_length),
+                PackageLimit(self.lone_appc_length, self.lone_message_length),
+            )
+        return self.package_limit, self.package_limit
+
+    @property
+    def attention_ns(self) -> int:
+        """From the partner's attention to our SENSE COMMAND BYTE.
+
+        That it takes two dispatches is assumed: the interrupt is one piece of work, starting
+        the I/O another.
+        """
+        return 2 * self.dispatch_ns
+
+    def arrived_ns(self, work: Arrived) -> int:
+        """How long the lock is held for what an interrupt has brought."""
+        if isinstance(work, Receive):
+            return self.receive_ns(work.package)
+        if isinstance(work, Answer):
+            return self.attention_ns
+        return self.lone_release_ns(work.package)
+
+    def build_ns(self, package: Package) -> int:
+        """Time to build ``package`` and start its write."""
+        return (
+            self.build_package_ns
+            + self.dispatch_ns * package.appc_count
+            + int(self.appc_ns_per_byte_built * package.appc_length)
+        )
+
+    def receive_ns(self, package: Package) -> int:
+        """Time to take in ``package`` and hand its messages over."""
+        return self.dispatch_ns * package.appc_count + int(
+            self.appc_ns_per_byte_taken * package.appc_length
+            + self.receive_ns_per_byte * (package.length - package.appc_length)
+        )
+
+    def lone_release_ns(self, package: Package) -> int:
+        """Time to let go of ``package`` once it is written on a lone CTC."""
+        return int(self.lone_release_ns_per_byte * package.length)
+
+    def cpu_ns(
+        self,
+        counters: LinkCounters,
+        appc_count: int = 0,
+        appc_package_count: int = 0,
+    ) -> int:
+        """Processor time of so many messages, bytes and packages.
+
+        ``appc_count`` segments and acknowledgements, in ``appc_package_count`` packages, are
+        APPC/VM's.
+        """
+        message_count = counters.write_message_count + counters.read_message_count
+        package_count = counters.write_package_count + counters.read_package_count
+        return int(
+            self.cpu_message_ns * message_count
+            + self.cpu_ns_per_byte_written * counters.write_length
+            + self.cpu_ns_per_byte_read * counters.read_length
+            + self.cpu_package_ns * package_count
+            + self.cpu_appc_message_ns * appc_count
+            + self.cpu_appc_package_ns * appc_package_count
+        )
+
+
+RELEASES: Final[Mapping[str, LinkParameters]] = {
+    "6.1": replace(LinkParameters(), dispatch_ns=28_000),
+    "6.2": LinkParameters(),
+}
+"""What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
+its own, for one CTC and APPC/VM only, with longer paths."""

@@ -1,0 +1,132 @@
+"""Order restored, and nothing taken twice: what a receiver does with packages."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from isfc.errors import RemoteProtocolError
+from isfc.link.message import Message
+from isfc.link.package import Package
+
+HELD_MESSAGES_MAX: Final = 65_536
+HELD_LENGTH_MAX: Final = 256 * 2**20
+"""Messages held back for an earlier one, and their bytes: far more than sixteen CTCs overtake,
+and a second of what they carry while one of them stands still."""
+
+AHEAD_PACKAGES_MAX: Final = 131_072
+"""Packages that have overtaken an earlier one."""
+
+CONVERSATIONS_MAX: Final = 65_536
+"""Conversations that a partner can have; it uses the numbers of those that are over again."""
+
+
+class Resequencer:
+    """Delivers every message exactly once, in the order of its conversation.
+
+    Packages travel on several CTCs and overtake each other, and a package whose sender never
+    heard that it arrived is sent again. A package number seen before is dropped whole; a
+    message that arrives before an earlier one of its conversation is held until that one is
+    there. Conversations do not wait for each other.
+    """
+
+    def __init__(
+        self,
+        held_messages_max: int = HELD_MESSAGES_MAX,
+        held_length_max: int = HELD_LENGTH_MAX,
+        ahead_packages_max: int = AHEAD_PACKAGES_MAX,
+        conversations_max: int = CONVERSATIONS_MAX,
+    ) -> None:
+        self.duplicate_count = 0
+        """Packages, and messages of other packages, that had been there before."""
+        self._held_max = held_messages_max
+        self._held_length_max = held_length_max
+        self._ahead_max = ahead_packages_max
+        self._conversations_max = conversations_max
+        self._held_count = 0
+        self._held_length = 0
+        self._next_number = 0
+        self._seen_ahead: set[int] = set()
+        self._next_serial: dict[int, int] = {}
+        self._held: dict[int, dict[int, Message]] = {}
+
+    @property
+    def held_count(self) -> int:
+        """Messages that wait for an earlier one."""
+        return self._held_count
+
+    def accept(self, package: Package) -> Sequence[Message]:
+        """The messages that ``package`` makes deliverable.
+
+        Raises `RemoteProtocolError` when more would have to be kept than the bounds allow.
+        """
+        if not self._is_new(package.number):
+            self.duplicate_count += 1
+            return ()
+        ready: list[Message] = []
+        next_serial = self._next_serial
+        for message in package.messages:
+            conversation = message.conversation
+            serial = message.serial
+            expected = next_serial.get(conversation, 0)
+            if expected != serial:
+                if serial > expected:
+                    self._hold(message)
+                else:
+                    self.duplicate_count += 1
+                continue
+            if not serial and len(next_serial) >= self._conversations_max:
+                raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
+            next_serial[conversation] = serial + 1
+            ready.append(message)
+            if self._held_count and conversation in self._held:
+                self._release(conversation, ready)
+        return ready
+
+    def forget(self, conversation: int) -> None:
+        """Drop what is known of a conversation that is over."""
+        self._next_serial.pop(conversation, None)
+        for message in self._held.pop(conversation, {}).values():
+            self._unhold(message)
+
+    def _is_new(self, number: int) -> bool:
+        if number == self._next_number:
+            self._next_number += 1
+            while self._seen_ahead and self._next_number in self._seen_ahead:
+                self._seen_ahead.remove(self._next_number)
+                self._next_number += 1
+            return True
+        if number < self._next_number or number in self._seen_ahead:
+            return False
+        if len(self._seen_ahead) >= self._ahead_max:
+            raise RemoteProtocolError(f"more than {self._ahead_max:,} packages wait for one")
+        self._seen_ahead.add(number)
+        return True
+
+    def _hold(self, message: Message) -> None:
+        if message.serial in self._held.get(message.conversation, ()):
+            self.duplicate_count += 1
+            return
+        if self._held_count >= self._held_max:
+            raise RemoteProtocolError(f"more than {self._held_max:,} messages wait for others")
+        if self._held_length + message.length > self._held_length_max:
+            raise RemoteProtocolError(
+                f"messages of more than {self._held_length_max:,} bytes wait for others"
+            )
+        self._held.setdefault(message.conversation, {})[message.serial] = message
+        self._held_count += 1
+        self._held_length += message.length
+
+    def _unhold(self, message: Message) -> None:
+        self._held_count -= 1
+        self._held_length -= message.length
+
+    def _release(self, conversation: int, ready: list[Message]) -> None:
+        held = self._held[conversation]
+        serial = self._next_serial[conversation]
+        while serial in held:
+            message = held.pop(serial)
+            self._unhold(message)
+            ready.append(message)
+            serial += 1
+        self._next_serial[conversation] = serial
+        if not held:
+            del self._held[conversation]

@@ -1,0 +1,278 @@
+"""A node's control: requests from consoles over a Unix socket, one JSON object on a line each.
+
+The one key of a request names its kind, as in ``{"cp": "QUERY ISLINK"}``. It is answered, in
+turn, by ``{"reply": {...}}`` or ``{"error": "..."}``. After ``{"listen": true}`` the client is
+also sent ``{"announcement": "..."}`` whenever there is one.
+
+Nothing a client does can harm the node: only its owner's processes are served, so many at a
+time; lines and buffers are bounded; and who says nothing for a while has to go.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from isfc.errors import IsfcError, RemoteProtocolError
+from isfc.live.control_socket import listen_at, peer_uid
+
+LISTEN: Final = "listen"
+"""The kind of request that asks for announcements; it never comes to `Handle`."""
+
+ANSWER_LENGTH_MAX: Final = 1_048_576
+"""Bytes of what a node may answer. A snapshot of sixteen CTCs has about 10 kB."""
+
+Reply = Mapping[str, object]
+Handle = Callable[[str, object], Reply]
+"""Answers a request, given its kind and what it holds. Raises `BadRequest` if that is no use."""
+
+
+class BadRequest(IsfcError):
+    """A request that cannot be answered; the client is told why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlLimits:
+    """What clients may take: bytes of a request, clients at a time, seconds of silence.
+
+    ``unread_length_max`` is how many bytes may wait for a client that does not read before
+    announcements are no longer kept for it, and it has to go. One that listens may be silent.
+    """
+
+    line_length_max: int = 4_096
+    client_count_max: int = 16
+    idle_s: float = 60.0
+    unread_length_max: int = 262_144
+
+
+LIMITS: Final = ControlLimits()
+
+
+class ControlServer:
+    """Serves one node's control socket on the running event loop."""
+
+    def __init__(
+        self,
+        path: Path,
+        handle: Handle,
+        *,
+        limits: ControlLimits = LIMITS,
+        uid: int | None = None,
+    ) -> None:
+        self.path = path
+        self.handle = handle
+        self.limits = limits
+        self.uid = os.getuid() if uid is None else uid
+        """Whose processes are served."""
+        self.refused_count = 0
+        """Connections that were closed because of what they did, or of who they were."""
+        self.clients: set[_Client] = set()
+        self._server: asyncio.AbstractServer | None = None
+        self._inode = 0
+
+    async def start(self) -> None:
+        """Listen. Raises `ConfigurationError` when another process does."""
+        listener = listen_at(self.path)
+        self._inode = self.path.lstat().st_ino
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_unix_server(lambda: _Client(self), sock=listener)
+
+    async def close(self) -> None:
+        """Close all connections, and take the socket away."""
+        if self._server is None:
+            return
+        self._server.close()
+        while self.clients:
+            for client in tuple(self.clients):
+                client.abort()
+            await asyncio.sleep(0)  # a turn of the loop, in which they are lost
+        await self._server.wait_closed()
+        self._server = None
+        self._unlink()
+
+    def announce(self, line: str) -> None:
+        """Send a line to every client that listens."""
+        for client in tuple(self.clients):
+            client.announce(line)
+
+    @property
+    def waiting_length(self) -> int:
+        """Bytes that clients have not read yet."""
+        return sum(client.waiting_length for client in self.clients)
+
+    def _unlink(self) -> None:
+        """Remove the socket, unless another has taken its place."""
+        try:
+            if self.path.lstat().st_ino == self._inode:
+                self.path.unlink()
+        except FileNotFoundError:
+            pass
+
+
+class _Client(asyncio.Protocol):
+    """One connection: lines in, lines out, in turn."""
+
+    def __init__(self, server: ControlServer) -> None:
+        self._server = server
+        self._limits = server.limits
+        self._buffer = bytearray()
+        self._full = False
+        """Whether replies wait to be read, so that no further request is answered."""
+        self._listens = False
+        self._idle: asyncio.TimerHandle | None = None
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
+        if peer_uid(self._transport.get_extra_info("socket")) != self._server.uid:
+            self._refuse("this node is another user's")
+        elif len(self._server.clients) >= self._limits.client_count_max:
+            self._refuse(f"{self._limits.client_count_max} clients are connected already")
+        else:
+            self._server.clients.add(self)
+            self._await_request()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._server.clients.discard(self)
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        self._answer()
+
+    def pause_writing(self) -> None:
+        self._full = True
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._full = False
+        if not self._transport.is_closing():
+            self._transport.resume_reading()
+            self._answer()
+
+    @property
+    def waiting_length(self) -> int:
+        """Bytes that the client has not read yet."""
+        return self._transport.get_write_buffer_size()
+
+    def abort(self) -> None:
+        """Close at once; what waits to be read is lost."""
+        self._transport.abort()
+
+    def announce(self, line: str) -> None:
+        """Send an announcement if the client listens, and reads."""
+        if not self._listens or self._transport.is_closing():
+            return
+        if self.waiting_length > self._limits.unread_length_max:
+            self._server.refused_count += 1
+            self.abort()
+        else:
+            self._send({"announcement": line})
+
+    def _answer(self) -> None:
+        """Answer the requests that have arrived whole, as long as the replies are read."""
+        while not self._full and not self._transport.is_closing():
+            end = self._buffer.find(b"\n", 0, self._limits.line_length_max)
+            if end < 0:
+                if len(self._buffer) >= self._limits.line_length_max:
+                    self._refuse(f"expected requests of at most {self._limits.line_length_max} B")
+                return
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            self._await_request()
+            self._send(self._reply(line))
+
+    def _reply(self, line: bytes) -> Reply:
+        try:
+            kind, operand = _read_request(line)
+            if kind == LISTEN:
+                self._listen()
+                return {"reply": {}}
+            return {"reply": self._server.handle(kind, operand)}
+        except BadRequest as error:
+            return {"error": str(error)}
+
+    def _listen(self) -> None:
+        self._listens = True
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def _await_request(self) -> None:
+        """From now on the client may be silent for so long, unless it listens."""
+        if self._idle is not None:
+            self._idle.cancel()
+        if not self._listens:
+            loop = asyncio.get_running_loop()
+            self._idle = loop.call_later(self._limits.idle_s, self._time_out)
+
+    def _time_out(self) -> None:
+        self._refuse(f"nothing was asked for {self._limits.idle_s:g} s")
+        self.abort()  # if it does not read either
+
+    def _refuse(self, reason: str) -> None:
+        """Say why, and close."""
+        self._server.refused_count += 1
+        self._send({"error": reason})
+        self._transport.close()
+
+    def _send(self, record: Mapping[str, object]) -> None:
+        self._transport.write(json.dumps(record).encode() + b"\n")
+
+
+async def ask(path: Path, kind: str, operand: object = True) -> dict[str, object]:
+    """The reply of the node whose control is at ``path`` to one request.
+
+    Raises `OSError` when there is no node, or it ends, and `RemoteProtocolError` when it
+    refuses, or answers with what is no reply.
+    """
+    reader, writer = await asyncio.open_unix_connection(str(path), limit=ANSWER_LENGTH_MAX)
+    try:
+        writer.write(encode_request(kind, operand))
+        line = await reader.readline()
+    except ValueError:
+        raise RemoteProtocolError(f"a line is longer than {ANSWER_LENGTH_MAX} bytes") from None
+    finally:
+        writer.close()
+    if not line:
+        raise ConnectionResetError("the node has closed the connection")
+    return read_reply(decode_answer(line))
+
+
+def encode_request(kind: str, operand: object) -> bytes:
+    """A request as a line."""
+    return json.dumps({kind: operand}).encode() + b"\n"
+
+
+def decode_answer(line: bytes) -> dict[str, object]:
+    """What a node has sent. Raises `RemoteProtocolError` for anything but an object."""
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        answer = None
+    if not isinstance(answer, dict):
+        raise RemoteProtocolError("expected one JSON object on a line")
+    return answer
+
+
+def read_reply(answer: Mapping[str, object]) -> dict[str, object]:
+    """The reply in an answer. Raises `RemoteProtocolError`, with the node's reason if any."""
+    reply = answer.get("reply")
+    if not isinstance(reply, dict):
+        raise RemoteProtocolError(f"the node refuses: {answer.get('error', 'no reply')}")
+    return reply
+
+
+def _read_request(line: bytes) -> tuple[str, object]:
+    """Kind and operand of a request. Raises `BadRequest` for anything else."""
+    try:
+        request = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadRequest("expected one JSON object on a line") from None
+    if not isinstance(request, dict) or len(request) != 1:
+        raise BadRequest("expected {KIND: OPERAND}")
+    ((kind, operand),) = request.items()
+    return kind, operand

@@ -1,0 +1,177 @@
+"""A conversation as programs have it: its verbs wait (asyncio)."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from isfc.link.message import Traffic
+from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.protocol import ConversationSevered, SeverCode
+
+RECEIVE_LENGTH_MAX: Final = 262_144
+"""Most bytes that one `Conversation.receive` of ISFC Transport returns."""
+
+RECORD_LENGTH_MAX: Final = 16 * 2**20
+"""Most bytes of an APPC/VM request or reply, which is received in one piece."""
+
+
+class Conversation:
+    """One conversation with a program on the partner.
+
+    ``send`` and ``receive`` may wait at the same time, each in one task. As a context manager
+    it is closed at the end of the block, and severed when the block raises.
+    """
+
+    def __init__(self, end: ConversationEnd, carry: Callable[[], None]) -> None:
+        self.end = end
+        """Its state, to look at."""
+        self._carry = carry
+        self._changed = asyncio.Event()
+
+    @property
+    def service(self) -> str:
+        """The name of the service that was connected to."""
+        return self.end.service
+
+    @property
+    def kind(self) -> Traffic:
+        """ISFC Transport, or APPC/VM (LEGACY)."""
+        return self.end.traffic
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the partner has finished and all it sent has been received."""
+        return self.end.partner_finished and not self.end.arrived_length
+
+    def accept(self) -> None:
+        """Take up a conversation that the partner asks for; its first use does so, too."""
+        if self.end.state is ConversationState.REQUESTED:
+            self.end.accept()
+            self._carry()
+
+    def refuse(self, text: str) -> None:
+        """Do not take it up; the partner's connect raises `ConversationSevered` with ``text``."""
+        self.end.sever(SeverCode.REFUSED, text)
+        self._carry()
+
+    async def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Send bytes, however many; wait while there is no room for them.
+
+        Raises `ConversationSevered` when it is over, and `LocalProtocolError` after `finish`
+        or, in APPC/VM, when it is the partner's turn.
+        """
+        self.accept()
+        view = memoryview(data).cast("B")
+        while True:
+            view = view[self.end.send(view) :]
+            self._carry()
+            if not view:
+                return
+            await self._until(lambda: self.end.room_length > 0)
+
+    async def receive(self) -> bytes:
+        """The next bytes from the partner; none (``b""``) when it has finished.
+
+        In APPC/VM these are all that the partner sends in its turn, its request or its reply;
+        if the turn is ours, it passes to the partner. Raises `ConversationSevered` when it is
+        over before that.
+        """
+        self.accept()
+        if self.kind is Traffic.LEGACY:
+            return await self._receive_record()
+        await self._until(lambda: self.end.arrived_length > 0 or self.end.partner_finished)
+        return self._take(RECEIVE_LENGTH_MAX)
+
+    async def request(self, data: bytes | bytearray | memoryview) -> bytes:
+        """Send a request and receive its reply (APPC/VM)."""
+        await self.send(data)
+        return await self.receive()
+
+    def finish(self) -> None:
+        """Send no more. The partner receives what was sent, and then ``b""``; it may go on."""
+        self.accept()
+        self.end.finish()
+        self._carry()
+
+    def sever(self, text: str = "", code: SeverCode = SeverCode.CLOSED) -> None:
+        """End it at once, both ways; bytes that have not been sent are dropped."""
+        self.end.sever(code, text)
+        self._carry()
+
+    async def close(self) -> None:
+        """Finish, and wait until all that was sent is at the partner. Then nothing is received.
+
+        Raises `ConversationSevered` if it is not, because the partner, or the link, has ended
+        the conversation before.
+        """
+        end = self.end
+        self.finish()
+        await self._until(lambda: end.finish_sent or end.reason is not None)
+        end.sever(SeverCode.CLOSED)
+        self._carry()
+        await self._until(lambda: end.over, whatever=True)
+        reason = end.reason
+        assert reason is not None, "over without a reason"
+        if end.undelivered_length or reason.code not in (SeverCode.ENDED, SeverCode.CLOSED):
+            raise ConversationSevered(reason.code, reason.text)
+
+    async def wait_accepted(self) -> None:
+        """Wait until the partner has accepted. Raises `ConversationSevered` if it does not."""
+        await self._until(lambda: self.end.accepted)
+
+    def wake(self) -> None:
+        """Something has happened to it."""
+        self._changed.set()
+
+    async def __aenter__(self) -> "Conversation":
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            await self.close()
+        elif issubclass(kind, asyncio.CancelledError):
+            self.sever("cancelled")
+        else:
+            self.sever(kind.__name__, SeverCode.FAILED)
+
+    def __aiter__(self) -> "Conversation":
+        return self
+
+    async def __anext__(self) -> bytes:
+        data = await self.receive()
+        if not data and self.at_end:
+            raise StopAsyncIteration
+        return data
+
+    async def _until(self, condition: Callable[[], bool], *, whatever: bool = False) -> None:
+        """Wait until a condition holds; unless ``whatever``, severing is an error."""
+        while not condition():
+            reason = self.end.reason
+            if reason is not None and not whatever and reason.code is not SeverCode.ENDED:
+                raise ConversationSevered(reason.code, reason.text)
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def _receive_record(self) -> bytes:
+        end = self.end
+        if end.holds_turn and not end.record_whole and not end.finished and not self.at_end:
+            end.pass_turn()
+            self._carry()
+        parts: list[bytes] = []
+        length = 0
+        while True:
+            await self._until(lambda: end.arrived_length > 0 or end.record_whole or self.at_end)
+            data = self._take(RECEIVE_LENGTH_MAX)
+            parts.append(data)
+            length += len(data)
+            if length > RECORD_LENGTH_MAX:
+                self.sever(f"more than {RECORD_LENGTH_MAX} bytes in one turn", SeverCode.PROTOCOL)
+                raise ConversationSevered(SeverCode.PROTOCOL, "the partner sent too much at once")
+            if not end.arrived_length and (end.record_whole or self.at_end):
+                end.note_record_taken()
+                return b"".join(parts)
+
+    def _take(self, length_max: int) -> bytes:
+        data = self.end.poll_data(length_max)
+        self._carry()
+        return data

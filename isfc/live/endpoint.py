@@ -1,0 +1,73 @@
+"""Where a node listens or connects: ``unix:PATH`` or ``HOST:PORT``."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.live.control_socket import PATH_LENGTH_MAX
+
+_PORT_MAX: Final = 65_535
+_HOST_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+)):(\d{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class UnixEndpoint:
+    """A Unix socket on this machine."""
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"unix:{self.path}"
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody outside this machine can reach it."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class TcpEndpoint:
+    """A TCP port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody outside this machine can reach it: a loopback address, or localhost."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+Endpoint = UnixEndpoint | TcpEndpoint
+
+
+def parse_endpoint(text: str) -> Endpoint:
+    """An endpoint from ``unix:PATH``, ``HOST:PORT`` or ``[IPv6]:PORT``.
+
+    Raises `ConfigurationError` for anything else.
+    """
+    kind, _, path = text.partition(":")
+    if kind == "unix" and path:
+        length = len(path.encode(errors="surrogateescape"))
+        if length > PATH_LENGTH_MAX:
+            raise ConfigurationError(
+                f"{text}: a path of {length} bytes; a socket's has at most {PATH_LENGTH_MAX}"
+            )
+        return UnixEndpoint(path)
+    match = _HOST_AND_PORT.fullmatch(text)
+    if match is None or int(match[3]) > _PORT_MAX:
+        raise ConfigurationError(
+            f"{text[:80]!r} is no address: expected unix:PATH, HOST:PORT or [IPv6]:PORT"
+        )
+    return TcpEndpoint(match[1] or match[2], int(match[3]))

@@ -1,0 +1,390 @@
+"""Live: one node, and a connection for each of its CTCs.
+
+The same node as in virtual time. Here frames go to sockets, deadlines to the loop's clock, and
+a collision is a real race. The node itself never waits for anything: every input is followed
+by one turn, in which its frames leave, its program hears what happened and the next deadline
+is set.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeVar
+
+from ctc.address import Rdev
+from ctc.agenda import NEVER_NS, Agenda
+from ctc.frame import Departure, Frame
+from isfc.engine.program import Offer, Program
+from isfc.engine.pump import pump
+from isfc.engine.wire import decode, encode_pieces
+from isfc.errors import Backpressure, RemoteProtocolError
+from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.message import Message
+from isfc.live.clock import Clock
+from isfc.live.connection import Connection
+from isfc.live.early import EarlyData
+from isfc.live.pace import unpaced
+from isfc.system.node import Node, NodeDefinition
+
+RECONNECT_S: Final = 30.0
+"""How long a link may be down before its conversations are severed, in real seconds."""
+
+_SPIN_S: Final = 0.0015
+"""Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
+
+_T = TypeVar("_T")
+
+
+class Lag:
+    """How late a node is called: the machine is slower than the model, or busy.
+
+    ``late_ns`` of ``waited_ns`` of model time between setting a deadline and handling it were
+    lateness; ``late_ns_max`` is the worst single one.
+    """
+
+    __slots__ = ("late_ns", "late_ns_max", "waited_ns")
+
+    def __init__(self) -> None:
+        self.late_ns = 0
+        self.late_ns_max = 0
+        self.waited_ns = 0
+
+    def note(self, set_ns: int, deadline_ns: int, now_ns: int) -> None:
+        """A deadline, set at ``set_ns``, has been handled."""
+        late_ns = now_ns - deadline_ns
+        self.late_ns += late_ns
+        self.late_ns_max = max(self.late_ns_max, late_ns)
+        self.waited_ns += now_ns - set_ns
+
+    @property
+    def percent(self) -> float:
+        """Lateness in percent of the time that deadlines were waited for."""
+        return 100 * self.late_ns / self.waited_ns if self.waited_ns else 0.0
+
+
+@dataclass(slots=True)
+class LiveCounters:
+    """What has happened to the connections since the engine began."""
+
+    attached_count: int = 0
+    detached_count: int = 0
+    refused_count: int = 0
+    severed_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """A CTC has its connection."""
+
+    rdev: Rdev
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """A CTC has lost its connection."""
+
+    rdev: Rdev
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A connection was not let in, by this end or by the partner's (``by_partner``)."""
+
+    peer: str
+    reason: str
+    by_partner: bool = False
+
+
+LiveEvent = LinkEvent | Attached | Detached | Refused
+"""What an engine's listeners are told."""
+
+
+class LiveEngine:
+    """Drives one node in real time on the running event loop.
+
+    Connections come from `isfc.live.attachment`, which has made sure of the partner; `attach`
+    and `detach` are the cable plugged in and pulled out. ``make_node`` makes the node: a fresh
+    one at the start and after every `sever`.
+    """
+
+    def __init__(
+        self,
+        definition: NodeDefinition,
+        program: Program,
+        clock: Clock,
+        *,
+        reconnect_s: float = RECONNECT_S,
+        make_node: Callable[[NodeDefinition], Node] = Node,
+    ) -> None:
+        self.definition = definition
+        self.counters = LiveCounters()
+        self.lag = Lag()
+        self.node = make_node(definition)
+        self.listeners: list[Callable[[LiveEvent], None]] = []
+        """Who is told of everything, before the program is."""
+        self.fault: BaseException | None = None
+        """What broke the node or its program: a bug, which `wait_closed` raises."""
+        self._make_node = make_node
+        self._program = program
+        self._clock = clock
+        self._reconnect_s = reconnect_s
+        self._loop = asyncio.get_running_loop()
+        self._closed = self._loop.create_future()
+        self._connections: dict[Rdev, Connection] = {}
+        self._early = EarlyData(sends=definition == unpaced(definition))
+        self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
+        self._offers: Agenda[Sequence[Message]] = Agenda()
+        self._turning = False
+        self._again = False
+        self._blocked = False
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._looked_ns = 0
+        """The time when a turn last looked at the clock."""
+        self._timer_ns = 0
+        self._timer_set_ns = 0
+        self._down: asyncio.TimerHandle | None = None
+        self._offer(program.start(self.now_ns()))
+        self._await_link()
+        self._turn()
+
+    def now_ns(self) -> int:
+        """Model time, in ns since the engine's clock began."""
+        return self._clock.now_ns()
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
+        self.node.send(messages, self.now_ns())
+        self._turn()
+
+    def operate(self, act: Callable[[Node, int], _T]) -> _T:
+        """Do something to the node, such as a command, and carry on what it leads to."""
+        outcome = act(self.node, self.now_ns())
+        self._turn()
+        return outcome
+
+    def attach(self, rdev: Rdev, connection: Connection) -> None:
+        """The connection of one CTC is there; it replaces one that is there already."""
+        self.detach(rdev, "replaced by a newer connection")
+        self._connections[rdev] = connection
+        connection.deliver = partial(self.receive, rdev)
+        self.counters.attached_count += 1
+        self.tell(Attached(rdev))
+        self.operate(lambda node, now_ns: node.connect(rdev, now_ns))
+
+    def detach(self, rdev: Rdev, reason: str) -> None:
+        """The connection of one CTC is gone, or to go."""
+        connection = self._connections.pop(rdev, None)
+        if connection is not None:
+            connection.abort(reason)
+            self._early.forget(rdev)
+            self.counters.detached_count += 1
+            self.tell(Detached(rdev, reason))
+            self._departures.drop(lambda departure: departure[1] == rdev)
+            self.operate(lambda node, now_ns: node.disconnect(rdev, now_ns))
+
+    def is_attached(self, rdev: Rdev, connection: Connection) -> bool:
+        """Whether ``connection`` is the one that the CTC has."""
+        return self._connections.get(rdev) is connection
+
+    def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
+        """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
+        frame = decode(data)
+        if self._early.hold(self.node, rdev, frame):
+            return
+        try:
+            self.node.receive_frame(rdev, frame, self.now_ns())
+        except RemoteProtocolError:
+            raise
+        except Exception as error:
+            self._break(error)
+        else:
+            self._turn()
+
+    def refuse(self, refused: Refused) -> None:
+        """Count a connection that was not let in."""
+        self.counters.refused_count += 1
+        self.tell(refused)
+
+    def tell(self, event: LiveEvent) -> None:
+        """Tell the listeners."""
+        for listener in self.listeners:
+            listener(event)
+
+    def sever(self, reason: str) -> None:
+        """Begin anew: every connection goes, a fresh node takes over, the program is told."""
+        for rdev, connection in self._connections.items():
+            connection.abort(reason)
+            self._early.forget(rdev)
+        self._connections.clear()
+        self._departures = Agenda()
+        self._offers = Agenda()
+        self._blocked = False
+        self.counters.severed_count += 1
+        fresh = self._make_node(self.definition)
+        fresh.operate_like(self.node, self.now_ns())  # what an operator has done stays done
+        self.node = fresh
+        self._await_link()
+        try:
+            self._deliver(Severed(reason))
+        except Exception as error:
+            self._break(error)
+        else:
+            self._turn()
+
+    def close(self) -> None:
+        """End: connections and timers go, and `wait_closed` returns."""
+        for connection in self._connections.values():
+            connection.close("this node ends")
+        self._connections.clear()
+        for timer in (self._timer, self._down):
+            if timer is not None:
+                timer.cancel()
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    async def wait_closed(self) -> None:
+        """Wait until somebody closes it; raise what broke it, if something did."""
+        await asyncio.shield(self._closed)
+        if self.fault is not None:
+            raise self.fault
+
+    def _turn(self) -> None:
+        """After every input: frames out, events to the program, what is due, the next timer."""
+        if self._turning:
+            self._again = True
+            return
+        self._turning = True
+        try:
+            due_ns = self._settle()
+        except RemoteProtocolError as error:  # it was read already, and cannot be asked for again
+            self._turning = False
+            self.sever(str(error))
+        except Exception as error:
+            self._break(error)
+        else:
+            self._set_timer(due_ns)
+        finally:
+            self._turning = False
+
+    def _settle(self) -> int:
+        """Do everything that is due; the model time of what is due next, or `NEVER_NS`."""
+        while True:
+            self._again = False
+            node = self.node
+            deadline_ns = pump(node, self._carry, self._deliver)
+            self._looked_ns = now_ns = self.now_ns()
+            self._send_due(now_ns)
+            if self._early.due:
+                self._receive_held(now_ns)
+                continue
+            if self._again or node is not self.node:
+                continue
+            if deadline_ns is not None and deadline_ns <= now_ns + 1:
+                if deadline_ns <= now_ns:  # else it will be when we look again
+                    self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
+                    self._timer_set_ns = now_ns
+                    node.handle_deadline(now_ns)
+                continue
+            self._depart(now_ns)
+            return self._next_due(deadline_ns)
+
+    def _receive_held(self, now_ns: int) -> None:
+        """Let data that came early reach the node."""
+        rdev, frame = self._early.due.popleft()
+        try:
+            self.node.receive_frame(rdev, frame, now_ns)
+        except RemoteProtocolError as error:
+            self.detach(rdev, str(error))
+
+    def _send_due(self, now_ns: int) -> None:
+        """Hand over what the program has offered by now, as far as the backlog has room."""
+        offers = self._offers
+        while offers.due_ns <= now_ns and not self._blocked:
+            try:
+                self.node.send(offers.first(), now_ns)
+            except Backpressure:
+                self._blocked = True
+                return
+            offers.pop()
+            self._again = True
+
+    def _next_due(self, deadline_ns: int | None) -> int:
+        due_ns = self._departures.due_ns
+        if deadline_ns is not None:
+            due_ns = min(due_ns, deadline_ns)
+        return due_ns if self._blocked else min(due_ns, self._offers.due_ns)
+
+    def _carry(self, departure: Departure) -> None:
+        """A frame leaves now, or when its time has come."""
+        departure_ns, rdev, frame = departure
+        if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
+            self._looked_ns = now_ns = self.now_ns()
+            if departure_ns > now_ns:
+                self._departures.add(departure_ns, (departure_ns, rdev, frame, now_ns))
+                return
+        self._write(rdev, frame)
+
+    def _depart(self, now_ns: int) -> None:
+        departures = self._departures
+        while departures.due_ns <= now_ns:
+            departure_ns, rdev, frame, set_ns = departures.pop()
+            self.lag.note(set_ns, departure_ns, now_ns)
+            self._write(rdev, frame)
+
+    def _write(self, rdev: Rdev, frame: Frame) -> None:
+        connection = self._connections.get(rdev)
+        frames = self._early.leave(self.node, rdev, frame)
+        if connection is not None and frames:
+            connection.write(*(piece for leaving in frames for piece in encode_pieces(leaving)))
+
+    def _deliver(self, event: LinkEvent) -> None:
+        """Tell everybody what has happened."""
+        self._blocked = False
+        if isinstance(event, LinkUp):
+            if self._down is not None:
+                self._down.cancel()
+                self._down = None
+        elif isinstance(event, LinkDown):
+            self._await_link()
+        self.tell(event)
+        self._offer(self._program.receive(event, self.now_ns()))
+
+    def _offer(self, offers: Iterable[Offer]) -> None:
+        for at_ns, messages in offers:
+            self._offers.add(at_ns, messages)
+
+    def _await_link(self) -> None:
+        """From now on the link has the reconnect time to come up."""
+        if self._down is not None:
+            self._down.cancel()
+        self._down = self._loop.call_later(self._reconnect_s, self._give_up)
+
+    def _give_up(self) -> None:
+        self.sever(f"the link was down for {self._reconnect_s:g} s")
+
+    def _set_timer(self, due_ns: int) -> None:
+        """Be called by ``due_ns``: a timer until shortly before, then looking every time."""
+        if due_ns == NEVER_NS:
+            return
+        if self._timer is not None:
+            if self._timer_ns <= due_ns:
+                return
+            self._timer.cancel()
+        self._timer_ns = due_ns
+        self._timer_set_ns = self.now_ns()
+        delay_s = self._clock.delay_s(due_ns)
+        if delay_s > _SPIN_S:
+            self._timer = self._loop.call_later(delay_s - _SPIN_S, self._ring)
+        else:
+            self._timer = self._loop.call_soon(self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._turn()
+
+    def _break(self, error: BaseException) -> None:
+        """A bug of ours: the node cannot go on."""
+        self.fault = self.fault or error
+        self.close()

@@ -1,0 +1,295 @@
+"""TCP connections carried over the link: ``--forward ATLANTA:15432=BOSTON:127.0.0.1:5432``.
+
+One system listens on a TCP port; each connection there becomes a conversation with the partner,
+which connects to a TCP service and carries the bytes on: both ways, each direction with its own
+end, and no faster than the slower side takes them. A connection that breaks on one side is reset
+on the other, never ended as if all had arrived.
+"""
+
+import asyncio
+import os
+import re
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.errors import Backpressure, ConfigurationError
+from isfc.link.name import NodeName
+from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode
+
+CONNECTIONS_MAX: Final = 128
+"""Connections of one forwarded port at a time; further ones wait in the listener's queue."""
+
+BACKLOG_MAX: Final = 128
+"""How many may wait there."""
+
+CONNECT_S: Final = 10.0
+"""How long the service may take to accept a connection, in seconds."""
+
+BUFFER_LENGTH: Final = 262_144
+"""Bytes taken from a TCP connection at once: what a conversation's send buffer holds."""
+
+PAUSE_S: Final = 0.1
+"""After an accept failed, for want of file descriptors for one, in seconds."""
+
+_PORT_MAX: Final = 65_535
+_PORT: Final = r"([0-9]{1,5})"
+_HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
+_FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
+_RESET: Final = struct.pack("ii", 1, 0)
+"""SO_LINGER so that close resets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """One TCP port of ``node``, and the service that its partner connects it to."""
+
+    node: NodeName
+    listen_host: str
+    listen_port: int
+    partner: NodeName
+    host: str
+    port: int
+
+    @property
+    def service(self) -> str:
+        """The name of the partner's service on the link."""
+        return f"TCP{self.listen_port}"
+
+    def __str__(self) -> str:
+        here = _place(self.listen_host, self.listen_port)
+        return f"{self.node}:{here}={self.partner}:{_place(self.host, self.port)}"
+
+
+def parse_forwards(texts: Iterable[str], nodes: Sequence[NodeName]) -> tuple[Forward, ...]:
+    """The forwards that ``NODE:[ADDRESS:]PORT=PARTNER:HOST:PORT`` name, of a layout's nodes.
+
+    Without an address it listens at 127.0.0.1. Raises `ConfigurationError` for anything else,
+    and for a port that is named twice.
+    """
+    forwards = tuple(_parse(text, nodes) for text in texts)
+    places = [(forward.node, forward.listen_port) for forward in forwards]
+    for node, port in places:
+        if places.count((node, port)) > 1:
+            raise ConfigurationError(f"--forward: {node}:{port} is there twice")
+    return forwards
+
+
+def _parse(text: str, nodes: Sequence[NodeName]) -> Forward:
+    def wrong(expected: str) -> ConfigurationError:
+        return ConfigurationError(f"--forward {text[:80]!r}: expected {expected}")
+
+    match = _FORWARD.fullmatch(text)
+    if match is None:
+        raise wrong("NODE:PORT=NODE:HOST:PORT, such as ATLANTA:15432=BOSTON:127.0.0.1:5432")
+    first, second = match[1], match[5]
+    if {first, second} != set(nodes):
+        raise wrong(f"one of {' and '.join(nodes)} on each side of =")
+    listen_port, port = int(match[4]), int(match[8])
+    if not (0 < listen_port <= _PORT_MAX and 0 < port <= _PORT_MAX):
+        raise wrong(f"ports from 1 to {_PORT_MAX}")
+    listen_host = match[2] or match[3] or "127.0.0.1"
+    host = match[6] or match[7]
+    return Forward(NodeName(first), listen_host, listen_port, NodeName(second), host, port)
+
+
+class Forwarder:
+    """Everything one node forwards; `report` is told of connections that failed, in words."""
+
+    def __init__(self, node: OpenNode, report: Callable[[str], None]) -> None:
+        self.connection_count = 0
+        """TCP connections that were carried, or are being carried."""
+        self.failed_count = 0
+        """Those of them that did not end well."""
+        self._node = node
+        self._report = report
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._listeners: list[socket.socket] = []
+
+    def listen(self, forward: Forward) -> int:
+        """Listen for one forward; return the port. Raises `ConfigurationError` if it cannot."""
+        place = (forward.listen_host, forward.listen_port)
+        family = socket.AF_INET6 if ":" in forward.listen_host else socket.AF_INET
+        try:
+            listener = socket.create_server(place, family=family, backlog=BACKLOG_MAX)
+        except OSError as error:
+            raise ConfigurationError(f"--forward {forward}: cannot listen: {_why(error)}") from None
+        listener.setblocking(False)
+        self._listeners.append(listener)
+        self._spawn(self._accept(forward, listener))
+        port: int = listener.getsockname()[1]
+        return port
+
+    def serve(self, forward: Forward) -> None:
+        """Connect what the partner forwards to the TCP service."""
+
+        async def connect(conversation: Conversation) -> None:
+            try:
+                connection = await _connect(forward.host, forward.port)
+            except OSError as error:
+                reason = f"{_place(forward.host, forward.port)}: {_why(error)}"
+                self._fail(forward, reason)
+                conversation.refuse(reason)
+                return
+            await self._join(forward, conversation, connection)
+
+        self._node.serve(forward.service, connect)
+
+    async def close(self) -> None:
+        """Listen no more, and reset every connection."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for listener in self._listeners:
+            listener.close()
+
+    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _accept(self, forward: Forward, listener: socket.socket) -> None:
+        """Take connections as they come, as long as there is room."""
+        loop = asyncio.get_running_loop()
+        room = asyncio.Semaphore(CONNECTIONS_MAX)
+        while True:
+            await room.acquire()
+            try:
+                connection, _ = await loop.sock_accept(listener)
+            except OSError as error:
+                self._report(f"--forward {forward}: cannot accept: {_why(error)}")
+                room.release()
+                await asyncio.sleep(PAUSE_S)
+                continue
+            task = self._spawn(self._carry(forward, connection))
+            task.add_done_callback(lambda _: room.release())
+
+    async def _carry(self, forward: Forward, connection: socket.socket) -> None:
+        """One TCP connection, from accept to its end."""
+        _prepare(connection)
+        try:
+            conversation = await self._node.connect(forward.service)
+        except (ConversationSevered, Backpressure) as error:
+            self._fail(forward, str(error))
+            _reset(connection)
+        except BaseException:
+            _reset(connection)
+            raise
+        else:
+            await self._join(forward, conversation, connection)
+
+    async def _join(
+        self, forward: Forward, conversation: Conversation, connection: socket.socket
+    ) -> None:
+        """Carry bytes both ways until both ways have ended, or one has failed."""
+        self.connection_count += 1
+        ended = False
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_to_link(connection, conversation))
+                group.create_task(_from_link(conversation, connection))
+            await conversation.close()
+            ended = True
+        except* (OSError, ConversationSevered) as errors:
+            reason = _why(errors.exceptions[0])
+            self._fail(forward, reason)
+            conversation.sever(reason, SeverCode.FAILED)
+        finally:
+            conversation.sever("the forwarder has ended")
+            if ended:
+                connection.close()
+            else:
+                _reset(connection)
+
+    def _fail(self, forward: Forward, reason: str) -> None:
+        self.failed_count += 1
+        self._report(f"--forward {forward}: {reason}")
+
+
+@asynccontextmanager
+async def forwarding(
+    node: OpenNode, forwards: Iterable[Forward], report: Callable[[str], None]
+) -> AsyncIterator[Forwarder]:
+    """Forward within the block what begins or ends at ``node``.
+
+    Raises `ConfigurationError` when it cannot listen.
+    """
+    forwarder = Forwarder(node, report)
+    try:
+        for forward in forwards:
+            if forward.node == node.definition.name:
+                forwarder.listen(forward)
+            else:
+                forwarder.serve(forward)
+        yield forwarder
+    finally:
+        await forwarder.close()
+
+
+async def _to_link(connection: socket.socket, conversation: Conversation) -> None:
+    loop = asyncio.get_running_loop()
+    buffer = memoryview(bytearray(BUFFER_LENGTH))
+    while length := await loop.sock_recv_into(connection, buffer):
+        await conversation.send(buffer[:length])
+    conversation.finish()
+
+
+async def _from_link(conversation: Conversation, connection: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    while data := await conversation.receive():
+        await loop.sock_sendall(connection, data)
+    with suppress(OSError):  # it may be gone, and has had everything
+        connection.shutdown(socket.SHUT_WR)
+
+
+async def _connect(host: str, port: int) -> socket.socket:
+    """A connection to a TCP service, at the first of its addresses that answers."""
+    loop = asyncio.get_running_loop()
+    failure: OSError = OSError("no address")
+    async with asyncio.timeout(CONNECT_S):
+        for family, kind, protocol, _, address in await loop.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        ):
+            connection = socket.socket(family, kind, protocol)
+            try:
+                _prepare(connection)
+                await loop.sock_connect(connection, address)
+            except OSError as error:
+                failure = error
+                connection.close()
+            except BaseException:
+                connection.close()
+                raise
+            else:
+                return connection
+    raise failure
+
+
+def _prepare(connection: socket.socket) -> None:
+    connection.setblocking(False)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def _reset(connection: socket.socket) -> None:
+    """End a connection so that its other end cannot take it for a good end."""
+    with suppress(OSError):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    connection.close()
+
+
+def _why(error: BaseException) -> str:
+    """What is wrong, in the same words whatever loop says it."""
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, socket.gaierror):
+        return str(error.strerror)
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if number else str(error)
+
+
+def _place(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

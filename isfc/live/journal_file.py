@@ -1,0 +1,156 @@
+"""A journal in a file: it may stop, but it never stops the node.
+
+Writing is buffered. When the file takes no more (the disk is full, a limit is reached) the
+journal stops for good with one message; the node goes on, and what was written can be
+replayed.
+"""
+
+import atexit
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from isfc.errors import ConfigurationError
+from isfc.journal.record import FILE_HEADER
+
+BUFFER_LENGTH: Final = 256 * 1024
+FLUSH_S: Final = 1.0
+"""Bytes that wait to be written, and how long: a killed process loses no more than came since."""
+
+LENGTH_MAX: Final = 4 * 2**30
+"""Bytes of a journal unless another bound is given: one that fills the disk harms everybody."""
+
+
+class RawFile(Protocol):
+    """An unbuffered binary file."""
+
+    def write(self, data: memoryview, /) -> int | None:
+        """Write a part of ``data``; return how much."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class JournalWriter:
+    """Writes a journal to ``path``; a file of that name is kept as ``path`` with ``.old``.
+
+    It is readable by its owner only, because it holds all that was sent. ``on_stop`` is told
+    once why the journal stops early; ``skipped_count`` is how many records it then lacks.
+    Raises `ConfigurationError` when the file cannot be made.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        on_stop: Callable[[str], None],
+        *,
+        length_max: int = LENGTH_MAX,
+        file: RawFile | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.length = 0
+        """Bytes recorded so far."""
+        self.skipped_count = 0
+        """Records that are missing since the journal has stopped."""
+        self._path = path
+        self._on_stop = on_stop
+        self._length_max = length_max
+        self._clock = clock
+        self._flushed_s = clock()
+        self._buffer = bytearray()
+        self._buffered_count = 0
+        self._file: RawFile | None = _create(path) if file is None else file
+        atexit.register(self.close)
+        self(FILE_HEADER)
+        self.flush()
+
+    @property
+    def recording(self) -> bool:
+        """Whether records are still wanted."""
+        return self._file is not None
+
+    def __call__(self, record: bytes) -> None:
+        """Take one record."""
+        if self._file is None:
+            self.skip()
+            return
+        if self.length + len(record) > self._length_max:
+            self.flush()
+            self._stop(f"it has reached its bound of {self._length_max:,} bytes")
+            self.skip()
+            return
+        self._buffer += record
+        self._buffered_count += 1
+        self.length += len(record)
+        if len(self._buffer) >= BUFFER_LENGTH or self._clock() - self._flushed_s >= FLUSH_S:
+            self.flush()
+
+    def skip(self) -> None:
+        """Count a record that was not made."""
+        self.skipped_count += 1
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        if self._file is None:
+            return
+        self._flushed_s = self._clock()
+        try:
+            with memoryview(self._buffer) as waiting:
+                written = 0
+                while written < len(waiting):
+                    written += self._file.write(waiting[written:]) or 0
+        except OSError as error:
+            self.skipped_count += self._buffered_count
+            self._stop(error.strerror or str(error))
+        self._buffer.clear()
+        self._buffered_count = 0
+
+    def close(self) -> None:
+        """Write what is buffered, and end the journal; happens at the end of the process."""
+        atexit.unregister(self.close)
+        self.flush()
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _stop(self, reason: str) -> None:
+        """End the journal early."""
+        if self._file is not None:
+            self._end()
+            self._on_stop(
+                f"journal {self._path}: {reason}. It ends here and can be replayed up to here; "
+                "the node goes on without."
+            )
+
+    def _end(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            try:
+                file.close()
+            except OSError as error:
+                self._on_stop(f"journal {self._path}: {error.strerror or error}")
+
+
+def _create(path: Path) -> RawFile:
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+        if path.is_file():
+            path.replace(path.with_name(f"{path.name}.old"))
+            flags |= os.O_EXCL
+        return os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
+    except OSError as error:
+        raise ConfigurationError(
+            f"journal {path}: {error.strerror}: expected a file that can be written"
+        ) from None

@@ -1,0 +1,130 @@
+"""``--metrics ADDR``: answers every scrape, on the node's own event loop.
+
+Whoever connects gets one answer and no more time than `ANSWER_S` for it. The text is made anew
+for each scrape, one metric at a time, so that the node is kept waiting for no longer than one of
+them takes; between scrapes it costs nothing.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from itertools import chain
+
+from prometheus_client import ProcessCollector
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from isfc.errors import ConfigurationError
+from isfc.live.endpoint import TcpEndpoint
+
+ANSWER_S = 5.0
+"""From connecting to the end of the answer, in seconds."""
+
+CLIENTS_MAX = 8
+"""Scrapes at one time; further ones are cut off."""
+
+REQUEST_LENGTH_MAX = 8 * 1024
+"""Bytes of a request with its headers; Prometheus sends some hundreds."""
+
+
+_END = b"# EOF\n"
+
+
+class MetricsServer:
+    """Answers ``GET /metrics`` with what ``read`` says at that moment."""
+
+    def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
+        self._read = read
+        self._process = ProcessCollector(registry=None)
+        self._server: asyncio.Server | None = None
+        self._clients: set[asyncio.Task[None]] = set()
+
+    async def listen(self, endpoint: TcpEndpoint, *, insecure: bool = False) -> TcpEndpoint:
+        """Begin; return where, for port 0 becomes a real one.
+
+        Raises `ConfigurationError` for an address beyond this machine, unless ``insecure``,
+        and `OSError`.
+        """
+        if not (endpoint.private or insecure):
+            raise ConfigurationError(
+                f"--metrics {endpoint}: everybody could read there; expected a loopback address, "
+                "or --insecure as well"
+            )
+        self._server = await asyncio.start_server(
+            self._accept, endpoint.host, endpoint.port, limit=REQUEST_LENGTH_MAX
+        )
+        return TcpEndpoint(endpoint.host, self._server.sockets[0].getsockname()[1])
+
+    async def close(self) -> None:
+        """Answer nobody any more."""
+        if self._server is not None:
+            self._server.close()
+        for client in self._clients:
+            client.cancel()
+        await asyncio.gather(*self._clients, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._clients) >= CLIENTS_MAX:
+            writer.transport.abort()
+            return
+        client = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._clients.add(client)
+        client.add_done_callback(self._clients.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                writer.write(await self._answer(await reader.readuntil(b"\r\n\r\n")))
+                writer.close()
+                await writer.wait_closed()
+        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+            pass  # a client that does not ask properly, or does not take the answer
+        finally:
+            writer.transport.abort()
+
+    async def _answer(self, request: bytes) -> bytes:
+        """The whole answer to a request."""
+        method, _, rest = request.partition(b" ")
+        path = rest.partition(b" ")[0].partition(b"?")[0]
+        if method not in (b"GET", b"HEAD"):
+            return _response("405 Method Not Allowed", b"", "Allow: GET, HEAD")
+        if path != b"/metrics":
+            return _response("404 Not Found", b"The metrics are at /metrics.\n")
+        body = await self._text()
+        answer = _response("200 OK", body, kind=CONTENT_TYPE_LATEST)
+        return answer[: -len(body)] if method == b"HEAD" else answer
+
+    async def _text(self) -> bytes:
+        """All metrics, the node's and its process's."""
+        parts = []
+        for metric in chain(self._read(), self._process.collect()):
+            parts.append(_encode(metric))
+            await asyncio.sleep(0)  # others may go on
+        return b"".join([*parts, _END])
+
+
+class _One(Collector):
+    """A registry of one metric."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+
+    def collect(self) -> Iterable[Metric]:
+        """The one."""
+        return [self._metric]
+
+
+def _encode(metric: Metric) -> bytes:
+    text: bytes = generate_latest(_One(metric))  # type: ignore[no-untyped-call]  # it has no types
+    return text.removesuffix(_END)
+
+
+def _response(status: str, body: bytes, *headers: str, kind: str = "text/plain") -> bytes:
+    lines = (
+        f"HTTP/1.1 {status}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+        *headers,
+    )
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body

@@ -1,0 +1,44 @@
+"""How fast a live node goes: as fast as the machine, or as the model says, K times slower."""
+
+from dataclasses import fields, replace
+from typing import Final
+
+from ctc.profiles import ChpidProfile
+from isfc.link.parameters import LinkParameters
+from isfc.system.node import NodeDefinition
+
+_KEPT: Final = frozenset({"mih_ns"})
+"""A time that is not the model's: how long a lost interrupt is waited for."""
+
+
+def unpaced(definition: NodeDefinition) -> NodeDefinition:
+    """The same node with nothing taking any time but what the machine itself takes.
+
+    What decides rather than lasts stays: limits, when a further CTC is opened, who goes first.
+    """
+    parameters = definition.parameters
+    times = {
+        part.name: type(getattr(parameters, part.name))(0)
+        for part in fields(LinkParameters)
+        if _is_time(part.name)
+    }
+    return replace(
+        definition,
+        ctcs=tuple(replace(ctc, profile=_instant(ctc.profile)) for ctc in definition.ctcs),
+        parameters=replace(parameters, **times),
+    )
+
+
+def _instant(profile: ChpidProfile) -> ChpidProfile:
+    times = {
+        part.name: type(getattr(profile, part.name))(0)
+        for part in fields(ChpidProfile)
+        if _is_time(part.name)
+    }
+    return replace(profile, **times)
+
+
+def _is_time(name: str) -> bool:
+    """The unit stands last in the name: ns, or ns or the link's bits per byte or CCW."""
+    units = ("_ns_per_", "_bits_per_")
+    return name not in _KEPT and (name.endswith("_ns") or any(unit in name for unit in units))

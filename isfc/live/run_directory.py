@@ -1,0 +1,135 @@
+"""Where running nodes are found: a directory of this user's, with ``NAME.control`` for each node.
+
+``$XDG_RUNTIME_DIR/isfc``, or ``isfc-UID`` in the directory for temporary files where there is
+none. Each ``isfc up`` has a directory of its own in it, so that two of them may run the same
+layout.
+"""
+
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.live.control_socket import connect_to
+
+CONTROL_SUFFIX: Final = ".control"
+PRIVATE_PREFIX: Final = "up-"
+_LOCK: Final = "lock"
+_FOREIGN_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+
+
+def control_path(directory: Path, name: str) -> Path:
+    """Where the node of that name has its control socket."""
+    return directory / f"{name}{CONTROL_SUFFIX}"
+
+
+def run_directory(chosen: Path | None = None) -> Path:
+    """The run directory, made if it is not there; ``chosen`` instead of the usual one.
+
+    Raises `ConfigurationError` when it is not ours alone to write to.
+    """
+    directory = _usual() if chosen is None else chosen.absolute()
+    try:
+        directory.mkdir(mode=0o700, parents=chosen is not None, exist_ok=True)
+        found = directory.lstat()
+    except OSError as error:
+        raise ConfigurationError(f"{directory}: cannot be made: {error.strerror}") from None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise ConfigurationError(f"{directory}: expected a directory of your own")
+    if found.st_mode & _FOREIGN_WRITE:
+        raise ConfigurationError(f"{directory}: others can write there; expected mode 0700")
+    return directory
+
+
+@contextmanager
+def private_directory() -> Iterator[Path]:
+    """A fresh directory in the run directory, which goes with the block.
+
+    Those of processes that were killed go as well: nobody holds a lock on them any more.
+    """
+    usual = run_directory()
+    for lock in usual.glob(f"{PRIVATE_PREFIX}*/{_LOCK}"):
+        with suppress(OSError), _locked(lock):
+            shutil.rmtree(lock.parent)
+    directory = Path(tempfile.mkdtemp(prefix=PRIVATE_PREFIX, dir=usual))
+    try:
+        lock = directory / f"{_LOCK}.new"
+        lock.touch(mode=0o600)
+        with _locked(lock):
+            lock.rename(directory / _LOCK)  # found by others only once it is held
+            yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def running_nodes(chosen: Path | None = None) -> dict[str, list[Path]]:
+    """The control sockets of the nodes that run, by their names."""
+    running: dict[str, list[Path]] = {}
+    for path in sorted(_control_paths(chosen)):
+        if _runs(path):
+            running.setdefault(path.stem, []).append(path)
+    return running
+
+
+def find_control(name: str, chosen: Path | None = None) -> Path:
+    """The control socket of the one running node of that name.
+
+    Raises `ConfigurationError` when there is none, or more than one.
+    """
+    name = name.upper()
+    running = running_nodes(chosen)
+    paths = running.get(name, [])
+    if len(paths) == 1:
+        return paths[0]
+    if paths:
+        directories = ", ".join(str(path.parent) for path in paths)
+        raise ConfigurationError(
+            f"{name[:40]}: {len(paths)} nodes of that name run; say which with --run-dir, "
+            f"one of {directories}"
+        )
+    left = [path for path in _control_paths(chosen) if path.stem == name]
+    if left:
+        raise ConfigurationError(f"{name}: that node has ended; only {left[0]} is left of it")
+    others = ", ".join(running) or "none; 'isfc up' or 'isfc node' starts some"
+    raise ConfigurationError(f"{name[:40]}: no such node runs; running are {others}")
+
+
+def _usual() -> Path:
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if Path(runtime).is_absolute() and Path(runtime).is_dir():
+        return Path(runtime, "isfc")
+    return Path(tempfile.gettempdir(), f"isfc-{os.getuid()}")
+
+
+def _control_paths(chosen: Path | None) -> list[Path]:
+    directory = _usual() if chosen is None else chosen.absolute()
+    patterns = (f"*{CONTROL_SUFFIX}", f"{PRIVATE_PREFIX}*/*{CONTROL_SUFFIX}")
+    return [path for pattern in patterns for path in directory.glob(pattern)]
+
+
+def _runs(path: Path) -> bool:
+    """Whether somebody listens there."""
+    try:
+        connect_to(path).close()
+    except TimeoutError:
+        return True  # it is very busy
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _locked(lock: Path) -> Iterator[None]:
+    """Hold the lock of a file; `OSError` if somebody else does."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,69 @@
+"""What a live node shows of itself: its node's counters and its engine's, at one moment."""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ctc.address import Rdev
+from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.state import DeviceState, LinkState
+
+if TYPE_CHECKING:
+    from isfc.live.engine import LiveEngine
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSnapshot:
+    """A node's counters, and what its engine has seen since it began. Times in nanoseconds.
+
+    Severing replaces the node, so that its counters begin again; ``severed_count`` tells.
+    ``late_ns`` of ``waited_ns`` that deadlines were waited for were lateness; all three are 0
+    where the model's times are ignored, so that nothing can be late.
+    """
+
+    node: NodeSnapshot
+    attached_count: int
+    detached_count: int
+    refused_count: int
+    severed_count: int
+    late_ns: int
+    late_ns_max: int
+    waited_ns: int
+
+
+def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
+    """How a node and its engine are now; ``paced`` says whether they go at the model's pace."""
+    counters, lag = engine.counters, engine.lag
+    late = (lag.late_ns, lag.late_ns_max, lag.waited_ns) if paced else (0, 0, 0)
+    return LiveSnapshot(
+        engine.node.snapshot(engine.now_ns()),
+        counters.attached_count,
+        counters.detached_count,
+        counters.refused_count,
+        counters.severed_count,
+        *late,
+    )
+
+
+def snapshot_record(snapshot: LiveSnapshot) -> dict[str, Any]:
+    """The snapshot as JSON has it, for another process."""
+    record = asdict(snapshot)
+    node = record["node"]
+    node["state"] = snapshot.node.state.value
+    for device, shown in zip(snapshot.node.devices, node["devices"], strict=True):
+        shown["state"] = device.state.value
+    return record
+
+
+def read_snapshot(record: dict[str, Any]) -> LiveSnapshot:
+    """The snapshot that `snapshot_record` made this of, in this or in another process."""
+    node = dict(record["node"])
+    node["state"] = LinkState(node["state"])
+    node["write_order"] = tuple(map(Rdev, node["write_order"]))
+    node["devices"] = tuple(map(_read_device, node["devices"]))
+    return LiveSnapshot(**{**record, "node": NodeSnapshot(**node)})
+
+
+def _read_device(record: dict[str, Any]) -> DeviceSnapshot:
+    counts = tuple(record["write_serv_counts"])
+    state = DeviceState(record["state"])
+    return DeviceSnapshot(**{**record, "state": state, "write_serv_counts": counts})

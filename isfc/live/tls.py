@@ -1,0 +1,87 @@
+"""TLS at the end that listens: accept first, then the handshake.
+
+A TLS server of asyncio's own tells nobody of a handshake that fails, and lets any number of them
+go on, each with a large buffer. Here whoever comes is counted at once, and what fails is said.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from isfc.live.connection import Connection, why
+
+PAUSE_S: Final = 0.1
+"""After an accept failed, for want of file descriptors for one, in seconds."""
+
+
+class Guard(Protocol):
+    """Who decides about one that comes."""
+
+    def come(self, peer: object, end: Callable[[], object]) -> bool:
+        """Somebody is there, whom ``end`` sends away; whether to go on with a handshake."""
+
+    def fail(self, reason: str | None) -> None:
+        """The handshake has failed, or was ended here (None); nothing follows."""
+
+
+class TlsServer:
+    """Accepts on ``listener`` until `close`; ``make`` makes a guard and a connection for each."""
+
+    def __init__(
+        self,
+        listener: socket.socket,
+        context: ssl.SSLContext,
+        make: Callable[[], tuple[Guard, Connection]],
+    ) -> None:
+        self._listener = listener
+        self._context = context
+        self._make = make
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._spawn(self._accept())
+
+    async def close(self) -> None:
+        """Accept nobody any more, and give up the handshakes that are under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._listener.close()
+
+    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                accepted, peer = await loop.sock_accept(self._listener)
+            except OSError:
+                await asyncio.sleep(PAUSE_S)
+                continue
+            guard, connection = self._make()
+            task = self._spawn(self._secure(accepted, guard, connection))
+            if not guard.come(peer, task.cancel):
+                task.cancel()  # before it begins
+                accepted.close()
+
+    async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.connect_accepted_socket(lambda: connection, accepted, ssl=self._context)
+        except (OSError, EOFError) as error:
+            guard.fail(f"TLS: {why(error)}")
+        except asyncio.CancelledError:
+            guard.fail(None)
+            raise
+
+
+def certificate_names(certificate: dict[str, Any]) -> set[str]:
+    """The names a certificate is for, as `ssl` gives it: its common name and its DNS names."""
+    subject = {pair for part in certificate.get("subject", ()) for pair in part}
+    names = [name for key, name in subject if key == "commonName"]
+    names += [name for key, name in certificate.get("subjectAltName", ()) if key == "DNS"]
+    return {name.upper() for name in names}

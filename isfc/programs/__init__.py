@@ -1,0 +1,1 @@
+"""What runs on a system: programs that use the link, pure."""

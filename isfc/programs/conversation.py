@@ -1,0 +1,396 @@
+"""One conversation over a logical link: bytes both ways, until either end has had enough.
+
+A program connects to a named service on the partner, which accepts or refuses. Each end sends
+only what the other has granted it room for, so that every buffer is bounded.
+`ConversationEnd.finish` ends one direction and leaves the other; `ConversationEnd.sever` ends both
+at once, with a reason.
+
+A conversation is of one kind for good. ISFC Transport carries bytes both ways at any time.
+APPC/VM takes turns, beginning with the end that connected: it sends and passes the turn, then the
+other one does, so that a request has its reply.
+
+The last message of each end is a SEVER, also when both have finished: once both have said it,
+nothing of the conversation can be under way any more. `isfc.programs.protocol` is what is said, and
+`isfc.programs.switchboard` has all conversations of a node.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, final
+
+from isfc.errors import LocalProtocolError, RemoteProtocolError
+from isfc.link.message import Traffic
+from isfc.link.segment import SEGMENT_LENGTH_MAX
+from isfc.programs import protocol as verbs
+from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
+
+_PIECE_LENGTH_MAX: Final = {Traffic.TRANSPORT: 65_536, Traffic.LEGACY: SEGMENT_LENGTH_MAX - 64}
+"""Most bytes in one message, so that conversations share the link fairly."""
+
+
+class ConversationState(Enum):
+    """How far a conversation is."""
+
+    REQUESTED = "requested"
+    """The partner asks for a service: `ConversationEnd.accept` or `ConversationEnd.sever`."""
+    CONNECTING = "connecting"
+    """We have asked; bytes may be sent and wait for the answer."""
+    OPEN = "open"
+    SEVERED = "severed"
+    """Over. What arrived before can still be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLimits:
+    """What a node's conversations may take: bytes, and how many of them.
+
+    ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that
+    waits to be sent.
+    """
+
+    window_length: int = 524_288
+    send_length: int = 262_144
+    conversations_max: int = 256
+
+
+@final
+class ConversationEnd:
+    """One end of a conversation. Its verbs (`send`, `finish` and so on) do not wait.
+
+    It puts itself into ``due`` when `poll_message` has something to send, and into ``changed``
+    when its program should look at it again.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        service: str,
+        traffic: Traffic,
+        state: ConversationState,
+        limits: ConversationLimits,
+        due: "deque[ConversationEnd]",
+        changed: "deque[ConversationEnd]",
+    ) -> None:
+        self.number = number
+        self.service = service
+        self.traffic = traffic
+        self.state = state
+        self.reason: ConversationSevered | None = None
+        """Why it is over, once it is."""
+        self.accepted = False
+        """Whether the end that was asked took it up."""
+        self.finished = False
+        """Whether we will send no more."""
+        self.partner_finished = False
+        """Whether nothing more will arrive."""
+        self.holds_turn = traffic is Traffic.TRANSPORT or state is ConversationState.CONNECTING
+        """Whether we may send. In APPC/VM only one end may."""
+        self.record_whole = False
+        """Whether all that the partner sent in its turn is there (APPC/VM)."""
+        self._piece_length_max = _PIECE_LENGTH_MAX[traffic]
+        self._limits = limits
+        self._due = due
+        self._changed = changed
+        self.undelivered_length = 0
+        """Bytes of ours that the partner had not received at the end, once it has said so."""
+        self._sent_length = 0
+        self._taken_length = 0
+        self._is_due = False
+        self._is_changed = False
+        self._unsent = bytearray()
+        self._passing = False
+        self._greeting_due = state is ConversationState.CONNECTING
+        self._finish_due = False
+        self._sever_due = False
+        self._sever_sent = False
+        self._sever_received = False
+        self._credit_length = 0
+        """Bytes that the partner still has room for."""
+        self._arrived = bytearray()
+        self._window_length = limits.window_length if self._greeting_due else 0
+        """Bytes that the partner may still send."""
+        self._owed_length = 0
+        """Bytes taken, for which the partner has not been given room again."""
+        if self._greeting_due:
+            self._want()
+
+    def __repr__(self) -> str:
+        """Show what tells conversations apart."""
+        return f"ConversationEnd({self.number} {self.service} {self.state.value})"
+
+    @property
+    def room_length(self) -> int:
+        """How many bytes `send` would take now."""
+        return self._limits.send_length - len(self._unsent)
+
+    @property
+    def arrived_length(self) -> int:
+        """Bytes that have arrived and wait to be taken."""
+        return len(self._arrived)
+
+    @property
+    def finish_sent(self) -> bool:
+        """Whether the partner will hear that we have finished, after all that we sent."""
+        return self.finished and not self._finish_due
+
+    @property
+    def over(self) -> bool:
+        """Whether both ends have said their last word."""
+        return self._sever_sent and self._sever_received
+
+    def accept(self) -> None:
+        """Take up a conversation that the partner has asked for."""
+        if self.state is ConversationState.SEVERED:
+            return
+        if self.state is not ConversationState.REQUESTED:
+            raise LocalProtocolError(f"{self!r} has not been asked for")
+        self.state = ConversationState.OPEN
+        self.accepted = True
+        self._window_length = self._limits.window_length
+        self._greeting_due = True
+        self._want()
+
+    def send(self, data: bytes | bytearray | memoryview) -> int:
+        """Send bytes, as many as there is room for; return how many that are.
+
+        Raises `ConversationSevered`, or `LocalProtocolError` where sending is not allowed.
+        """
+        self._check_may_send()
+        length = min(len(data), self.room_length)
+        if length:
+            self._unsent += memoryview(data)[:length]
+            self._sent_length += length
+            self._want()
+        return length
+
+    def pass_turn(self) -> None:
+        """Let the partner send (APPC/VM): our request, or reply, is complete."""
+        if self.traffic is Traffic.TRANSPORT:
+            raise LocalProtocolError("ISFC Transport takes no turns")
+        self._check_may_send()
+        self.holds_turn = self.partner_finished  # who has finished takes no turn
+        self._passing = True
+        self._want()
+
+    def finish(self) -> None:
+        """Send no more: the partner's end comes after what was sent so far."""
+        if self.finished or self.state is ConversationState.SEVERED:
+            return
+        if self.state is ConversationState.REQUESTED:
+            raise LocalProtocolError(f"{self!r} has not been accepted")
+        self.finished = True
+        self._finish_due = True
+        self._want()
+
+    def sever(self, code: SeverCode = SeverCode.CLOSED, text: str = "") -> None:
+        """End both directions at once; what was not sent or taken yet is dropped."""
+        if self.state is ConversationState.SEVERED:
+            return
+        self._arrived.clear()
+        never_begun = self.state is ConversationState.CONNECTING and self._greeting_due
+        self._end(ConversationSevered(code, text))
+        if never_begun:  # the partner need not even hear of it
+            self._sever_due = False
+            self._sever_sent = self._sever_received = True
+
+    def lose(self, reason: str) -> None:
+        """The link is gone, and what was under way with it."""
+        if self.state is not ConversationState.SEVERED:
+            self._end(ConversationSevered(SeverCode.LINK, reason))
+        self._sever_due = False
+        self._sever_sent = self._sever_received = True
+
+    def poll_data(self, length_max: int) -> bytes:
+        """Take bytes that have arrived, at most so many; none if there are none."""
+        data = bytes(self._arrived[:length_max])
+        if data:
+            del self._arrived[: len(data)]
+            self._taken_length += len(data)
+            self._owed_length += len(data)
+            if self._credit_due:
+                self._want()
+        return data
+
+    def poll_message(self) -> bytes | None:
+        """The next message for the partner; None when there is none, or no room for it."""
+        self._is_due = False
+        message = self._next_message()
+        if message is not None:
+            self._want()
+        return message
+
+    def receive(self, message: bytes | memoryview) -> None:
+        """Take in a message of the partner's.
+
+        Raises `RemoteProtocolError` for what it must not send; then sever.
+        """
+        if not len(message):
+            raise RemoteProtocolError("a message without a verb")
+        verb, body = message[0], message[1:]
+        if verb == Verb.SEVER:
+            self._receive_sever(body)
+        elif self.state is ConversationState.SEVERED:
+            return  # sent before the partner heard of it
+        elif verb == Verb.ACCEPT:
+            self._receive_accept(body)
+        elif self.state is not ConversationState.OPEN:
+            raise RemoteProtocolError(f"verb {verb} before the conversation is open")
+        elif verb in (Verb.DATA, Verb.LAST):
+            self._receive_data(verb, body)
+        elif verb == Verb.CREDIT:
+            self._receive_credit(body)
+        elif verb == Verb.FINISH:
+            self._receive_finish(body)
+        else:
+            raise RemoteProtocolError(f"verb {verb}")
+
+    def receive_room(self, room_length: int) -> None:
+        """The room that the partner granted when it asked for this conversation."""
+        self._credit_length = room_length
+        self._tell()
+
+    def note_record_taken(self) -> None:
+        """All that the partner sent in its turn has been taken (APPC/VM)."""
+        self.record_whole = False
+
+    def note_looked_at(self) -> None:
+        """The program looks at it now."""
+        self._is_changed = False
+
+    def _check_may_send(self) -> None:
+        if self.reason is not None:
+            raise ConversationSevered(self.reason.code, self.reason.text)
+        if self.state is ConversationState.REQUESTED:
+            raise LocalProtocolError(f"{self!r} has not been accepted")
+        if self.finished:
+            raise LocalProtocolError(f"{self!r} has been finished")
+        if not self.holds_turn:
+            raise LocalProtocolError(f"{self!r}: it is the partner's turn")
+
+    def _next_message(self) -> bytes | None:
+        if self._greeting_due:
+            self._greeting_due = False
+            return self._greeting()
+        if self._sever_due:
+            self._sever_due = False
+            self._sever_sent = True
+            assert self.reason is not None
+            return verbs.sever(self.reason, self._taken_length + len(self._arrived))
+        if self.state is not ConversationState.OPEN:
+            return None
+        if self._credit_due:
+            room_length, self._owed_length = self._owed_length, 0
+            self._window_length += room_length
+            return verbs.credit(room_length)
+        return self._next_data()
+
+    @property
+    def _credit_due(self) -> bool:
+        """Whether the partner is to hear that there is room again: at half a window."""
+        half_gone = 2 * self._owed_length >= self._limits.window_length
+        return half_gone and not self.partner_finished
+
+    def _greeting(self) -> bytes:
+        if self.state is ConversationState.CONNECTING:
+            return verbs.connect(self._limits.window_length, self.service)
+        return verbs.accept(self._limits.window_length)
+
+    def _next_data(self) -> bytes | None:
+        """Bytes, if there is room for them at the partner; then what follows the last of them."""
+        unsent = self._unsent
+        length = min(len(unsent), self._credit_length, self._piece_length_max)
+        passes = self._passing and length == len(unsent)
+        if length or passes:
+            verb = Verb.LAST if passes else Verb.DATA
+            message = bytes((verb,)) + unsent[:length]
+            was_full = self.room_length <= 0
+            del unsent[:length]
+            self._credit_length -= length
+            if passes:
+                self._passing = False
+            if was_full or not unsent:
+                self._tell()
+            return message
+        if self._finish_due and not unsent:
+            self._finish_due = False
+            self._end_if_finished()
+            self._tell()
+            return bytes((Verb.FINISH,))
+        return None
+
+    def _receive_accept(self, body: bytes | memoryview) -> None:
+        if self.state is not ConversationState.CONNECTING or self._greeting_due:
+            raise RemoteProtocolError("it accepted what was not asked for")
+        self._credit_length = verbs.parse_room(body)
+        self.state = ConversationState.OPEN
+        self.accepted = True
+        self._want()
+        self._tell()
+
+    def _receive_credit(self, body: bytes | memoryview) -> None:
+        self._credit_length += verbs.parse_room(body)
+        if self._credit_length > ROOM_LENGTH_MAX:
+            raise RemoteProtocolError("more room than there can be")
+        self._want()
+
+    def _receive_finish(self, body: bytes | memoryview) -> None:
+        if self.partner_finished or len(body):
+            raise RemoteProtocolError("an end that it must not send")
+        self.partner_finished = self.record_whole = self.holds_turn = True
+        self._end_if_finished()
+        self._tell()
+
+    def _receive_data(self, verb: int, body: bytes | memoryview) -> None:
+        length = len(body)
+        if self.partner_finished:
+            raise RemoteProtocolError("data after its end")
+        if verb == Verb.DATA and not length:
+            raise RemoteProtocolError("no data")
+        if self.traffic is Traffic.TRANSPORT:
+            if verb == Verb.LAST:
+                raise RemoteProtocolError("a turn, which ISFC Transport does not have")
+        elif not self.finished and (self.holds_turn or self._passing):
+            raise RemoteProtocolError("data out of its turn")
+        if length > self._window_length:
+            raise RemoteProtocolError("more data than it was given room for")
+        self._window_length -= length
+        self._arrived += body
+        if verb == Verb.LAST:
+            self.record_whole = self.holds_turn = True
+        self._tell()
+
+    def _receive_sever(self, body: bytes | memoryview) -> None:
+        reason, received_length = verbs.parse_sever(body)
+        self.undelivered_length = max(0, self._sent_length - received_length)
+        self._sever_received = True
+        if self.state is not ConversationState.SEVERED:
+            if reason.code is SeverCode.ENDED:
+                reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
+            self._end(reason)
+        self._tell()
+
+    def _end_if_finished(self) -> None:
+        if self.finish_sent and self.partner_finished:
+            self._end(ConversationSevered(SeverCode.ENDED, ""))
+
+    def _end(self, reason: ConversationSevered) -> None:
+        self.state = ConversationState.SEVERED
+        self.reason = reason
+        self._unsent.clear()
+        self._greeting_due = self._passing = False
+        self._sever_due = True
+        self._want()
+        self._tell()
+
+    def _want(self) -> None:
+        """There may be something to send."""
+        if not self._is_due:
+            self._is_due = True
+            self._due.append(self)
+
+    def _tell(self) -> None:
+        """The program should look at it."""
+        if not self._is_changed:
+            self._is_changed = True
+            self._changed.append(self)

@@ -1,0 +1,1 @@
+"""One system: its CTCs, their chpids and its ends of links, pure."""

@@ -1,0 +1,139 @@
+"""``isfc run --cp FILE``: CP commands given at times of a run, and what came of them."""
+
+import re
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from isfc.cp.messages import announcement
+from isfc.cp.processor import CommandProcessor
+from isfc.errors import ConfigurationError
+from isfc.link.events import LinkEvent
+from isfc.link.name import NodeName
+from isfc.system.node import Node
+from scenarios.operation import Act, Operation
+from scenarios.run import NS_PER_S, Experiment
+
+_LINE: Final = re.compile(
+    r"at \s+ (?P<number> [0-9]{1,9} (\.[0-9]{1,9})? ) \s* (?P<unit> s|ms|us ) \s+"
+    r"((?P<node> [^\s:]+ ) \s* : \s* )? (?P<command> [^\s:]+ (\s .*)? )",
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNITS_NS: Final = {"s": NS_PER_S, "ms": 1_000_000, "us": 1_000}
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCommand:
+    """A line of the file: a command, when it is given, and to which node."""
+
+    at_ns: int
+    node: NodeName
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a console shows at one moment, in seconds since the run began.
+
+    A response has its command and return code; what comes unasked has neither.
+    """
+
+    at_s: float
+    node: str
+    command: str | None
+    return_code: int | None
+    lines: tuple[str, ...]
+
+
+def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
+    """The commands in a file, in its order.
+
+    Lines are ``at 2.5s QUERY ISLINK`` or ``at 2.5s BOSTON: QUERY ISLINK``; without a name the
+    clients' node is meant. Blank lines and those that begin with ``*`` or ``#`` say nothing.
+    Raises `ConfigurationError`, which names file and line.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigurationError(f"--cp {path}: cannot be read: {reason}") from None
+    commands = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.lstrip().startswith(("*", "#")):
+            try:
+                commands.append(_read_line(line.strip(), experiment))
+            except ConfigurationError as error:
+                raise ConfigurationError(f"{path}:{number}: {error}") from None
+    return commands
+
+
+def _read_line(line: str, experiment: Experiment) -> TimedCommand:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ConfigurationError(
+            f"{line[:40]!r}: expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
+        )
+    at_ns = int(Decimal(match["number"]) * _UNITS_NS[match["unit"].lower()])
+    end_s = experiment.warmup + experiment.seconds
+    if at_ns > end_s * NS_PER_S:
+        raise ConfigurationError(
+            f"at {match['number']}{match['unit']}: expected a time of the run, "
+            f"which ends at {end_s:g} s"
+        )
+    return TimedCommand(at_ns, _find_node(match["node"], experiment), match["command"])
+
+
+def _find_node(name: str | None, experiment: Experiment) -> NodeName:
+    first, second = experiment.layout.nodes
+    if name is None:
+        return experiment.client or first
+    for node in (first, second):
+        if node == name.upper():
+            return node
+    raise ConfigurationError(
+        f"{name[:40]}: not a node of this layout; expected {first} or {second}"
+    )
+
+
+class Transcript:
+    """Carries out the commands of a script, and keeps what consoles would show.
+
+    It begins with the first command: that the CTCs come up when a run begins is no news.
+    """
+
+    def __init__(self, commands: list[TimedCommand]) -> None:
+        self.entries: list[Entry] = []
+        self._processors = {timed.node: CommandProcessor() for timed in commands}
+        self._acts = [
+            Act(timed.at_ns, timed.node, partial(self._give, timed.command)) for timed in commands
+        ]
+
+    @property
+    def operation(self) -> Operation:
+        """What the run is to do."""
+        return Operation(self._acts, self._hear)
+
+    @property
+    def refusals(self) -> list[Entry]:
+        """The responses to commands that were refused, as a whole or in part."""
+        return [entry for entry in self.entries if entry.return_code]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The entries as ``--json`` prints them."""
+        return [asdict(entry) for entry in self.entries]
+
+    def _give(self, command: str, node: Node, now_ns: int) -> None:
+        response = self._processors[node.name].execute(command, node, now_ns)
+        at_s = now_ns / NS_PER_S
+        self.entries.append(
+            Entry(at_s, node.name, response.command, response.return_code, response.lines)
+        )
+        if response.announcements:
+            self.entries.append(Entry(at_s, node.name, None, None, response.announcements))
+
+    def _hear(self, node: Node, event: LinkEvent, now_ns: int) -> None:
+        line = announcement(event, node.partner)
+        if self.entries and line is not None:
+            self.entries.append(Entry(now_ns / NS_PER_S, node.name, None, None, (line,)))

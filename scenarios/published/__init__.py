@@ -1,0 +1,1 @@
+"""IBM's published tables, replayed and judged."""

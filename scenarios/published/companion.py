@@ -1,0 +1,175 @@
+"""Reading the published tables that are shipped.
+
+``tables/NAME.csv`` is a table as it was published. ``tables/NAME.toml``, its companion, says
+where it comes from, how its runs are repeated, which rows constants may be fitted to, and how
+near ours must come.
+"""
+
+import csv
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Final
+
+import msgspec
+
+from isfc.errors import ConfigurationError
+from scenarios.published.table import (
+    KEY_SEPARATOR,
+    MEASURED,
+    Bound,
+    Change,
+    PublishedRow,
+    PublishedTable,
+    Range,
+    Role,
+    Runs,
+    Selection,
+    Value,
+    View,
+    is_in,
+)
+
+
+class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``tables/NAME.toml``."""
+
+    title: str
+    source: str
+    url: str
+    measured: str
+    view: View
+    key: tuple[str, ...]
+    measures: tuple[str, ...]
+    heading: str = ""
+    runs: Runs = Runs()
+    calibration: tuple[dict[str, list[Value] | Range], ...] = ()
+    groups: dict[str, dict[str, list[Value] | Range]] = {}
+    bound: tuple[Bound, ...] = ()
+    goal: tuple[Bound, ...] = ()
+    change: tuple[Change, ...] = ()
+
+
+TABLES: Final = (
+    "transport",
+    "appc_regression",
+    "appc_scaling",
+    "device_reports",
+    "link_activity",
+    "capacity_estimates",
+    "chpid_estimates",
+    "stop_short",
+)
+"""The published tables, in the order in which they are shown."""
+
+
+def load_table(name: str) -> PublishedTable:
+    """The published table called ``name``. Raises `ConfigurationError` if there is none."""
+    if name not in TABLES:
+        raise ConfigurationError(
+            f"table {name[:40]!r} is unknown: expected one of {', '.join(TABLES)}"
+        )
+    texts = ((_folder() / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
+    try:
+        return parse_table(name, *texts)
+    except ValueError as error:
+        raise ConfigurationError(f"table {name}: {error}") from None
+
+
+def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
+    """A table from the content of its two files. Raises `ValueError` if they do not agree."""
+    beside = msgspec.convert(tomllib.loads(companion), _Companion)
+    header, *lines = csv.reader(figures.splitlines())
+    more = {"release": beside.runs.release, "side": beside.runs.side}
+    known = more if beside.view in MEASURED else {}
+    rows = tuple(
+        _row(
+            {**known, **dict(zip(header, map(_value, line), strict=True))},
+            *(beside.key, beside.calibration),
+        )
+        for line in lines
+    )
+    _check(beside, header, rows)
+    return PublishedTable(
+        name=name,
+        title=beside.title,
+        source=beside.source,
+        url=beside.url,
+        measured=beside.measured,
+        view=beside.view,
+        runs=beside.runs,
+        key=beside.key,
+        heading=beside.heading,
+        measures=beside.measures,
+        groups=beside.groups,
+        bounds=beside.bound,
+        goals=beside.goal,
+        changes=beside.change,
+        rows=rows,
+    )
+
+
+def _row(
+    columns: dict[str, Value], key: Iterable[str], calibration: Iterable[Selection]
+) -> PublishedRow:
+    name = KEY_SEPARATOR.join(str(columns[column]) for column in key)
+    fitted = any(is_in(columns, selection) for selection in calibration)
+    return PublishedRow(name, Role.CALIBRATION if fitted else Role.ACCEPTANCE, columns)
+
+
+def _value(text: str) -> Value:
+    """A field of the table: a number if it is one, else text, as the names of runs are."""
+    if re.fullmatch(r"\d+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"\d*\.\d+", text) else text
+
+
+def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRow]) -> None:
+    """Find what would silently have no effect."""
+    if len({row.key for row in rows}) != len(rows):
+        raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(beside.key)}")
+    if beside.view in MEASURED and not (beside.runs.layout or beside.runs.names_of):
+        raise ValueError(f"view {beside.view}: expected [runs] with layout, or with names_of")
+    for column in _named(beside):
+        if column not in header:
+            raise ValueError(f"there is no column {column}; expected one of {', '.join(header)}")
+    for selection in _selections(beside):
+        if not any(row.is_in(selection) for row in rows):
+            raise ValueError(f"no row has {selection}")
+    _check_bounds(beside, rows)
+
+
+def _check_bounds(beside: _Companion, rows: Sequence[PublishedRow]) -> None:
+    for bounds in (beside.bound, beside.goal):
+        if len({bound.subject for bound in bounds}) != len(bounds):
+            raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
+    for bound in (*beside.bound, *beside.goal):
+        if bound.group not in beside.groups:
+            raise ValueError(f"bound of group {bound.group}: expected {', '.join(beside.groups)}")
+    for bound in beside.bound:
+        count = sum(row.is_in(beside.groups[bound.group]) for row in rows)
+        if count == 1 < len(rows) and not bound.reason.strip():
+            raise ValueError(f"bound of group {bound.group}: is of one row, which needs a reason")
+
+
+def _named(beside: _Companion) -> Iterator[str]:
+    """Every column that the companion speaks of."""
+    yield from beside.key
+    yield from beside.measures
+    yield from (column for selection in _selections(beside) for column in selection)
+    yield from (bound.measure for bound in (*beside.bound, *beside.goal))
+    yield from (name for change in beside.change for name in (change.measure, change.column))
+
+
+def _selections(beside: _Companion) -> Iterator[Selection]:
+    """Every choice of rows that the companion makes."""
+    yield from beside.calibration
+    yield from beside.groups.values()
+    for change in beside.change:
+        yield from ({change.column: [value]} for value in (change.before, change.after))
+
+
+def _folder() -> Traversable:
+    return resources.files("scenarios.published") / "tables"

@@ -1,0 +1,208 @@
+"""Replaying published tables: their runs again in virtual time, and the difference.
+
+A row of a table names a run, and the table's view says what of the run it shows. So the rows of
+several tables may need the same run; it is run once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.link.parameters import RELEASES
+from scenarios.published.companion import load_table
+from scenarios.published.estimates import (
+    CapacityRow,
+    ChpidRow,
+    StopShortRow,
+    capacity_row,
+    chpid_row,
+    stop_short_row,
+)
+from scenarios.published.table import PublishedRow, PublishedTable, Role, Value, View
+from scenarios.recording import Recording
+from scenarios.report import Row, appc_rows, device_rows, idle_device, link_rows, suite_rows
+from scenarios.run import Experiment
+from scenarios.workload import find_workload
+
+SECONDS: Final = 5.0
+"""Virtual seconds measured of each run. IBM measured five minutes; ours is steady by then."""
+
+WARMUP: Final = 0.5
+"""Virtual seconds before that."""
+
+_layout: Final = cache(load_layout)
+_table: Final = cache(load_table)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One published figure beside ours.
+
+    ``error`` is a ratio, (emulated - published) / published, and None where the published
+    figure is 0. ``within`` says whether that is tolerated, None if no tolerance is declared.
+    """
+
+    table: str
+    key: str
+    measure: str
+    published: float
+    emulated: float
+    error: float | None
+    role: Role
+    within: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some rows of a published table, and how long their runs are measured."""
+
+    table: PublishedTable
+    rows: tuple[PublishedRow, ...]
+    seconds: float = SECONDS
+
+    def experiments(self) -> list[Experiment]:
+        """What to run in order to repeat each row; nothing if the table is of rules."""
+        if not self.table.is_measured:
+            return []
+        return [make_experiment(self.table, row, self.seconds) for row in self.rows]
+
+
+def choose(
+    tables: Sequence[PublishedTable],
+    wanted: Mapping[str, Sequence[Value]],
+    seconds: float = SECONDS,
+) -> list[Part]:
+    """The rows with one of the values wanted in each column; an empty list takes any value.
+
+    A table that has no such column is left out, and so is one of which no row is left. Raises
+    `ConfigurationError`, naming the option of the column, for a value that is in none.
+    """
+    selection = {column: values for column, values in wanted.items() if values}
+    where = f"the table {tables[0].name}" if len(tables) == 1 else "any table"
+    for column, values in selection.items():
+        choices = dict.fromkeys(choice for table in tables for choice in table.choices(column))
+        for value in values:
+            if value not in choices:
+                raise ConfigurationError(
+                    f"--{column.removesuffix('_bytes')} {str(value)[:40]}: not in {where}; "
+                    f"expected {f'one of {_listed(choices)}' if choices else 'no such option'}"
+                )
+    having = [table for table in tables if selection.keys() <= table.rows[0].columns.keys()]
+    parts = [Part(table, table.select(selection), seconds) for table in having]
+    return [part for part in parts if part.rows]
+
+
+def make_experiment(
+    table: PublishedTable, row: PublishedRow, seconds: float = SECONDS
+) -> Experiment:
+    """What to run in order to repeat a published run; ``seconds`` are measured."""
+    runs = table.runs
+    if runs.names_of:
+        return make_experiment(*_find_run(runs.names_of, row.columns["run"]), seconds)
+    release = str(row.columns["release"])
+    return Experiment(
+        _layout(runs.layout.format_map(row.columns)),
+        find_workload(runs.workload.format_map(row.columns)),
+        pairs=int(row.number("pairs")),
+        seconds=seconds,
+        warmup=WARMUP,
+        link=RELEASES[release.removeprefix("z/VM ")],
+    )
+
+
+def compare(
+    table: PublishedTable, row: PublishedRow, recordings: Sequence[Recording]
+) -> Iterator[Comparison]:
+    """Each published figure of a row beside ours: the mean, if there are several recordings.
+
+    A table of rules needs no recording.
+    """
+    each: Sequence[Recording | None] = recordings or [None]
+    emulated = [_emulated(table, row, recording) for recording in each]
+    for measure in table.measures:
+        if row.has_number(measure):
+            figures = [float(getattr(found, measure) or 0) for found in emulated]
+            yield _compare(table, row, measure, sum(figures) / len(figures))
+
+
+def compare_all(
+    parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
+) -> list[Comparison]:
+    """Every figure of some rows beside ours; each run has one recording, or one for each seed."""
+    found: list[Comparison] = []
+    for part in parts:
+        experiments = part.experiments()
+        for index, row in enumerate(part.rows):
+            of_row = recordings[experiments[index]] if experiments else ()
+            found += compare(part.table, row, of_row)
+    return found
+
+
+def runs_of(parts: Iterable[Part]) -> list[Experiment]:
+    """What to run for all of these rows, each run once."""
+    return list(dict.fromkeys(run for part in parts for run in part.experiments()))
+
+
+def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: float) -> Comparison:
+    published = row.number(measure)
+    tolerance = table.tolerance(row, measure)
+    return Comparison(
+        table=table.name,
+        key=row.key,
+        measure=measure,
+        published=published,
+        emulated=emulated,
+        error=(emulated - published) / published if published else None,
+        role=row.role,
+        within=tolerance.admits(published, emulated) if tolerance else None,
+    )
+
+
+def _emulated(
+    table: PublishedTable, row: PublishedRow, recording: Recording | None
+) -> Row | CapacityRow | ChpidRow | StopShortRow:
+    """What ours has in the place of a published row."""
+    match table.view:
+        case View.CAPACITY:
+            return capacity_row(table.runs.layout.format_map(row.columns))
+        case View.CHPID:
+            return chpid_row(row)
+        case View.STOP_SHORT:
+            return stop_short_row(row)
+        case view:
+            assert recording is not None, "what is measured has been run"
+            return _measured(view, table, row, recording)
+
+
+def _measured(view: View, table: PublishedTable, row: PublishedRow, recording: Recording) -> Row:
+    """What the view shows of a run in the place of a published row."""
+    name, side = str(row.columns["run"]), str(row.columns["side"])
+    whole = recording.whole(name, side)
+    match view:
+        case View.SUITE:
+            return next(suite_rows(whole))
+        case View.APPC:
+            return next(appc_rows(whole))
+        case View.DEVICE:
+            rdev = str(row.columns["rdev"])
+            devices = {device.rdev: device for device in device_rows(whole)}
+            return devices.get(rdev) or idle_device(name, side, rdev)
+        case _:
+            published = table.select({"run": [name]})
+            return list(link_rows(recording.parts(name, side)))[published.index(row)]
+
+
+@cache
+def _find_run(names: tuple[str, ...], run: Value) -> tuple[PublishedTable, PublishedRow]:
+    """The row in which a run stands. Raises `ConfigurationError` if there is none."""
+    for table in map(_table, names):
+        for row in table.select({"run": [run]}):
+            return table, row
+    raise ConfigurationError(f"run {run}: is in none of the tables {', '.join(names)}")
+
+
+def _listed(values: Iterable[Value]) -> str:
+    return ", ".join(map(str, values))

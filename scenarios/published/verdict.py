@@ -1,0 +1,186 @@
+"""What a replay comes to: how far the figures are off, and whether that is near enough."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from scenarios.published.replay import Comparison, Part, compare_all
+from scenarios.published.table import (
+    Bound,
+    Change,
+    Distance,
+    PublishedRow,
+    PublishedTable,
+    Selection,
+    Value,
+)
+from scenarios.recording import Recording
+from scenarios.run import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSummary:
+    """How far some figures are off, and the worst of them."""
+
+    distance: Distance
+    count: int
+    median: float
+    p90: float
+    worst: float
+    worst_key: str
+
+    def keeps(self, bound: Bound) -> bool:
+        """Whether nothing exceeds what ``bound`` allows."""
+        pairs = ((self.median, bound.median), (self.p90, bound.p90), (self.worst, bound.worst))
+        return all(limit is None or reached <= limit for reached, limit in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCheck:
+    """Something that is bounded: what is reached, what must be kept, what is wanted.
+
+    ``bound`` is kept by every version; ``goal`` may be out of reach. One of them may be None.
+    """
+
+    summary: ErrorSummary
+    bound: Bound | None
+    goal: Bound | None
+
+    @property
+    def of(self) -> Bound:
+        """The one that there is: it tells measure and group."""
+        found = self.bound or self.goal
+        assert found is not None, "a check is of a bound or of a goal"
+        return found
+
+    @property
+    def within(self) -> bool:
+        """Whether the bound is kept."""
+        return self.bound is None or self.summary.keeps(self.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCheck:
+    """A declared change: in how many places it was published, and where ours goes wrong."""
+
+    change: Change
+    count: int
+    wrong: tuple[str, ...]
+
+    @property
+    def within(self) -> bool:
+        """Whether not more go wrong than is declared."""
+        return len(self.wrong) <= self.change.wrong_max
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Some rows of a table, every figure of them beside ours, and what that comes to."""
+
+    part: Part
+    comparisons: tuple[Comparison, ...]
+    checks: tuple[BoundCheck, ...]
+    changes: tuple[ChangeCheck, ...]
+
+    @property
+    def table(self) -> PublishedTable:
+        """Which table it is."""
+        return self.part.table
+
+
+def judge(
+    parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
+) -> list[Verdict]:
+    """What every part comes to; each run has one recording, or one for each seed."""
+    verdicts = []
+    for part in parts:
+        found = tuple(compare_all([part], recordings))
+        checks = tuple(check_bounds(part.table, found))
+        changes = tuple(check_changes(part.table, found))
+        verdicts.append(Verdict(part, found, checks, changes))
+    return verdicts
+
+
+def summarise(
+    comparisons: Iterable[Comparison], distance: Distance = Distance.RELATIVE
+) -> ErrorSummary | None:
+    """How far figures are off; None if none of them has a distance.
+
+    A relative error has none where the published figure is 0.
+    """
+    sized = sorted(
+        (
+            (distance.of(c.published, c.emulated), c.key)
+            for c in comparisons
+            if c.published or distance is not Distance.RELATIVE
+        ),
+        key=lambda pair: pair[0],
+    )
+    if not sized:
+        return None
+    sizes = [size for size, _ in sized]
+    return ErrorSummary(
+        distance, len(sizes), _median(sizes), _percentile(sizes, 90), sizes[-1], sized[-1][1]
+    )
+
+
+def check_bounds(table: PublishedTable, comparisons: Sequence[Comparison]) -> list[BoundCheck]:
+    """The bounds and goals of those groups of which every row has been run."""
+    bounds = {bound.subject: bound for bound in table.bounds}
+    goals = {goal.subject: goal for goal in table.goals}
+    checks = []
+    for subject in dict.fromkeys((*goals, *bounds)):
+        measure, group, distance = subject
+        found = in_group(table, table.groups[group], measure, comparisons)
+        if len(found) == len(_with_figure(table, table.groups[group], measure)):
+            summary = summarise(found, distance)
+            assert summary is not None, "a bounded measure has published figures"
+            checks.append(BoundCheck(summary, bounds.get(subject), goals.get(subject)))
+    return checks
+
+
+def check_changes(table: PublishedTable, comparisons: Sequence[Comparison]) -> list[ChangeCheck]:
+    """The declared changes, if every row of the table has been run."""
+    if len({comparison.key for comparison in comparisons}) < len(table.rows):
+        return []
+    return [_check_change(table, change, comparisons) for change in table.changes]
+
+
+def in_group(
+    table: PublishedTable, group: Selection, measure: str, comparisons: Iterable[Comparison]
+) -> list[Comparison]:
+    """The comparisons of one measure in one group of rows."""
+    keys = {row.key for row in table.select(group)}
+    return [c for c in comparisons if c.measure == measure and c.key in keys]
+
+
+def _with_figure(table: PublishedTable, group: Selection, measure: str) -> list[PublishedRow]:
+    return [row for row in table.select(group) if row.has_number(measure)]
+
+
+def _check_change(
+    table: PublishedTable, change: Change, comparisons: Sequence[Comparison]
+) -> ChangeCheck:
+    emulated = {c.key: c.emulated for c in comparisons if c.measure == change.measure}
+    pairs: dict[tuple[Value, ...], dict[Value, PublishedRow]] = defaultdict(dict)
+    for row in table.rows:
+        others = tuple(row.columns[column] for column in table.key if column != change.column)
+        pairs[others][row.columns[change.column]] = row
+    count, wrong = 0, []
+    for pair in pairs.values():
+        before, after = pair[change.before], pair[change.after]
+        published = after.number(change.measure) / before.number(change.measure) - 1
+        if abs(published) > change.above:
+            count += 1
+            if (emulated[after.key] - emulated[before.key]) * published <= 0:
+                wrong.append(after.key)
+    return ChangeCheck(change, count, tuple(wrong))
+
+
+def _median(ordered: Sequence[float]) -> float:
+    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
+def _percentile(ordered: Sequence[float], percent: int) -> float:
+    """The least of the values that ``percent`` % of them do not exceed (nearest rank)."""
+    return ordered[-(-len(ordered) * percent // 100) - 1]

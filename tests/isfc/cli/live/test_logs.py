@@ -1,0 +1,177 @@
+"""The log: stable names, fields that are documented, one line for each record."""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.cli.live import logs
+from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
+from isfc.cli.options.observe import LogFormat, LogLevel
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.live.engine import Attached, Detached, LiveEvent, Refused
+from tests.isfc.live.snapshots import sight
+from tools.pages.console import PROJECT
+
+PAGE = (PROJECT / "docs" / "monitoring.md").read_text("utf-8")
+
+
+Written = Callable[[], str]
+
+
+@pytest.fixture
+def written(capsys: pytest.CaptureFixture[str]) -> Iterator[Written]:
+    """What the log has written since the last call; the logger is afterwards as it was."""
+    before = (LOGGER.handlers[:], LOGGER.level, LOGGER.propagate)
+    yield lambda: capsys.readouterr().err
+    LOGGER.handlers[:], LOGGER.level, LOGGER.propagate = before
+
+
+def read(text: str) -> list[dict[str, Any]]:
+    """The records that were written as JSON, but for their times."""
+    records = [json.loads(line) for line in text.splitlines()]
+    for record in records:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", record.pop("time"))
+    return records
+
+
+WHO = {"node": "ATLANTA", "partner": "BOSTON"}
+
+
+@pytest.mark.parametrize(
+    ("event", "record"),
+    [
+        (LinkUp(), {"level": "info", "event": "link-up"}),
+        (LinkDown(), {"level": "warning", "event": "link-down"}),
+        (
+            DeviceChanged(Rdev(0x600A), usable=True),
+            {"level": "info", "event": "ctc-up", "rdev": "600A"},
+        ),
+        (
+            DeviceChanged(Rdev(0x6000), usable=False),
+            {"level": "warning", "event": "ctc-down", "rdev": "6000"},
+        ),
+        (Attached(Rdev(0x6000)), {"level": "debug", "event": "attached", "rdev": "6000"}),
+        (
+            Detached(Rdev(0x6000), "connection reset"),
+            {
+                "level": "warning",
+                "event": "detached",
+                "rdev": "6000",
+                "reason": "connection reset",
+            },
+        ),
+        (
+            Refused("10.0.0.9:4711", "no greeting"),
+            {
+                "level": "warning",
+                "event": "refused",
+                "peer": "10.0.0.9:4711",
+                "reason": "no greeting",
+                "by_partner": False,
+                "unlogged_count": 0,
+            },
+        ),
+        (
+            Severed("BOSTON has restarted"),
+            {"level": "error", "event": "severed", "reason": "BOSTON has restarted"},
+        ),
+    ],
+)
+def test_what_happens_to_a_link_becomes_a_record(
+    event: LiveEvent, record: dict[str, Any], written: Written
+) -> None:
+    start_log(LogFormat.JSON, LogLevel.DEBUG)
+    LinkLog("ATLANTA", "BOSTON")(event)
+    assert read(written()) == [record | WHO]
+
+
+def test_packages_are_not_logged(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.DEBUG)
+    log = LinkLog("ATLANTA", "BOSTON")
+    log(Delivered([]))
+    log(Sent([]))
+    assert written() == ""
+
+
+def test_level_leaves_out_what_is_less_severe(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.WARNING)
+    log = LinkLog("ATLANTA", "BOSTON")
+    for event in (LinkUp(), Attached(Rdev(1)), LinkDown(), Severed("over")):
+        log(event)
+    assert [record["event"] for record in read(written())] == ["link-down", "severed"]
+
+
+def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
+    start_log(LogFormat.TEXT, LogLevel.INFO)
+    LinkLog("ATLANTA", "BOSTON")(Refused("here", 'says "no"\nand = more', by_partner=True))
+    (line,) = written().splitlines()
+    assert re.sub(r"^\S+Z ", "", line) == (
+        "warning refused node=ATLANTA partner=BOSTON peer=here "
+        r'reason="says \"no\"\nand = more" by_partner=true unlogged_count=0'
+    )
+
+
+def test_what_a_stranger_says_cannot_forge_a_record(written: Written) -> None:
+    start_log(LogFormat.TEXT, LogLevel.INFO)
+    log = LinkLog("ATLANTA", "BOSTON")
+    log(Refused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
+    text = written()
+    assert len(text.splitlines()) == 1
+    assert text.isascii()
+    assert "\x1b" not in text
+
+
+def test_a_flood_of_connections_is_not_a_flood_of_records(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    seconds = [100.0]
+    log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
+    for _ in range(1_000):
+        log(Refused("there", "no greeting"))
+    assert [record["unlogged_count"] for record in read(written())] == [0] * REFUSALS_PER_S
+    seconds[0] += 1
+    log(Refused("there", "no greeting"))
+    log(Refused("there", "no greeting"))
+    counts = [record["unlogged_count"] for record in read(written())]
+    assert counts == [1_000 - REFUSALS_PER_S, 0]
+
+
+def test_lag_is_logged_while_it_lasts(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    log = LinkLog("ATLANTA", "BOSTON")
+    for late_ns, waited_ns in ((0, 0), (1_000, 100_000), (6_000, 200_000), (6_500, 300_000)):
+        log.watch_lag(sight(late_ns=late_ns, waited_ns=waited_ns, late_ns_max=1_250_000))
+    assert read(written()) == [
+        {"level": "warning", "event": "lag", "late_percent": 5.0, "late_ms_max": 1.25, **WHO}
+    ]
+
+
+def test_an_event_has_its_own_fields_and_no_others() -> None:
+    with pytest.raises(AssertionError, match="link-up has the fields"):
+        LinkLog("ATLANTA", "BOSTON").log(logs.LINK_UP, rdev="6000")
+
+
+def test_other_loggers_stay_as_they_are(written: Written) -> None:
+    root = logging.getLogger().handlers[:]
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    assert logging.getLogger().handlers == root
+    LinkLog("ATLANTA", "BOSTON")(LinkUp())
+    assert len(read(written())) == 1
+
+
+def test_every_event_is_documented_with_its_level_and_fields() -> None:
+    section = PAGE.partition("## Log records")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \| (.*?) \|", section, re.MULTILINE)
+    assert rows == [
+        (
+            kind.name,
+            logging.getLevelName(kind.level).lower(),
+            ", ".join(f"`{field}`" for field in kind.fields),
+        )
+        for kind in EVENTS
+    ]

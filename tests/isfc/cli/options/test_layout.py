@@ -1,0 +1,19 @@
+"""The LAYOUT argument: its completion."""
+
+from isfc.cli.options.layout import complete_layout
+from isfc.layout.catalogue import shipped_layouts
+
+
+def test_shipped_layouts_are_offered_by_their_beginning() -> None:
+    assert complete_layout("published-1") == [
+        "published-1",
+        "published-10",
+        "published-12",
+        "published-14",
+        "published-16",
+    ]
+    assert complete_layout("") == list(shipped_layouts())
+
+
+def test_nothing_is_offered_for_a_path_so_that_the_shell_offers_files() -> None:
+    assert complete_layout("./pub") == []

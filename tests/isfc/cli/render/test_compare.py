@@ -1,0 +1,86 @@
+"""The page of ``isfc compare``."""
+
+import pytest
+
+from isfc.cli.render.compare import compare_page
+from isfc.cli.render.output import show
+from scenarios.compare import Figure, ResultPair, Setting
+from scenarios.repeat import MEASURES
+
+
+def page_of(pair: ResultPair, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    show(compare_page(pair, "a.json", "b.json"))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    link = [Figure("run", "link", measure, None, 200.0, 210.0) for measure in MEASURES]
+    link[0] = Figure("run", "link", MEASURES[0], None, 0.0, 123_456.78)
+    link[-1] = Figure("run", "link", MEASURES[-1], None, 12.5, 12.5)
+    devices = [
+        Figure("run", rdev, measure, None, a, 7.0)
+        for rdev, a in (("6000", 5.125), ("6001", None))
+        for measure in ("io_per_s", "pend_ms", "serv_ms", "busy_percent")
+    ]
+    settings = (Setting("pairs", 5, 50), Setting("seeds", None, 2))
+    page = page_of(ResultPair("run", settings, (*link, *devices)), capsys)
+    assert page[:10] == [
+        "A: a.json",
+        "B: b.json",
+        "",
+        "set up  A   B",
+        "pairs   5  50",
+        "seeds   -   2",
+        "",
+        "                               A         B      B - A     %",
+        "MB/s sent                  200.0     210.0        +10  +5.0",
+        "MB/s received              200.0     210.0        +10  +5.0",
+    ]
+    assert page[10] == "MB/s together                  0  123456.8  +123456.8     -"
+    assert page[-5:] == [
+        "TXPENDCT                    12.5      12.5          0  +0.0",
+        "",
+        "Addr  I/O/s A  I/O/s B  Serv A  Serv B  Busy % A  Busy % B",
+        "6000     5.12     7.00    5.12    7.00      5.12      7.00",
+        "6001        -     7.00       -    7.00         -      7.00",
+    ]
+    assert len(page[8:-4]) == len(MEASURES)
+
+
+def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:
+    def figure(key: str, measure: str, published: float, *sides: float | None) -> Figure:
+        a, b = sides
+        return Figure("transport", key, measure, published, a, b, a_within=a != 120, b_within=True)
+
+    figures = (
+        figure("HL/4/1", "mb_per_s", 100.0, 120.0, 96.0),
+        figure("HL/4/5", "mb_per_s", 100.0, 110.0, 120.0),
+        figure("HL/4/10", "mb_per_s", 100.0, 90.0, 90.0),
+        figure("HL/4/10", "collisions_per_s", 0.0, 0.0, 3.0),
+        figure("HL/4/50", "mb_per_s", 100.0, 110.0, None),
+        figure("HL/4/100", "cpu_percent_per_msg", 0.5, None, 0.25),
+    )
+    assert page_of(ResultPair("replay", (), figures), capsys) == [
+        "A: a.json",
+        "B: b.json",
+        "",
+        "run      measure         IBM      A  err%      B  err%  B - A %",
+        "HL/4/1   MB/s          100.0  120.0  !+20     96    -4    -20.0",
+        "HL/4/5   MB/s          100.0  110.0   +10  120.0   +20     +9.1",
+        "HL/4/10  collisions/s      0      0     -      3     -        -",
+        "",
+        "4 figures are in both, 1 of them the same; 1 are in A only, 1 in B only.",
+        "",
+        "size of error  table      rows  median A      B  out A  B  nearer  farther",
+        "MB/s           transport     3     10.0%  10.0%      1  0       1        1",
+        "collisions/s   transport     1         -      -      0  0       0        1",
+        "",
+        "! marks what leaves its declared tolerance; nearer means nearer to IBM.",
+    ]
+
+
+def test_replays_that_have_nothing_in_common(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = Figure("transport", "HL/4/1", "mb_per_s", 100.0, 120.0, None)
+    assert page_of(ResultPair("replay", (), (alone,)), capsys)[3:] == [
+        "0 figures are in both, 0 of them the same; 1 are in A only, 0 in B only."
+    ]

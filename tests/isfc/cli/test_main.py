@@ -1,0 +1,147 @@
+"""The command as a whole: help, version, errors, exit codes, completion."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from isfc import __version__
+from isfc.cli.main import run
+
+COMMAND = [sys.executable, "-m", "isfc"]
+
+
+def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+
+def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr() == (f"isfc {__version__}\n", "")
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_names_the_commands_and_where_to_begin(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([option]) == 0
+    out = capsys.readouterr().out
+    assert "Show who writes on which CTC" in out
+    assert "isfc plan published-12" in out
+    assert "..." not in out.partition("Commands:")[2]  # no summary is cut short
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_no_command_shows_the_help_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["--help"])
+    help_text = capsys.readouterr().out
+    assert run([]) == 2
+    assert capsys.readouterr() == (help_text, "")
+
+
+def test_help_of_a_command_explains_its_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "--help"]) == 0
+    assert "LAYOUT  A layout file (TOML), or the name of a shipped" in capsys.readouterr().out
+
+
+def test_help_is_quick_because_it_loads_nothing_else() -> None:
+    code = "import sys, isfc.cli.main; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in run.stdout.split()}
+    assert "typer" in loaded
+    assert not loaded & {"rich", "msgspec", "scenarios", "uvloop"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["plan"], "Missing argument 'LAYOUT'.\nTry 'isfc plan --help'."),
+        (["plan", "--fast"], "No such option: --fast\nTry 'isfc plan --help'."),
+        (["plan", "a", "b"], "Got unexpected extra argument(s) (b)\nTry 'isfc plan --help'."),
+        (["plann"], "No such command 'plann'. Did you mean 'plan'?\nTry 'isfc --help'."),
+        (["--fast"], "No such option: --fast\nTry 'isfc --help'."),
+    ],
+)  # fmt: skip
+def test_usage_errors_are_two_lines(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert capsys.readouterr() == ("", f"isfc: {complaint}\n")
+
+
+def test_bad_layout_is_one_line_that_names_the_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text('ctc = []\n[fibre.1]\nfeature = "FICON Express3"\nchpid = { A = "1", B = "2" }')
+    assert run(["plan", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"isfc: {path}: [fibre.1] feature: 'FICON Express3' is not a")
+
+
+def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isfc.layout.catalogue.load_layout", interrupt)
+    assert run(["plan", "published-4"]) == 130
+
+
+def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumble(_: object) -> None:
+        raise AssertionError("ours")
+
+    monkeypatch.setattr("isfc.layout.plan.make_plan", stumble)
+    with pytest.raises(AssertionError, match="ours"):
+        run(["plan", "published-4"])
+
+
+def test_unusable_output_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fill_the_disk(*_: object) -> None:
+        raise OSError(28, "No space left on device", "standard output")
+
+    monkeypatch.setattr("isfc.cli.render.output.show", fill_the_disk)
+    monkeypatch.setattr("isfc.cli.render.output.discard_output", lambda: None)
+    assert run(["plan", "published-4"]) == 1
+    assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["plan", "published-16"], ["plan", "published-16", "--json"]]
+)
+def test_reader_that_goes_away_is_not_complained_about(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [*COMMAND, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False, timeout=30
+    )
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (141, b"")
+
+
+def test_output_is_the_same_in_every_process() -> None:
+    runs = [isfc("plan", "published-16", PYTHONHASHSEED=seed, COLUMNS=seed) for seed in ("1", "99")]
+    assert runs[0].returncode == 0
+    assert runs[0].stdout == runs[1].stdout
+
+
+def test_output_needs_no_more_than_ascii() -> None:
+    assert isfc("plan", "published-16", PYTHONIOENCODING="ascii:strict").returncode == 0
+
+
+def test_layouts_are_completed_in_the_shell() -> None:
+    run = isfc(_ISFC_COMPLETE="complete_bash", COMP_WORDS="isfc plan published-1", COMP_CWORD="2")
+    assert run.stdout.split() == [f"published-{count}" for count in (1, 10, 12, 14, 16)]

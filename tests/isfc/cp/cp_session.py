@@ -1,0 +1,34 @@
+"""An operator's desk: CP commands given to the sides of a pair."""
+
+from isfc.cp.messages import Response
+from isfc.cp.processor import CommandProcessor
+from tests.pair import Pair, Side
+
+
+class Desk:
+    """Gives commands to both sides of a pair, and lets happen what follows at once."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self._processors = {side.node.name: CommandProcessor() for side in pair.sides}
+
+    def give(self, command: str, side: Side | None = None) -> Response:
+        """The response to a command, given on the first side unless another is named."""
+        node = (side or self.pair.first).node
+        now_ns = self.pair.engine.now_ns
+        response = self._processors[node.name].execute(command, node, now_ns)
+        self.pair.engine.drain()
+        return response
+
+    def lines(self, command: str, side: Side | None = None) -> list[str]:
+        """The lines of the response to a command that must succeed."""
+        response = self.give(command, side)
+        assert response.return_code == 0, response
+        return list(response.lines)
+
+    def refusal(self, command: str, side: Side | None = None) -> tuple[int, str]:
+        """Return code and only line of the response to a command that must fail."""
+        response = self.give(command, side)
+        (line,) = response.lines
+        assert not response.announcements
+        return response.return_code, line

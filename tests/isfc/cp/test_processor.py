@@ -1,0 +1,95 @@
+"""CP's commands as a whole: which there are, and what becomes of what is none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.cp.processor import COMMANDS, CommandProcessor
+from isfc.system.node import Node
+from tests.isfc.cp.cp_session import Desk
+from tests.pair import MS, Pair, Setup
+
+EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
+
+
+@pytest.fixture(name="desk", scope="module")
+def make_desk() -> Desk:
+    return Desk(Pair(Setup(ctc_count=2)))
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("q islink", "query islink all"),
+        ("Q CHP 40", "QUERY CHPID 40"),
+        ("q count 6000", "query counters 6000"),
+        ("act islink 6000", "activate islink 6000"),
+        ("q islink nod boston", "query islink node boston"),
+    ],
+)
+def test_abbreviation_means_the_same(short: str, long: str, desk: Desk) -> None:
+    first, second = desk.give(short), desk.give(long)
+    assert first.lines == second.lines
+    assert first.return_code == second.return_code
+
+
+@pytest.mark.parametrize("spelling", ["deact", "deactiv", "deactive", "deactivat", "deactivate"])
+def test_deactivation_may_be_spelled_as_people_do(spelling: str) -> None:
+    desk = Desk(Pair(Setup(ctc_count=2)))
+    assert desk.lines(f"{spelling} islink 6001") == ["Link 6001 deactivated."]
+
+
+@pytest.mark.parametrize(
+    ("command", "return_code", "line"),
+    [
+        ("format a", 1, "HCPCMD001E Unknown CP command: FORMAT"),
+        ("qu\x00", 1, "HCPCMD001E Unknown CP command: QU?"),
+        ("var off 6000", 1, "HCPCMD001E Unknown CP command: VAR"),
+        ("query", 26, "HCP026E Operand missing or invalid"),
+        ("vary", 26, "HCP026E Operand missing or invalid"),
+        ("query dasd", 2, "HCP002E Invalid operand - DASD"),
+        ("query isl", 2, "HCP002E Invalid operand - ISL"),
+        ("vary o 6000", 2, "HCP002E Invalid operand - O"),
+        ("help me", 3, EXTRA + "ME"),
+    ],
+)
+def test_what_is_no_command_is_refused(
+    command: str, return_code: int, line: str, desk: Desk
+) -> None:
+    assert desk.refusal(command) == (return_code, line)
+
+
+@pytest.mark.parametrize("command", ["", "   ", "\t"])
+def test_nothing_is_answered_with_nothing(command: str, desk: Desk) -> None:
+    response = desk.give(command)
+    assert (response.return_code, response.lines, response.command) == (0, (), "")
+
+
+def test_help_lists_every_command_and_its_abbreviation(desk: Desk) -> None:
+    lines = desk.lines("help")
+    assert lines == [command.syntax for command in COMMANDS]
+    assert "ACTivate ISLINK rdev ... [NODe name] [BUffers n]" in lines
+
+
+words = st.one_of(
+    st.text(max_size=10),
+    st.sampled_from("q act deact vary ind islink chpid count on off all node".split()),
+    st.sampled_from("6000 6001 6009 40 41 boston atlanta".split()),
+)
+
+
+@given(st.lists(words, max_size=6))
+def test_any_command_is_answered(command: list[str]) -> None:
+    pair = Pair(Setup(ctc_count=2))
+    response = Desk(pair).give(" ".join(command))
+    assert (response.return_code == 0) or response.lines
+    assert all(line.isprintable() and len(line) <= 130 for line in response.lines)
+    pair.run(MS)
+
+
+def test_processor_follows_the_node_that_takes_anothers_place() -> None:
+    processor = CommandProcessor()
+    old, new = Node(Setup().definition(0)), Node(Setup().definition(0))
+    assert processor.execute("indicate islink", old, 2_000_000_000).lines[0].endswith("2.000 s")
+    assert processor.execute("indicate islink", old, 5_000_000_000).lines[0].endswith("3.000 s")
+    assert processor.execute("indicate islink", new, 9_000_000_000).lines[0].endswith("9.000 s")

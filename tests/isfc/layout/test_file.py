@@ -1,0 +1,278 @@
+"""Layout files: what is read from a good one, what is said of a bad one."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import format_chpid, format_rdev
+from isfc.errors import ConfigurationError
+from isfc.layout.file import FILE_LENGTH_MAX, LINE_LENGTH_MAX, parse_layout, read_layout
+from isfc.layout.layout import Layout
+
+FIBRE_1 = """
+[fibre.1]
+feature = "FICON Express2"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+"""
+FIBRE_2 = """
+[fibre.2]
+feature = "FICON Express4"
+link_gbps = 2
+chpid = { ATLANTA = "41", BOSTON = "51" }
+"""
+CTC_1 = """
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
+"""
+CTC_2 = """
+[[ctc]]
+fibre = "2"
+rdevs = { ATLANTA = "6020", BOSTON = "6020" }
+"""
+GOOD = FIBRE_1 + FIBRE_2 + CTC_1 + CTC_2
+
+
+def parse(text: str) -> Layout:
+    return parse_layout(text.encode(), "link.toml")
+
+
+def complaint(text: str) -> str:
+    """What is said of a bad layout, which must be one line that begins with the file."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse(text)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.startswith("link.toml: ")
+    return message.removeprefix("link.toml: ")
+
+
+def test_ranges_are_paired_in_order() -> None:
+    pairs = [tuple(map(format_rdev, ctc.rdevs)) for ctc in parse(GOOD).ctcs]
+    assert pairs == [
+        ("6000", "7000"),
+        ("6001", "7001"),
+        ("6002", "7002"),
+        ("6003", "7003"),
+        ("6020", "6020"),
+    ]
+
+
+def test_fibres_have_their_features_speeds_and_chpids() -> None:
+    layout = parse(GOOD)
+    read = [
+        (
+            fibre.name,
+            fibre.profile.feature,
+            fibre.profile.link_gbps,
+            *map(format_chpid, fibre.chpids),
+        )
+        for fibre in layout.fibres
+    ]
+    assert read == [
+        ("1", "FICON Express2", 2, "40", "50"),
+        ("2", "FICON Express4", 2, "41", "51"),
+    ]
+    assert [ctc.fibre for ctc in layout.ctcs] == [layout.fibres[0]] * 4 + [layout.fibres[1]]
+
+
+def test_nodes_are_in_ebcdic_order_wherever_they_stand() -> None:
+    layout = parse(GOOD.replace("ATLANTA", "2NDI"))
+    assert layout.nodes == ("BOSTON", "2NDI")
+    assert format_rdev(layout.ctcs[0].rdevs[0]) == "7000"
+    assert format_chpid(layout.fibres[0].chpids[0]) == "50"
+
+
+def test_device_numbers_of_the_two_nodes_may_be_equal() -> None:
+    assert len(parse(GOOD.replace("7000-7003", "6000-6003")).ctcs) == 5
+
+
+@pytest.mark.parametrize("ctcs", [1, 16])
+def test_one_to_sixteen_ctcs_are_a_layout(ctcs: int) -> None:
+    text = FIBRE_1 + CTC_1.replace("6003", f"{0x6000 + ctcs - 1:X}").replace(
+        "7003", f"{0x7000 + ctcs - 1:X}"
+    )
+    assert len(parse(text).ctcs) == ctcs
+
+
+def test_byte_order_mark_and_windows_lines_are_taken() -> None:
+    data = b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode()
+    assert parse_layout(data, "link.toml") == parse(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "what"),
+    [
+        ("Express2", "Express3", "[fibre.1] feature", "expected one of FICON Express, FICON"),
+        ('"FICON Express2"', "2", "[fibre.1] feature", "got a number; expected a FICON feature"),
+        ("feature", "futeare", "[fibre.1] futeare", "no such key; expected one of feature, chpid"),
+        ('feature = "FICON Express2"', "", "[fibre.1] feature", "missing; expected a FICON"),
+        ('"40"', '"4G"', "[fibre.1] chpid", "'4G' is not a chpid: expected 1 or 2 hex digits"),
+        ('"40"', "40", "[fibre.1] chpid", "got a number; expected the chpid at each node"),
+        ('"51"', '"50"', "[fibre.2] chpid", "50 at BOSTON is already in [fibre.1]; expected"),
+        ('"6000-', '"G000-', "[[ctc]] #1 rdevs", "'G000' is not a device number: expected"),
+        ('"6000-6003"', "6000", "[[ctc]] #1 rdevs", "got a number; expected device numbers"),
+        ('"6000-6003"', '"6003-6000"', "[[ctc]] #1 rdevs", "runs backwards: expected the lower"),
+        ('"6000-6003"', '"6000-6002"', "[[ctc]] #1 rdevs", "3 at ATLANTA and 4 at BOSTON"),
+        ('"6000-6003"', '"6000-6002,6001"', "[[ctc]] #1 rdevs", "6001 is named twice: expected"),
+        ('"6020", B', '"6003", B', "[[ctc]] #2 rdevs", "6003 at ATLANTA is already in [[ctc]] #1"),
+        ('"6020" }', '"7000" }', "[[ctc]] #2 rdevs", "7000 at BOSTON is already in [[ctc]] #1"),
+        ('"1"', '"3"', "[[ctc]] #1 fibre", "there is no [fibre.3]; expected one of 1, 2"),
+        ('"1"', "1", "[[ctc]] #1 fibre", "got a number; expected the NAME of a table [fibre.NAME]"),
+        ('"2"', '"1"', "[fibre.2]", "carries no CTC; expected a [[ctc]] that names it"),
+        ("ATLANTA", "atlanta", "[fibre.1] chpid", "'atlanta' is not a node name: expected 1 to 8"),
+        ("ATLANTA", "NEWORLEANS", "[fibre.1] chpid", "'NEWORLEANS' is not a node name: expected"),
+        ('"40", BOSTON = "50"', '"40"', "[fibre.1] chpid", "names ATLANTA; expected two nodes"),
+        ('"40"', '"40", C = "1"', "[fibre.1] chpid", "names ATLANTA, BOSTON, C; expected"),
+        ('{ ATLANTA = "40", BOSTON = "50" }', "{}", "[fibre.1] chpid", "names no node; expected"),
+        ('BOSTON = "51"', 'C = "51"', "[fibre.2] chpid", "names ATLANTA, C; expected ATLANTA and"),
+        ('BOSTON = "7', 'boston = "7', "[[ctc]] #1 rdevs", "'boston' is not a node name: expected"),
+        (', BOSTON = "6020"', "", "[[ctc]] #2 rdevs", "names ATLANTA; expected ATLANTA and BOSTON"),
+        ("[fibre.2]", "[fibre]", "[fibre.feature]", "got text; expected a table"),
+        ("[[ctc]]", "[[ctcs]]", "ctcs", "no such key; expected one of fibre, ctc"),
+        ("[[ctc]]", "[[fibre.2.ctc]]", "ctc", "missing; expected a table for each range"),
+        ("[fibre.1]", '[fibre."\\u001b[2J"]', "[fibre.'\\x1b[2J']", "expected 1 to 32 printable"),
+        ("[fibre.1]", '[fibre.""]', "[fibre.'']", "not the name of a fibre; expected 1 to 32"),
+    ],
+)  # fmt: skip
+def test_error_names_the_place_and_what_was_expected(
+    old: str, new: str, where: str, what: str
+) -> None:
+    assert old in GOOD
+    message = complaint(GOOD.replace(old, new))
+    place, _, reason = message.partition(": ")
+    assert place == where
+    assert what in reason
+
+
+@pytest.mark.parametrize(
+    "speed", ["nan", "-nan", "inf", "-inf", "-2", "0", "0.0", "1e-9", "1e9", "9" * 400]
+)
+def test_link_speed_is_a_number_of_this_world(speed: str) -> None:
+    message = complaint(GOOD.replace("link_gbps = 2", f"link_gbps = {speed}"))
+    assert message == "[fibre.2] link_gbps: out of range; expected Gb/s, a number from 0.1 to 128"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [('"2"', "text"), ("true", "true or false"), ("[2]", "a list")]
+)
+def test_link_speed_is_a_number(value: str, kind: str) -> None:
+    message = complaint(GOOD.replace("link_gbps = 2", f"link_gbps = {value}"))
+    assert message.startswith(f"[fibre.2] link_gbps: got {kind}; expected Gb/s")
+
+
+def test_more_than_sixteen_ctcs_are_refused() -> None:
+    text = GOOD.replace("6000-6003", "6000-600F").replace("7000-7003", "7000-700F")
+    assert complaint(text) == "[[ctc]] rdevs: 17 CTCs; expected at most 16 in a logical link"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "fibre: missing; expected a table for each FICON path"),
+        (CTC_1, "fibre: missing; expected a table for each FICON path"),
+        (FIBRE_1, "ctc: missing; expected a table for each range of CTCs, headed [[ctc]]"),
+        ("fibre = {}\nctc = []", "fibre: none; expected a table for each FICON path"),
+        ("fibre = 1\nctc = []", "fibre: got a number; expected a table for each FICON path"),
+        ("fibre.1 = 1\nctc = []", "[fibre.1]: got a number; expected a table with feature, chpid"),
+        (f"ctc = []\n{FIBRE_1}", "[fibre.1]: carries no CTC"),
+        (f"ctc = [1]\n{FIBRE_1}", "[[ctc]] #1: got a number; expected a table with fibre, rdevs"),
+        (FIBRE_1 + CTC_1.replace("[[ctc]]", "[ctc]"), "ctc: got a table; expected a table for"),
+    ],
+)
+def test_layout_has_fibres_and_ctcs(text: str, message: str) -> None:
+    assert complaint(text).startswith(message)
+
+
+def test_text_that_is_not_toml_is_refused_with_the_line() -> None:
+    assert "is not TOML" in complaint(GOOD + "[fibre")
+    assert "(at line 2, column" in complaint("a = 1\nb = x")
+
+
+def test_bytes_that_are_not_utf_8_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"link.toml: is not UTF-8 text \(at byte 3\)"):
+        parse_layout(b"a =\xff", "link.toml")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".".join("a" * (LINE_LENGTH_MAX // 2)) + " = 1",
+        "a = " + "[" * (LINE_LENGTH_MAX - 4),
+        "a = " + "9" * (LINE_LENGTH_MAX - 4),
+    ],
+)
+def test_strange_lines_within_the_limit_do_no_harm(line: str) -> None:
+    assert "too long" not in complaint(line[:LINE_LENGTH_MAX])
+
+
+def test_long_line_is_refused_before_it_strains_the_parser() -> None:
+    # a dotted key of this length took tomllib all the memory there was
+    message = complaint(".".join("a" * (FILE_LENGTH_MAX // 3)) + " = 1")
+    assert message == "line 1 is too long; expected at most 1000 characters"
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_layout_or_a_configuration_error(data: bytes) -> None:
+    with pytest.raises(ConfigurationError):
+        parse_layout(data, "link.toml")
+
+
+@given(st.integers(0, len(GOOD) - 1), st.sampled_from(list("0\"'[]{}=,.- \nAGé#")))
+def test_any_misprint_is_a_layout_or_a_configuration_error(index: int, character: str) -> None:
+    with suppress(ConfigurationError):
+        parse(GOOD[:index] + character + GOOD[index + 1 :])
+
+
+def test_file_is_read_by_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(GOOD)
+    assert read_layout(path) == parse(GOOD)
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        read_layout(path)
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+def test_errors_in_a_file_name_its_path(tmp_path: Path) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(GOOD + "x = 1")
+    assert refusal(path).startswith("[[ctc]] #2 x: no such key")
+
+
+def test_missing_file_is_refused(tmp_path: Path) -> None:
+    reason = "cannot be read (No such file or directory); expected a layout file"
+    assert refusal(tmp_path / "none.toml") == reason
+
+
+def test_unreadable_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "loop.toml"
+    path.symlink_to(path)  # file modes do not stop root
+    assert "cannot be read (Too many levels of symbolic links)" in refusal(path)
+
+
+def test_directory_is_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == "is a directory; expected a layout file"
+
+
+def test_endless_device_is_not_read() -> None:
+    assert refusal(Path("/dev/zero")) == "is a device or a pipe; expected a layout file"
+
+
+def test_pipe_that_nobody_writes_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    assert refusal(path) == "is a device or a pipe; expected a layout file"
+
+
+def test_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "huge.toml"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # no machine could hold it
+    assert refusal(path) == f"is too long; expected at most {FILE_LENGTH_MAX} bytes"

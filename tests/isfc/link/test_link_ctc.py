@@ -1,0 +1,26 @@
+"""What a logical link knows of one of its CTCs."""
+
+from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
+from isfc.link.link_ctc import UNUSABLE, LinkCtc
+from isfc.link.package import Package
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import DeviceState
+
+
+def test_ctc_begins_down_and_with_nothing_under_way() -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    assert ctc.rdev == 0x6000
+    assert ctc.state is DeviceState.DOWN
+    assert ctc.state in UNUSABLE
+    assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, NEVER_NS, False, False)
+
+
+def test_what_is_forgotten_is_what_was_under_way() -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    ctc.held, ctc.due_ns, ctc.turn = Package(0, [], 0), 5, True
+    ctc.state, ctc.answering = DeviceState.ATTENTION, True
+    ctc.forget()
+    assert [ctc.held, ctc.due_ns, ctc.turn] == [None, NEVER_NS, False]
+    # the lock still knows, and the state is the link's to set
+    assert [ctc.state, ctc.answering] == [DeviceState.ATTENTION, True]

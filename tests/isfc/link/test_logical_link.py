@@ -1,0 +1,247 @@
+"""One end of a logical link, driven through the door: interrupts in, instructions out."""
+
+from dataclasses import replace
+
+import pytest
+
+from ctc.address import Rdev
+from ctc.subchannel import (
+    Attention,
+    Command,
+    DeviceLost,
+    DeviceReady,
+    Ssch,
+)
+from isfc.errors import Backpressure, LocalProtocolError
+from isfc.link.appc import AppcFlow
+from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
+from isfc.link.logical_link import LogicalLink
+from isfc.link.message import Message, Traffic
+from isfc.link.package import BACKLOG_LENGTH_MAX, Package
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import DeviceState, LinkState
+from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
+
+
+def test_link_comes_up_with_its_first_ctc() -> None:
+    link = LogicalLink(
+        [LinkDevice(A, B), LinkDevice(B, A)], lesser=True, parameters=LinkParameters()
+    )
+    states = [link.state]
+    link.receive_interrupt(DeviceReady(B), 0)
+    assert [*states, link.state] == [LinkState.DOWN, LinkState.DEGRADED]
+    assert isinstance(link.poll_event(), DeviceChanged)
+    assert isinstance(link.poll_event(), LinkUp)
+    assert link.poll_event() is None
+
+
+def test_message_is_built_into_a_package_and_written() -> None:
+    door = Door()
+    door.send(100)
+    assert door.state(A) is DeviceState.BUILDING
+    assert door.asked() == []
+    assert door.link.due_ns == PARAMETERS.build_ns(theirs(0, 0))
+    door.work()
+    assert door.asked() == [("WRITE", A)]
+    assert door.state(A) is DeviceState.WRITING
+
+
+def test_written_package_frees_its_device_and_tells_the_sender() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.ended(rdev, Command.WRITE, package)
+    (sent,) = door.events()
+    assert isinstance(sent, Sent)
+    assert sent.messages == package.messages
+    door.work()
+    assert door.state(rdev) is DeviceState.IDLE
+    assert door.write(100)[0] == rdev
+
+
+def test_lone_ctc_is_free_once_what_was_written_has_been_let_go_byte_by_byte() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+    rdev, package = door.write(40_000)
+    ended_ns = door.now_ns
+    door.ended(rdev, Command.WRITE, package)
+    assert door.link.due_ns == ended_ns + 2 * package.length
+    door.link.handle_deadline(ended_ns + 2 * package.length - 1)
+    states = [door.state(rdev)]
+    door.link.handle_deadline(ended_ns + 2 * package.length)
+    assert [*states, door.state(rdev)] == [DeviceState.WRITING, DeviceState.IDLE]
+
+
+def test_partners_write_on_a_lone_ctc_before_ours_is_let_go_is_answered_and_read() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+    rdev, package = door.write(40_000)
+    door.ended(rdev, Command.WRITE, package)
+    door.link.receive_interrupt(Attention(rdev), door.now_ns)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", rdev)]
+    assert door.state(rdev) is DeviceState.READING
+
+
+def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
+    door = Door()
+    rdev, package = door.write(10, 20, 30)  # the lock is taken for the first at once
+    assert package.count == 1
+    door.ended(rdev, Command.WRITE, package)
+    door.work()
+    (instruction,) = [door.link.poll_instruction()]
+    assert isinstance(instruction, Ssch)
+    assert isinstance(instruction.load, Package)
+    assert [message.length for message in instruction.load.messages] == [20, 30]
+
+
+def test_partners_write_is_sensed_read_and_delivered() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    assert door.state(C) is DeviceState.ATTENTION
+    door.work()
+    assert door.state(C) is DeviceState.READING
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("READ", C)]
+    door.ended(C, Command.READ, theirs(0, 0, 1))
+    assert door.state(C) is DeviceState.IDLE
+    assert door.events() == []  # the package has yet to be taken in
+    door.work()
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [message.serial for message in delivered.messages] == [0, 1]
+
+
+def test_receiving_goes_before_sending() -> None:
+    door = Door()
+    door.send(100, 100_000)  # the first is being built; the second would open a CTC
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C), ("WRITE", B)]
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("READ", C)]
+
+
+def test_lock_is_free_once_an_attention_is_answered() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 0)
+    door.link.receive_interrupt(Attention(B), 0)
+    door.work()
+    assert door.now_ns == 2 * PARAMETERS.attention_ns  # one after the other
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("SENSE_COMMAND_BYTE", B)]
+    assert door.write(100)[0] == A
+
+
+def test_package_that_was_read_is_taken_in_byte_by_byte_before_anything_is_sent() -> None:
+    door = Door(parameters=replace(PARAMETERS, receive_ns_per_byte=2.0))
+    package = theirs(0, 0, length=50_000)
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    door.asked()
+    read_ns = door.now_ns
+    door.ended(C, Command.READ, package)
+    door.send(100)
+    assert door.link.due_ns == read_ns + 2 * package.length
+    door.link.handle_deadline(read_ns + 2 * package.length)
+    assert [type(event) for event in door.events()] == [Delivered]
+    door.work()
+    assert door.now_ns == read_ns + 2 * package.length + PARAMETERS.build_package_ns
+    assert door.asked() == [("WRITE", A)]
+
+
+def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() -> None:
+    door = Door()
+    door.send(100)
+    assert door.state(A) is DeviceState.BUILDING
+    door.link.receive_interrupt(Attention(A), 0)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B)]
+    door.ended(A, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("READ", A)]
+
+
+def test_package_read_twice_is_delivered_once() -> None:
+    door = Door()
+    for _ in range(2):
+        door.read(C, theirs(0, 0))
+    assert [type(event) for event in door.events()] == [Delivered]
+
+
+def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_does() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(A), 0)
+    door.send(100)
+    door.work()
+    door.ended(A, Command.SENSE_COMMAND_BYTE)
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B), ("READ", A)]
+
+
+def test_deactivated_device_is_not_used_until_it_is_activated() -> None:
+    door = Door()
+    door.link.deactivate(A)
+    door.link.receive_interrupt(DeviceReady(A), 0)
+    assert door.state(A) is DeviceState.INACTIVE
+    assert door.write(100)[0] == B
+    door.link.activate(A)
+    assert door.state(A) is DeviceState.DOWN
+    door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+    assert door.write(100_000)[0] == A
+
+
+def test_commands_for_the_wrong_device_are_refused() -> None:
+    door = Door()
+    with pytest.raises(LocalProtocolError, match="6000 is active already"):
+        door.link.activate(A)
+    for command in (door.link.activate, door.link.deactivate):
+        with pytest.raises(LocalProtocolError, match="7000 is not a CTC of this link"):
+            command(Rdev(0x7000))
+
+
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> None:
+    door = Door()
+    for rdev in (A, B, C):
+        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+    third = BACKLOG_LENGTH_MAX // 3
+    door.send(third, third, traffic=traffic)
+    count = door.link.packager.backlog_count
+    with pytest.raises(Backpressure):
+        door.send(third, third, traffic=traffic)
+    assert door.link.packager.backlog_count == count
+    door.work()
+    assert door.link.packager.backlog_length + door.link.appc.waiting_length == 2 * third
+    door.send(third, traffic=traffic)
+
+
+def test_appc_segment_waits_until_the_one_before_is_acknowledged() -> None:
+    door = Door()
+    door.send(40_000, traffic=Traffic.LEGACY)
+    door.work()
+    assert door.asked() == [("WRITE", A)]
+    assert (door.link.packager.backlog_count, door.link.appc.waiting_length) == (0, 7_232)
+    door.read(C, Package(0, [AppcFlow().take_in(0)], 0))
+    assert (door.link.packager.backlog_length, door.link.appc.waiting_length) == (7_232, 0)
+    assert door.events() == []
+
+
+def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
+    door = Door()
+    segment, rest = Message(1, 32_768, Traffic.LEGACY), Message(1, 10, Traffic.LEGACY)
+    segment.more, rest.serial = True, 1
+    door.read(C, Package(0, [Message(0, 100), segment], 32_868))
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [message.conversation for message in delivered.messages] == [0]
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert isinstance(instruction.load, Package)
+    assert [message.acknowledges for message in instruction.load.messages] == [True]
+    assert door.link.appc.owed_count == 1
+    door.ended(A, Command.WRITE, instruction.load)
+    assert door.link.appc.owed_count == 0
+    assert door.events() == []  # no message was sent
+    door.read(C, Package(1, [rest], 10))
+    (delivered,) = door.events()
+    assert isinstance(delivered, Delivered)
+    assert [(m.conversation, m.length) for m in delivered.messages] == [(1, 32_778)]
+    assert door.asked() == []  # nothing more is asked for

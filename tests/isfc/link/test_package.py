@@ -1,0 +1,211 @@
+"""What one write carries: whatever waited, up to the cap, oldest first."""
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.errors import Backpressure
+from isfc.link.message import Message, Traffic
+from isfc.link.package import (
+    BLOCK_HEADER_LENGTH,
+    BLOCK_LENGTH,
+    MESSAGE_HEADER_LENGTH,
+    Package,
+    PackageLimit,
+    Packager,
+)
+
+LIMIT = PackageLimit(length=1_000)
+
+
+def packager(*lengths: int, limit: PackageLimit = LIMIT) -> Packager:
+    """A packager in which messages of so many bytes wait."""
+    packager = Packager(limit)
+    for conversation, length in enumerate(lengths):
+        packager.add(Message(conversation, length))
+    return packager
+
+
+def lengths(package: Package) -> list[int]:
+    return [message.length for message in package.messages]
+
+
+def test_package_is_whatever_waited() -> None:
+    waiting = packager(10, 20)
+    assert lengths(waiting.pack()) == [10, 20]
+    assert not waiting
+
+
+def test_package_is_its_messages_and_their_headers() -> None:
+    package = packager(10, 20).pack()
+    assert package.length == 2 * (MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH) + 30
+    assert repr(package) == f"Package(#0, 2 messages, {package.length} B)"
+
+
+@pytest.mark.parametrize(
+    ("length", "blocks"),
+    [
+        (0, 1),
+        (1, 1),
+        (BLOCK_LENGTH, 1),
+        (BLOCK_LENGTH + 1, 2),
+        (3 * BLOCK_LENGTH, 3),
+        (3 * BLOCK_LENGTH + 1, 4),
+    ],
+)
+def test_every_block_that_a_message_begins_has_a_header(length: int, blocks: int) -> None:
+    header = packager(length).pack().length - length
+    assert header == MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * blocks
+
+
+def test_headers_account_for_both_directions_of_h001709c() -> None:
+    # published: 829,631 B hold 7.012 messages, one in five of 98,304 B and the others of
+    # 122,880 B; 205,140 B hold 24.70, rounded by 0.02 %, of 8,192 B
+    suite = [98_304] + 4 * [122_880]
+    for total, count, cycle in ((829_631, 7.012, suite), (205_140, 24.70, [8_192])):
+        package = packager(*cycle, limit=PackageLimit(length=10**6)).pack()
+        assert package.length / len(cycle) * count == pytest.approx(total, rel=0.000_2)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "packed"),
+    [
+        ([600, 400, 1], [600, 400]),
+        ([600, 401], [600]),
+        ([5_000, 1], [5_000]),  # never empty, whatever the cap
+    ],
+)
+def test_package_ends_at_the_cap(waiting: list[int], packed: list[int]) -> None:
+    assert lengths(packager(*waiting).pack()) == packed
+
+
+def test_each_message_counts_for_more_than_its_bytes() -> None:
+    limit = PackageLimit(length=1_000, message_length=300)
+    for waiting, packed in (
+        ([1, 1, 1, 1], [1, 1, 1]),
+        ([200, 200], [200, 200]),
+        ([200, 201], [200]),
+        ([900, 1], [900]),
+    ):
+        assert lengths(packager(*waiting, limit=limit).pack()) == packed
+
+
+@pytest.mark.parametrize(
+    ("free_count", "packed"),
+    [
+        (0, 9),  # no other device is free: as much as the cap lets it
+        (1, 5),  # one is: half each
+        (2, 4),  # the third part would be less than a share: three and a third
+        (8, 4),
+    ],
+)
+def test_other_free_devices_get_a_share_of_what_waits(free_count: int, packed: int) -> None:
+    waiting = Packager(PackageLimit(length=900), share_length=400)
+    for conversation in range(10):
+        waiting.add(Message(conversation, 100))
+    assert len(waiting.pack(free_count).messages) == packed
+
+
+def test_appc_takes_all_it_may_although_other_devices_are_free() -> None:
+    waiting = Packager(PackageLimit(length=900), share_length=400)
+    for conversation in range(10):
+        waiting.add(Message(conversation, 100, Traffic.LEGACY))
+    assert len(waiting.pack(8).messages) == 9
+
+
+def test_packages_are_numbered_from_0() -> None:
+    waiting = packager(900, 900, 900)
+    assert [waiting.pack().number for _ in range(3)] == [0, 1, 2]
+
+
+def test_package_to_be_sent_again_goes_first_and_unchanged() -> None:
+    waiting = packager(10, 20)
+    first = waiting.pack()
+    waiting.add(Message(0, 30))
+    redrives = [waiting.redrives]
+    waiting.add_again(first)
+    assert [*redrives, waiting.redrives] == [False, True]
+    assert waiting.pack() is first
+    assert lengths(waiting.pack()) == [30]
+
+
+def test_packages_to_be_sent_again_keep_their_order() -> None:
+    waiting = packager(900, 900)
+    packages = [waiting.pack(), waiting.pack()]
+    for package in packages:
+        waiting.add_again(package)
+    assert [waiting.pack(), waiting.pack()] == packages
+
+
+def test_backlog_counts_what_waits() -> None:
+    waiting = packager(900, 300, 20)
+    assert (waiting.backlog_count, waiting.backlog_length) == (3, 1_220)
+    package = waiting.pack()
+    assert (waiting.backlog_count, waiting.backlog_length) == (2, 320)
+    waiting.add_again(package)
+    assert (waiting.backlog_count, waiting.backlog_length) == (3, 320)
+
+
+def test_empty_backlog_is_false() -> None:
+    empty = packager()
+    assert not empty
+    assert (empty.backlog_count, empty.backlog_length) == (0, 0)
+
+
+def test_backlog_is_bounded() -> None:
+    waiting = Packager(LIMIT, backlog_length_max=1_000)
+    waiting.reserve(1_000)
+    waiting.add(Message(0, 999))
+    waiting.reserve(1)
+    with pytest.raises(Backpressure) as caught:
+        waiting.reserve(2)
+    assert (caught.value.depth, caught.value.limit) == (999, 1_000)
+
+
+@dataclass
+class Tally:
+    """What is known of a packager from outside."""
+
+    added: int = 0
+    packed: int = 0
+
+
+@given(st.lists(st.one_of(st.integers(0, 1_500), st.none()), max_size=60), st.integers(0, 600))
+def test_nothing_is_lost_and_nothing_overtakes(
+    script: list[int | None], message_length: int
+) -> None:
+    limit = PackageLimit(length=1_000, message_length=message_length)
+    waiting, tally = Packager(limit), Tally()
+    for step in script:
+        if step is not None:
+            waiting.add(Message(tally.added, step))
+            tally.added += 1
+        elif waiting:
+            package = waiting.pack()
+            counted = sum(length + message_length for length in lengths(package))
+            assert len(package.messages) == 1 or counted <= limit.length
+            for message in package.messages:
+                assert message.conversation == tally.packed
+                tally.packed += 1
+        assert waiting.backlog_count == tally.added - tally.packed
+
+
+def test_message_counts_where_it_ends() -> None:
+    messages = [Message(0, 10), Message(1, 10), Message(2, 10)]
+    messages[1].more = True  # goes on in a later package
+    package = Package(0, messages, 30)
+    assert package.message_count == 2
+
+
+@pytest.mark.parametrize(
+    ("waiting", "ccws"), [([400], 1), ([400, 400], 2), ([399, 400], 1), ([399, 1], 1), ([0], 1)]
+)
+def test_short_messages_have_no_ccw_of_their_own_but_a_package_has_one(
+    waiting: list[int], ccws: int
+) -> None:
+    backlog = packager(*waiting)
+    assert backlog.ccw_count == sum(length >= 400 for length in waiting)
+    assert backlog.pack().count == ccws
+    assert backlog.ccw_count == 0

@@ -1,0 +1,114 @@
+"""The numbers of the link driver, and what they are reckoned from."""
+
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import pytest
+
+from isfc.link.counters import LinkCounters
+from isfc.link.message import Message, Traffic
+from isfc.link.package import BLOCK_LENGTH, Package, Packager
+from isfc.link.parameters import PACKAGE_LIMIT, LinkParameters
+
+PACKAGE = Package(
+    0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
+)
+FREE = replace(
+    LinkParameters(),
+    build_package_ns=0,
+    dispatch_ns=0,
+    appc_ns_per_byte_built=0.0,
+    appc_ns_per_byte_taken=0.0,
+    receive_ns_per_byte=0.0,
+)
+
+
+def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> None:
+    def costs_ns(**costs: float) -> tuple[int, int]:
+        parameters = replace(FREE, **costs)  # type: ignore[arg-type]  # names from the caller
+        return parameters.build_ns(PACKAGE), parameters.receive_ns(PACKAGE)
+
+    assert costs_ns() == (0, 0)
+    assert costs_ns(build_package_ns=70) == (70, 0)
+    assert costs_ns(dispatch_ns=70) == (140, 140)
+    assert costs_ns(appc_ns_per_byte_built=3.0) == (1_800, 0)
+    assert costs_ns(appc_ns_per_byte_taken=2.0) == (0, 1_200)
+    assert costs_ns(receive_ns_per_byte=2.0) == (0, 2 * (PACKAGE.length - 600))
+
+
+@pytest.mark.parametrize("large", range(9))
+def test_eight_hl_messages_fit_only_when_five_of_them_are_small(large: int) -> None:
+    # derived from the 7.01 messages a package of H001709C; 122,880 and 98,304 bytes
+    packager = Packager(PACKAGE_LIMIT)
+    for length in [122_880] * large + [98_304] * (8 - large):
+        packager.add(Message(0, length))
+    assert packager.pack().count == (8 if large <= 3 else 7)
+
+
+def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
+    # derived from the one-CTC rows: one HL message, one or two of HM's, two or three of HS's
+    for length, counts in ((8_192, {2, 3}), (32_768, {1}), (122_880, {1})):
+        packager = Packager(LinkParameters().limits(alone=True)[0])
+        for _ in range(50):
+            packager.add(Message(0, length))
+        assert packager.pack().count in counts
+
+
+def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
+    for length, count in ((1, 10), (10_000, 7), (32_768, 4)):
+        packager = Packager(PACKAGE_LIMIT)
+        _, packager.appc_limit = LinkParameters().limits(alone=True)
+        for _ in range(50):
+            packager.add(Message(0, length, Traffic.LEGACY))
+        assert len(packager.pack().messages) == count
+
+
+def test_an_attention_takes_as_long_as_an_appc_segment_at_both_ends() -> None:
+    parameters = replace(FREE, dispatch_ns=70)
+    assert parameters.attention_ns == 140
+
+
+def test_second_ctc_is_opened_for_a_message_that_fills_a_block() -> None:
+    assert LinkParameters().opening_rule.message_length == BLOCK_LENGTH
+
+
+def test_every_time_is_positive() -> None:
+    parameters = LinkParameters()
+    names = [name for name in parameters.__slots__ if name.endswith("_ns") or "_ns_" in name]
+    assert len(names) > 5
+    assert all(getattr(parameters, name) > 0 for name in names)
+    for fewer, more in combinations_with_replacement((1, 2, 30), 2):
+        small, large = (Package(0, [Message(0, 100)] * n, 100 * n) for n in (fewer, more))
+        assert parameters.build_ns(small) <= parameters.build_ns(large)
+        assert parameters.receive_ns(small) <= parameters.receive_ns(large)
+
+
+def test_processor_time_is_used_per_message_byte_and_package() -> None:
+    counters = LinkCounters()
+    nothing = dict.fromkeys(
+        (
+            "cpu_message_ns",
+            "cpu_ns_per_byte_written",
+            "cpu_ns_per_byte_read",
+            "cpu_package_ns",
+            "cpu_appc_message_ns",
+            "cpu_appc_package_ns",
+        ),
+        0,
+    )
+    counters.write_message_count, counters.read_message_count = 2, 3
+    counters.write_length, counters.read_length = 1_000, 500
+    counters.write_package_count, counters.read_package_count = 4, 5
+
+    def cpu_ns(**costs: int) -> int:
+        costs = nothing | costs
+        parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # times, all int
+        return parameters.cpu_ns(counters, appc_count=4, appc_package_count=6)
+
+    assert cpu_ns() == 0
+    assert cpu_ns(cpu_message_ns=1) == 5
+    assert cpu_ns(cpu_ns_per_byte_written=1) == 1_000
+    assert cpu_ns(cpu_ns_per_byte_read=1) == 500
+    assert cpu_ns(cpu_appc_message_ns=10) == 40
+    assert cpu_ns(cpu_package_ns=10) == 90
+    assert cpu_ns(cpu_appc_package_ns=20) == 120

@@ -1,0 +1,231 @@
+"""The write order of both ends, and when a further CTC is opened."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
+from isfc.errors import ConfigurationError
+from isfc.link.message import Message
+from isfc.link.package import Package, PackageLimit, Packager
+from isfc.link.schedule import (
+    CTCS_MAX,
+    LinkDevice,
+    OpeningRule,
+    WriteScheduler,
+    stop_short,
+    write_order,
+)
+
+_rdev_lists = st.lists(
+    st.integers(0, RDEV_MAX).map(Rdev), min_size=CTCS_MAX, max_size=CTCS_MAX, unique=True
+)
+
+
+@st.composite
+def islinks(draw: st.DrawFn) -> tuple[LinkDevice, ...]:
+    """The CTCs of one logical link as the lesser node sees them, in any order."""
+    count = draw(st.integers(1, CTCS_MAX))
+    rdevs, partner_rdevs = draw(_rdev_lists), draw(_rdev_lists)
+    return tuple(
+        LinkDevice(*pair) for pair in zip(rdevs[:count], partner_rdevs[:count], strict=True)
+    )
+
+
+def seen_by_the_partner(devices: tuple[LinkDevice, ...]) -> tuple[LinkDevice, ...]:
+    return tuple(LinkDevice(device.partner_rdev, device.rdev) for device in devices)
+
+
+def same_numbers(text: str) -> tuple[LinkDevice, ...]:
+    return tuple(LinkDevice(rdev, rdev) for rdev in parse_rdevs(text))
+
+
+def printed(rdevs: tuple[Rdev, ...]) -> list[str]:
+    return [format_rdev(rdev) for rdev in rdevs]
+
+
+@pytest.mark.parametrize(
+    ("ctc_count", "left_out"), [(1, 0), (2, 1), (8, 1), (9, 2), (14, 2), (16, 2)]
+)
+def test_scan_stops_short_as_published(ctc_count: int, left_out: int) -> None:
+    assert stop_short(ctc_count) == left_out
+
+
+def test_sixteen_devices_are_used_as_ibm_describes() -> None:
+    # "z/VM live guest relocation with Linux": D00E and D00F belong to LPAR2 alone
+    devices = same_numbers("D000-D00F")
+    assert printed(write_order(devices, lesser=True)) == printed(parse_rdevs("D000-D00D"))
+    assert printed(write_order(devices, lesser=False)) == printed(parse_rdevs("D002-D00F"))[::-1]
+
+
+def test_single_ctc_is_written_by_both() -> None:
+    devices = same_numbers("6000")
+    assert write_order(devices, lesser=True) == write_order(devices, lesser=False) == (0x6000,)
+
+
+def test_both_go_by_the_lesser_nodes_numbers() -> None:
+    # the numbers at the greater node run the other way
+    devices = (LinkDevice(Rdev(0x6000), Rdev(0x7002)), LinkDevice(Rdev(0x6001), Rdev(0x7001)),
+               LinkDevice(Rdev(0x6002), Rdev(0x7000)))  # fmt: skip
+    assert printed(write_order(devices, lesser=True)) == ["6000", "6001"]
+    assert printed(write_order(seen_by_the_partner(devices), lesser=False)) == ["7000", "7001"]
+
+
+@given(islinks(), st.randoms(use_true_random=False))
+def test_order_of_definition_does_not_matter(
+    devices: tuple[LinkDevice, ...], random: Random
+) -> None:
+    shuffled = random.sample(devices, len(devices))
+    for lesser in (True, False):
+        assert write_order(devices, lesser=lesser) == write_order(shuffled, lesser=lesser)
+
+
+@given(islinks())
+def test_p10_write_orders_keep_the_two_ends_apart(devices: tuple[LinkDevice, ...]) -> None:
+    here = write_order(devices, lesser=True)
+    mates = {device.partner_rdev: device.rdev for device in devices}
+    there = [mates[rdev] for rdev in write_order(seen_by_the_partner(devices), lesser=False)]
+    if len(devices) == 1:
+        assert list(here) == there
+        return
+    assert here[0] != there[0]
+    assert len(set(here) - set(there)) == len(set(there) - set(here)) == stop_short(len(devices))
+    assert set(here) | set(there) == {device.rdev for device in devices}
+    shared = [rdev for rdev in here if rdev in there]
+    assert shared == [rdev for rdev in there[::-1] if rdev in here]
+
+
+def waiting(
+    *,
+    redrives: bool = False,
+    count: int = 1,
+    backlog_length: int = 1,
+    ccw_count: int = 1,
+    head_length: int = 1,
+) -> Packager:
+    """A backlog as the scheduler is to see it."""
+    backlog = Packager(PackageLimit(length=1))
+    if redrives:
+        backlog.add_again(Package(0, [Message(1, 1)], 1))
+    for _ in range(count):
+        backlog.add(Message(1, head_length))
+    backlog.backlog_length, backlog.ccw_count = backlog_length, ccw_count
+    return backlog
+
+
+RULE = OpeningRule(length=300, count=20, growth=0.5, message_length=60, length_max=500)
+
+
+def new_scheduler(scan: str) -> WriteScheduler:
+    return WriteScheduler(parse_rdevs(scan), RULE)
+
+
+@pytest.fixture
+def scheduler() -> WriteScheduler:
+    """Two devices, both free."""
+    scheduler = new_scheduler("6000-6001")
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    return scheduler
+
+
+def test_scan_begins_at_its_first_device_each_time(scheduler: WriteScheduler) -> None:
+    assert scheduler.acquire() == 0x6000
+    assert scheduler.acquire() == 0x6001
+    scheduler.release(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6000
+
+
+def test_scan_passes_over_a_device_on_which_the_partner_writes(scheduler: WriteScheduler) -> None:
+    scheduler.occupy(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6001
+    assert not scheduler.opens(waiting(redrives=True))
+
+
+def test_device_outside_the_scan_is_never_given_out(scheduler: WriteScheduler) -> None:
+    scheduler.acquire(), scheduler.acquire()
+    scheduler.release(Rdev(0x6002))
+    assert not scheduler.opens(waiting(redrives=True))
+
+
+def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
+    assert not scheduler.opens(waiting(count=0, backlog_length=0, ccw_count=0))
+
+
+@pytest.mark.parametrize(
+    ("backlog", "opens"),
+    [
+        (waiting(), False),
+        (waiting(redrives=True), True),
+        (waiting(backlog_length=RULE.length - 1), False),
+        (waiting(backlog_length=RULE.length), True),
+        (waiting(ccw_count=RULE.count - 1), False),
+        (waiting(ccw_count=RULE.count), True),
+        (waiting(head_length=RULE.message_length - 1), False),
+        (waiting(head_length=RULE.message_length), True),
+    ],
+)
+def test_further_ctc_is_opened_reluctantly(
+    scheduler: WriteScheduler, backlog: Packager, opens: bool
+) -> None:
+    assert scheduler.opens(backlog)
+    scheduler.acquire()
+    assert scheduler.opens(backlog) == opens
+
+
+@pytest.mark.parametrize(
+    ("in_use", "opening_length"), [(1, 300), (2, 450), (3, RULE.length_max), (4, RULE.length_max)]
+)
+def test_the_more_ctcs_are_in_use_the_more_must_wait_for_another(
+    in_use: int, opening_length: int
+) -> None:
+    scheduler = new_scheduler("6000-6007")
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    for _ in range(in_use):
+        scheduler.acquire()
+    assert scheduler.free_count == 8 - in_use
+    lengths = (opening_length - 1, opening_length)
+    assert [scheduler.opens(waiting(backlog_length=n)) for n in lengths] == [False, True]
+
+
+def test_long_message_opens_the_second_ctc_but_no_third() -> None:
+    scheduler = new_scheduler("6000-6002")
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    backlog = waiting(head_length=RULE.message_length)
+    opens = []
+    for _ in range(2):
+        scheduler.acquire()
+        opens.append(scheduler.opens(backlog))
+    assert opens == [True, False]
+
+
+def test_scan_goes_over_what_is_usable_and_stops_short_of_its_end() -> None:
+    scheduler = new_scheduler("6000-6003")
+    orders = []
+    for usable in ("6000-6003", "6001-6003", "6003", "6000,6003"):
+        scheduler.arrange(parse_rdevs(usable))
+        orders.append(printed(scheduler.order))
+    assert orders == [["6000", "6001", "6002"], ["6001", "6002"], ["6003"], ["6000"]]
+    scheduler.arrange(())
+    assert scheduler.order == ()
+
+
+def test_device_stays_free_or_in_use_when_the_scan_changes(scheduler: WriteScheduler) -> None:
+    scheduler.acquire()
+    scheduler.arrange([Rdev(0x6001)])
+    assert scheduler.acquire() == 0x6001
+    scheduler.arrange([Rdev(0x6000)])
+    assert not scheduler.opens(waiting(redrives=True))
+    scheduler.release(Rdev(0x6000))
+    assert scheduler.acquire() == 0x6000
+
+
+def test_more_than_sixteen_ctcs_are_refused() -> None:
+    devices = [LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)) for n in range(17)]
+    with pytest.raises(ConfigurationError, match="17 CTCs: expected at most 16"):
+        write_order(devices, lesser=True)
+    assert len(write_order(devices[:16], lesser=True)) == 14

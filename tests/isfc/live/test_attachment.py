@@ -1,0 +1,393 @@
+"""Who is let in: the partner, and nobody else."""
+
+import asyncio
+import ssl
+import stat
+import subprocess
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
+from isfc.link.events import Severed
+from isfc.link.name import NodeName
+from isfc.live.attachment import STRANGERS_MAX, Attachments
+from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
+from isfc.live.engine import Refused
+from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
+from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.pair import Setup
+
+Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
+    """Why connections were refused, as this side was told."""
+    refused = [event for event in side.told if isinstance(event, Refused)]
+    return [event.reason for event in refused if event.by_partner is by_partner]
+
+
+async def visit(pair: LivePair, stranger: Stranger) -> None:
+    """Let a stranger come to the first node while the link is up; it must stay up."""
+    await pair.come_up()
+    assert isinstance(pair.endpoint, UnixEndpoint)
+    reader, writer = await asyncio.open_unix_connection(pair.endpoint.path)
+    await stranger(reader, writer)
+    writer.close()
+    await wait_until(lambda: not pair.first.attachments.strangers)
+    pair.second.send(b"still there")
+    await wait_until(lambda: pair.first.received() == [b"still there"])
+
+
+async def read_refusal(reader: asyncio.StreamReader) -> str:
+    greeting = decode_greeting(await reader.read(1_000))
+    assert isinstance(greeting, Refusal)
+    return greeting.reason
+
+
+def hello_of(side: LiveSide, **changes: Any) -> Hello:
+    """What ``side`` would say on its first CTC, but for ``changes``."""
+    rdev = side.engine.definition.ctcs[0].device.rdev
+    return replace(side.attachments.hello(rdev), **changes)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", "no greeting (at byte 2)"),
+        (b"\xff\xffISFC\x01\x01", "a greeting of 65537 bytes (at byte 0)"),
+        (encode_greeting(Accept()), "an accept out of turn"),
+        (b"\0", "the partner closed the connection"),
+        (b"", "the partner closed the connection"),
+    ],
+)
+def test_a_stranger_costs_one_refused_connection(
+    run_live: Run, tmp_path: Path, data: bytes, reason: str
+) -> None:
+    async def main() -> None:
+        async def stranger(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(data)
+            await writer.drain()
+
+        async with LivePair(tmp_path) as pair:
+            await visit(pair, stranger)
+            await wait_until(lambda: refusals(pair.first) == [reason])
+            assert pair.first.engine.counters.refused_count == 1
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"node": "CHICAGO"}, "node CHICAGO is not BOSTON, the partner of ATLANTA"),
+        ({"partner": "CHICAGO"}, "BOSTON wants CHICAGO, and this is ATLANTA"),
+        ({"rdev": Rdev(0x9999)}, "no CTC of ATLANTA goes to 9999"),
+        ({"digest": bytes(32)}, "BOSTON and ATLANTA have different layouts"),
+        ({"dilation": 7}, "BOSTON goes at pace modelled with dilation 7, and ATLANTA at none"),
+    ],
+)
+def test_a_partner_that_does_not_fit_is_told_why(
+    run_live: Run, tmp_path: Path, changes: dict[str, Any], reason: str
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            hello = hello_of(pair.second, **changes)
+
+            async def stranger(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                writer.write(encode_greeting(hello))
+                assert await read_refusal(r) == reason
+
+            await visit(pair, stranger)
+            await wait_until(lambda: refusals(pair.first) == [reason])
+
+    run_live(main())
+
+
+def test_one_of_another_version_is_told_so(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            data = bytearray(encode_greeting(hello_of(pair.second)))
+            data[6] += 1
+
+            async def stranger(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                writer.write(data)
+                assert "the partner speaks version" in await read_refusal(r)
+
+            await visit(pair, stranger)
+
+    run_live(main())
+
+
+def test_one_ctc_that_does_not_fit_leaves_the_others_alone(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        setup = Setup()
+        first, second = (LiveSide(setup.definition(here), here + 1) for here in (0, 1))
+        mistaken = LiveSide(_crossed(setup), 3)
+        endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
+        mistaken.attachments.connect(endpoint)
+        # the digest differs as well: two ends that do not agree do not talk
+        await wait_until(lambda: len(refusals(mistaken, by_partner=True)) >= 4)
+        assert set(refusals(mistaken, by_partner=True)) == set(refusals(first))
+        second.attachments.connect(endpoint)
+        await wait_until(lambda: first.up and second.up)
+        for side in (first, second, mistaken):
+            await side.close()
+
+    run_live(main())
+
+
+def _crossed(setup: Setup) -> Any:
+    """The second node with two CTCs joined to each other's mates."""
+    definition = setup.definition(1)
+    one, two, *others = definition.ctcs
+    crossed = (
+        replace(one, device=replace(one.device, partner_rdev=two.device.partner_rdev)),
+        replace(two, device=replace(two.device, partner_rdev=one.device.partner_rdev)),
+    )
+    return replace(definition, ctcs=(*crossed, *others))
+
+
+def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            assert isinstance(pair.endpoint, UnixEndpoint)
+            crowd = [
+                await asyncio.open_unix_connection(pair.endpoint.path)
+                for _ in range(STRANGERS_MAX + 10)
+            ]
+            await wait_until(lambda: pair.first.engine.counters.refused_count == 10)
+            assert len(pair.first.attachments.strangers) == STRANGERS_MAX
+            pair.second.send(b"still there")
+            await wait_until(lambda: pair.first.received() == [b"still there"])
+            for _, writer in crowd:
+                writer.close()
+            await wait_until(lambda: not pair.first.attachments.strangers)
+
+    run_live(main())
+
+
+def test_who_does_not_greet_in_time_is_sent_away(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.live.attachment.GREETING_S", 0.2)
+
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+
+            async def stranger(r: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+                assert await read_refusal(r) == "no greeting within 0.2 s"
+
+            await visit(pair, stranger)
+
+    run_live(main())
+
+
+def all_have(sides: list[LiveSide], word: bytes) -> bool:
+    return all(word in side.received() for side in sides)
+
+
+def has_been_severed(side: LiveSide, count: int) -> bool:
+    return side.guest.count(Severed) == count
+
+
+@pytest.mark.parametrize("restarted", [0, 1])
+def test_a_restarted_node_comes_back_into_the_link_by_itself(
+    run_live: Run, tmp_path: Path, restarted: int
+) -> None:
+    async def main() -> None:
+        setup, endpoint = Setup(), UnixEndpoint(str(tmp_path / "link"))
+        sides = [LiveSide(setup.definition(here), here + 1) for here in (0, 1)]
+
+        async def begin(here: int) -> None:
+            if here == 0:
+                await sides[0].attachments.listen(endpoint)
+            else:
+                sides[1].attachments.connect(endpoint)
+
+        for here in (0, 1):
+            await begin(here)
+        survivor = sides[1 - restarted]
+        for life in range(1, 4):
+            word = bytes([life])
+            await wait_until(lambda: all(side.up for side in sides))
+            for side in sides:
+                side.send(word)
+            await wait_until(partial(all_have, sides, word))
+            survivor.send(*[bytes(50_000)] * 50)
+            await sides[restarted].close()
+            sides[restarted] = LiveSide(setup.definition(restarted), 10 + life)
+            await begin(restarted)
+            await wait_until(partial(has_been_severed, survivor, life))
+        await wait_until(lambda: all(side.up for side in sides))
+        for side in sides:
+            await side.close()
+
+    run_live(main())
+
+
+def test_only_this_user_can_reach_the_socket_and_it_goes_with_the_node(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path):
+            assert stat.S_IMODE((tmp_path / "link").stat().st_mode) == 0o600
+        assert not (tmp_path / "link").exists()
+
+    run_live(main())
+
+
+def test_a_socket_left_by_a_dead_node_is_replaced_and_a_live_one_is_not(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            with pytest.raises(ConfigurationError, match="somebody listens there already"):
+                await pair.second.attachments.listen(pair.endpoint)
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+
+    run_live(main())
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "192.0.2.1:7000"])
+def test_without_tls_only_this_machine_is_let_in_unless_told_otherwise(
+    run_live: Run, address: str
+) -> None:
+    async def main() -> None:
+        side = LiveSide(Setup().definition(0), 1)
+        with pytest.raises(ConfigurationError, match="--cert, --key and --ca"):
+            await side.attachments.listen(parse_endpoint(address))
+        with pytest.raises(ConfigurationError, match="--insecure"):
+            side.attachments.connect(parse_endpoint(address))
+        if address.startswith("0"):
+            endpoint = await side.attachments.listen(parse_endpoint(address), insecure=True)
+            assert isinstance(endpoint, TcpEndpoint)
+            assert endpoint.port > 0
+        await side.close()
+
+    run_live(main())
+
+
+def test_tcp_on_loopback_carries_messages(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
+            await pair.come_up()
+            pair.first.send(bytes(2_000_000))
+            await wait_until(lambda: pair.second.received() == [bytes(2_000_000)])
+
+    run_live(main())
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CA, and certificates of it for two nodes and a stranger."""
+    folder = tmp_path_factory.mktemp("tls")
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    openssl("req", "-x509", *new, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
+    for name in ("ATLANTA", "BOSTON", "CHICAGO"):
+        openssl(
+            "req", *new, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr"
+        )
+        openssl(
+            *("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
+            *("-CAcreateserial", "-out", f"{name}.pem"),
+        )
+    return folder
+
+
+def context(folder: Path, name: NodeName | str, *, server: bool) -> ssl.SSLContext:
+    purpose = ssl.Purpose.CLIENT_AUTH if server else ssl.Purpose.SERVER_AUTH
+    made = ssl.create_default_context(purpose, cafile=folder / "ca.pem")
+    made.check_hostname = False
+    made.verify_mode = ssl.CERT_REQUIRED
+    made.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
+    return made
+
+
+def test_mutual_tls_carries_messages(run_live: Run, tmp_path: Path, certificates: Path) -> None:
+    async def main() -> None:
+        options = [
+            {"tls": context(certificates, "ATLANTA", server=True)},
+            {"tls": context(certificates, "BOSTON", server=False)},
+        ]
+        endpoint = TcpEndpoint("127.0.0.1", 0)
+        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+            await pair.come_up()
+            pair.second.send(bytes(2_000_000), b"x")
+            await wait_until(lambda: pair.first.received() == [bytes(2_000_000), b"x"])
+
+    run_live(main())
+
+
+def test_a_certificate_of_somebody_else_is_refused(
+    run_live: Run, tmp_path: Path, certificates: Path
+) -> None:
+    async def main() -> None:
+        options = [
+            {"tls": context(certificates, "ATLANTA", server=True)},
+            {"tls": context(certificates, "CHICAGO", server=False)},
+        ]
+        endpoint = TcpEndpoint("127.0.0.1", 0)
+        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+            await wait_until(lambda: len(refusals(pair.first)) > 3)
+            assert set(refusals(pair.first)) == {"the certificate is of CHICAGO, not of BOSTON"}
+            assert not pair.first.up
+
+    run_live(main())
+
+
+def test_a_partner_without_tls_is_kept_out(
+    run_live: Run, tmp_path: Path, certificates: Path
+) -> None:
+    async def main() -> None:
+        options = [{"tls": context(certificates, "ATLANTA", server=True)}, {}]
+        endpoint = TcpEndpoint("127.0.0.1", 0)
+        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+            await wait_until(lambda: len(refusals(pair.first)) > 3)
+            assert set(refusals(pair.first)) == {"TLS: wrong version number"}
+            assert pair.first.engine.counters.attached_count == 0
+
+    run_live(main())
+
+
+def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.live.attachment.GREETING_S", 0.2)
+
+    async def main() -> None:
+        side = LiveSide(Setup().definition(1), 1)
+        side.attachments.connect(UnixEndpoint(str(tmp_path / "nobody")))
+        await wait_until(lambda: bool(refusals(side, by_partner=True)))
+        await asyncio.sleep(0.5)
+        assert refusals(side, by_partner=True) == ["No such file or directory"]
+        await side.close()
+
+    run_live(main())
+
+
+def test_the_same_random_numbers_give_the_same_incarnation(run_live: Run) -> None:
+    async def main() -> None:
+        side = LiveSide(Setup().definition(0), 5)
+        again = Attachments(side.engine, Random(5))
+        assert again.incarnation == side.attachments.incarnation
+        first = again.incarnation
+        side.engine.sever("a new life")
+        assert again.incarnation != first
+        await side.close()
+
+    run_live(main())

@@ -1,0 +1,337 @@
+"""A node's control on both kinds of loop: what clients may do, and what costs them the line."""
+
+import asyncio
+import errno
+import json
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.errors import ConfigurationError, RemoteProtocolError
+from isfc.live.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply, ask
+from tests.live.pair import PATIENCE_S, Run, run_live
+
+__all__ = ["run_live"]
+
+QUICK = ControlLimits(line_length_max=200, client_count_max=3, idle_s=0.4)
+
+
+@pytest.fixture(name="path")
+def make_path(tmp_path: Path) -> Path:
+    return tmp_path / "ATLANTA.control"
+
+
+def handle(kind: str, operand: object) -> Reply:
+    """Answers kinds ``echo`` and ``large``."""
+    if kind == "echo":
+        return {"echo": operand}
+    if kind == "large":
+        return {"large": "x" * 50_000}
+    raise BadRequest(f"{kind} is unknown")
+
+
+class Served:
+    """A server for the time of a block, and lines to and from it."""
+
+    def __init__(self, path: Path, limits: ControlLimits = LIMITS, **options: Any) -> None:
+        self.server = ControlServer(path, handle, limits=limits, **options)
+        self._writers: list[asyncio.StreamWriter] = []
+
+    async def __aenter__(self) -> "Served":
+        await self.server.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for writer in self._writers:
+            writer.close()
+        await self.server.close()
+
+    async def connect(self) -> "Client":
+        reader, writer = await asyncio.open_unix_connection(str(self.server.path), limit=2**20)
+        self._writers.append(writer)
+        return Client(reader, writer)
+
+
+class Client:
+    """One connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    async def ask(self, record: object) -> dict[str, Any]:
+        """What a request is answered with."""
+        self.writer.write(json.dumps(record).encode() + b"\n")
+        return await self.line()
+
+    async def line(self) -> dict[str, Any]:
+        """The next line."""
+        found = json.loads(await asyncio.wait_for(self.reader.readline(), PATIENCE_S))
+        assert isinstance(found, dict)
+        return found
+
+    async def ended(self) -> bool:
+        """Whether the node has closed the connection, and said no more."""
+        try:
+            return await asyncio.wait_for(self.reader.read(), PATIENCE_S) == b""
+        except ConnectionResetError:
+            return True
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110  # the server has no event for it
+            await asyncio.sleep(0.005)
+
+
+def test_requests_are_answered_in_turn(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path) as served:
+            client = await served.connect()
+            client.writer.write(b'{"echo": 1}\n{"ec')
+            client.writer.write(b'ho": "\xc3\xa4"}\n')
+            assert await client.line() == {"reply": {"echo": 1}}
+            assert await client.line() == {"reply": {"echo": "ä"}}
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (b"Q ISLINK", "expected one JSON object on a line"),
+        (b"\xff\xfe", "expected one JSON object on a line"),
+        (b"[" * 190, "expected one JSON object on a line"),
+        (b"", "expected one JSON object on a line"),
+        (b"7", "expected {KIND: OPERAND}"),
+        (b"{}", "expected {KIND: OPERAND}"),
+        (b'{"cp": 1, "echo": 2}', "expected {KIND: OPERAND}"),
+        (b'{"fly": 1}', "fly is unknown"),
+    ],
+)
+def test_bad_request_is_told_and_forgiven(
+    path: Path, run_live: Run, line: bytes, error: str
+) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            client = await served.connect()
+            client.writer.write(line + b"\n")
+            assert await client.line() == {"error": error}
+            assert await client.ask({"echo": None}) == {"reply": {"echo": None}}
+            assert served.server.refused_count == 0
+
+    run_live(main())
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_endless_line_costs_the_connection(path: Path, run_live: Run, end: bytes) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            client, other = await served.connect(), await served.connect()
+            client.writer.write(b"x" * 100_000 + end)
+            assert await client.line() == {"error": "expected requests of at most 200 B"}
+            assert await client.ended()
+            assert served.server.refused_count == 1
+            assert await other.ask({"echo": None}) == {"reply": {"echo": None}}
+
+    run_live(main())
+
+
+def test_silent_client_has_to_go(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            client = await served.connect()
+            assert await client.line() == {"error": "nothing was asked for 0.4 s"}
+            assert await client.ended()
+            await until(lambda: not served.server.clients)
+
+    run_live(main())
+
+
+def test_client_that_asks_now_and_then_may_stay(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            client = await served.connect()
+            for _ in range(6):
+                await asyncio.sleep(0.1)
+                assert await client.ask({"echo": None}) == {"reply": {"echo": None}}
+
+    run_live(main())
+
+
+def test_listener_may_be_silent_and_hears_announcements(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            listener, other = await served.connect(), await served.connect()
+            assert await listener.ask({"listen": True}) == {"reply": {}}
+            assert await other.ask({"echo": None}) == {"reply": {"echo": None}}
+            await asyncio.sleep(0.5)
+            served.server.announce("HCP2703I Link 6000 went down")
+            assert await listener.line() == {"announcement": "HCP2703I Link 6000 went down"}
+            assert await listener.ask({"echo": None}) == {"reply": {"echo": None}}
+            # the other had only its idle time, and heard nothing but its end
+            assert await other.line() == {"error": "nothing was asked for 0.4 s"}
+
+    run_live(main())
+
+
+def test_clients_beyond_the_limit_are_refused(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path, QUICK) as served:
+            clients = [await served.connect() for _ in range(4)]
+            assert await clients[3].line() == {"error": "3 clients are connected already"}
+            assert await clients[3].ended()
+            clients[0].writer.close()
+            await until(lambda: len(served.server.clients) == 2)
+            again = await served.connect()
+            assert await again.ask({"echo": None}) == {"reply": {"echo": None}}
+
+    run_live(main())
+
+
+def test_another_users_process_is_refused(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path, uid=os.getuid() + 1) as served:
+            client = await served.connect()
+            assert await client.line() == {"error": "this node is another user's"}
+            assert await client.ended()
+            assert served.server.refused_count == 1
+
+    run_live(main())
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act as another user")
+def test_another_user_is_kept_out_by_the_sockets_mode(run_live: Run) -> None:
+    path = Path(f"/tmp/isfc-test-{os.getpid()}.control")  # a place that anybody may enter
+
+    def connect_as_a_stranger() -> None:
+        child = os.fork()
+        if child == 0:
+            os.setuid(65534)
+            with socket.socket(socket.AF_UNIX) as stranger:
+                os._exit(stranger.connect_ex(str(path)))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == errno.EACCES
+
+    async def main() -> None:
+        async with Served(path):
+            connect_as_a_stranger()
+
+    run_live(main())
+
+
+def test_client_that_does_not_read_cannot_make_replies_pile_up(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path) as served:
+            client = await served.connect()
+            count = 400  # of 50 kB each
+            client.writer.write(b'{"large": 1}\n' * count)
+            await until(lambda: bool(served.server.clients))
+            await asyncio.sleep(0.1)
+            assert served.server.waiting_length < 500_000
+            for _ in range(count):
+                assert len((await client.line())["reply"]["large"]) == 50_000
+
+    run_live(main())
+
+
+def test_listener_that_does_not_read_has_to_go(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path) as served:
+            deaf, other = await served.connect(), await served.connect()
+            for client in (deaf, other):
+                assert await client.ask({"listen": True}) == {"reply": {}}
+            deaf.writer.transport.pause_reading()  # type: ignore[attr-defined]  # it can
+            heard = 0
+            for _ in range(2_000):
+                served.server.announce("x" * 1_000)
+                assert (await other.line())["announcement"].startswith("x")
+                heard += 1
+            assert heard == 2_000
+            assert len(served.server.clients) == 1
+            assert served.server.refused_count == 1
+
+    run_live(main())
+
+
+def test_end_leaves_no_client_and_no_file(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path) as served:
+            client = await served.connect()
+            assert await client.ask({"listen": True}) == {"reply": {}}
+            await served.server.close()
+            assert await client.ended()
+            served.server.announce("nobody hears this")
+            await served.server.close()  # once more does no harm
+
+    run_live(main())
+    assert not path.exists()
+
+
+def test_socket_that_is_anothers_by_now_is_left_alone(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path):
+            replace()
+
+    def replace() -> None:
+        path.unlink()
+        path.write_text("another's")
+
+    run_live(main())
+    assert path.read_text() == "another's"
+
+
+def test_second_server_at_one_place_is_refused(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path) as served:
+            with pytest.raises(ConfigurationError, match="runs already"):
+                await ControlServer(path, handle).start()
+            client = await served.connect()
+            assert await client.ask({"echo": None}) == {"reply": {"echo": None}}
+
+    run_live(main())
+
+
+def test_one_question_may_be_asked_in_passing(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        async with Served(path):
+            assert await ask(path, "echo", "one") == {"echo": "one"}
+            with pytest.raises(RemoteProtocolError, match="the node refuses: fly is unknown"):
+                await ask(path, "fly")
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (b"", "the node has closed the connection"),
+        (b"garbage\n", "expected one JSON object on a line"),
+        (b"x" * 2_000_000, "a line is longer than 1048576 bytes"),
+    ],
+)
+def test_what_is_no_reply_is_an_error(path: Path, run_live: Run, answer: bytes, error: str) -> None:
+    async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readline()
+        writer.write(answer)
+        writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_unix_server(babble, path)
+        with pytest.raises((OSError, RemoteProtocolError), match=error):
+            await ask(path, "echo")
+        server.close()
+        await asyncio.sleep(0.05)
+
+    run_live(main())
+
+
+def test_nobody_there_is_an_error_of_the_system(path: Path, run_live: Run) -> None:
+    async def main() -> None:
+        with pytest.raises(FileNotFoundError):
+            await ask(path, "echo")
+
+    run_live(main())

@@ -1,0 +1,54 @@
+"""Addresses of nodes."""
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("unix:/run/isfc/link", UnixEndpoint("/run/isfc/link")),
+        ("127.0.0.1:7000", TcpEndpoint("127.0.0.1", 7000)),
+        ("boston.example.com:7000", TcpEndpoint("boston.example.com", 7000)),
+        ("[::1]:0", TcpEndpoint("::1", 0)),
+    ],
+)
+def test_an_address_reads_back_as_it_is_written(
+    text: str, endpoint: UnixEndpoint | TcpEndpoint
+) -> None:
+    assert parse_endpoint(text) == endpoint
+    assert str(endpoint) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "unix:", "7000", "host", "host:", ":7000", "a:65536", "a:b:1"]
+)
+def test_what_is_no_address_is_refused_with_what_was_expected(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"expected unix:PATH, HOST:PORT"):
+        parse_endpoint(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "private"),
+    [
+        ("unix:/a", True),
+        ("127.0.0.1:1", True),
+        ("127.8.9.1:1", True),
+        ("[::1]:1", True),
+        ("localhost:1", True),
+        ("0.0.0.0:1", False),
+        ("10.0.0.1:1", False),
+        ("[::]:1", False),
+        ("boston:1", False),
+    ],
+)
+def test_only_what_stays_on_this_machine_is_private(text: str, *, private: bool) -> None:
+    assert parse_endpoint(text).private is private
+
+
+def test_a_path_that_no_socket_can_have_is_refused() -> None:
+    assert parse_endpoint("unix:/" + "x" * 106) == UnixEndpoint("/" + "x" * 106)
+    with pytest.raises(ConfigurationError, match="a path of 108 bytes"):
+        parse_endpoint("unix:/" + "x" * 107)

@@ -1,0 +1,261 @@
+"""The live engine: the same nodes on real connections."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from isfc.engine.program import Offer
+from isfc.errors import Backpressure, RemoteProtocolError
+from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.message import Message, Traffic
+from isfc.link.state import LinkState
+from isfc.live.clock import Clock
+from isfc.live.engine import Attached, Detached, Lag, LiveEngine
+from isfc.system.node import Node
+from scenarios.guests import Clients, GuestCosts, Servers
+from scenarios.workload import find_workload
+from tests.live.pair import Guest, LivePair, Run, wait_until
+from tests.pair import S, Setup
+
+
+def test_messages_arrive_once_in_order_and_are_confirmed(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            wanted = [bytes([i % 256]) * (1 + 977 * i) for i in range(200)]
+            for data in wanted:
+                pair.first.send(data)
+            await wait_until(lambda: len(pair.second.received()) == len(wanted))
+            assert pair.second.received() == wanted
+            await wait_until(lambda: pair.first.guest.sent_count == len(wanted))
+
+    run_live(main())
+
+
+def test_a_message_longer_than_a_package_arrives_whole(run_live: Run, tmp_path: Path) -> None:
+    data = Random(7).randbytes(3_000_000)
+
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            pair.second.send(data)
+            await wait_until(lambda: bool(pair.first.received()))
+            assert pair.first.received() == [data]
+
+    run_live(main())
+
+
+def test_one_ctc_carries_both_directions_through_real_collisions(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
+            await pair.come_up()
+            for number in range(300):
+                for side in pair.sides:
+                    side.send(number.to_bytes(4, "big"))
+                await asyncio.sleep(0)
+            wanted = [number.to_bytes(4, "big") for number in range(300)]
+            await wait_until(lambda: all(len(side.received()) == 300 for side in pair.sides))
+            for side in pair.sides:
+                assert side.received() == wanted
+
+    run_live(main())
+
+
+def test_appc_messages_arrive_too(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            pair.first.engine.send([Message(3, 5, Traffic.LEGACY, b"hello")])
+            await wait_until(lambda: bool(pair.second.guest.arrived))
+            assert pair.second.received() == [b"hello"]
+
+    run_live(main())
+
+
+def test_a_pulled_cable_costs_nothing_and_the_ctc_comes_back(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            wanted = [number.to_bytes(4, "big") * 20_000 for number in range(100)]
+            for number, data in enumerate(wanted):
+                pair.first.send(data)
+                if number % 10 == 0:
+                    rdev = pair.first.engine.definition.ctcs[number // 10 % 4].device.rdev
+                    pair.first.engine.detach(rdev, "the cable was pulled")
+                await asyncio.sleep(0.001)
+            await wait_until(lambda: len(pair.second.received()) == len(wanted))
+            assert pair.second.received() == wanted
+            await pair.come_up()
+            assert pair.first.engine.counters.severed_count == 0
+            kinds = {type(event) for event in pair.first.told}
+            assert kinds >= {Attached, Detached, LinkUp}
+
+    run_live(main())
+
+
+def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            for rdev in list(pair.first.engine.node.ctcs):
+                pair.first.engine.detach(rdev, "the cable was pulled")
+            pair.first.send(b"while it is down")
+            await wait_until(lambda: bool(pair.second.received()))
+            assert pair.first.guest.count(LinkDown) == 1
+            assert pair.first.guest.count(LinkUp) == 2
+            assert pair.first.guest.count(Severed) == 0
+
+    run_live(main())
+
+
+def test_a_link_that_stays_down_is_severed_and_its_program_told(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        options = [{"reconnect_s": 0.5}, {}]
+        async with LivePair(tmp_path, options=options) as pair:
+            await pair.come_up()
+            await pair.second.close()  # by far not half a second, or the message came too late
+            pair.first.send(b"never read")
+            await wait_until(lambda: pair.first.guest.count(Severed) > 0)
+            assert pair.first.engine.node.link.state is LinkState.DOWN
+            assert not pair.first.engine.node.link.packager
+            severed = [e for e in pair.first.guest.events if isinstance(e, Severed)]
+            assert severed[0].reason == "the link was down for 0.5 s"
+
+    run_live(main())
+
+
+def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        workload, costs = find_workload("HM"), GuestCosts(0, 0, 0, 0)
+        guests = [Clients(workload, 5, costs, Random(1)), Servers(workload, 5, costs)]
+        async with LivePair(tmp_path, options=[{"program": g} for g in guests]) as pair:
+            await wait_until(lambda: pair.first.engine.node.link.counters.read_message_count > 200)
+            written, read = (side.engine.node.link.counters for side in pair.sides)
+            assert 0 < read.read_message_count - written.read_message_count < 2 * 5 * 10
+
+    run_live(main())
+
+
+class _Flood(Guest):
+    """Offers more than the backlog holds, all at once."""
+
+    def start(self, now_ns: int) -> list[Offer]:
+        return [(now_ns, [Message(1, 60_000, data=bytes(60_000))]) for _ in range(1_500)]
+
+
+def test_a_program_that_offers_too_much_waits_and_loses_nothing(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, options=[{"program": _Flood()}, {}]) as pair:
+            await wait_until(lambda: len(pair.second.guest.arrived) == 1_500)
+
+    run_live(main())
+
+
+def test_sending_past_the_backlog_is_refused(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            messages = [bytes(60_000)] * 5_000
+            with pytest.raises(Backpressure):
+                pair.first.send(*messages)
+
+    run_live(main())
+
+
+class _Broken(Guest):
+    """A program with a bug."""
+
+    def receive(self, event: LinkEvent, now_ns: int) -> list[Offer]:
+        raise ZeroDivisionError("a bug")
+
+
+def test_a_bug_in_a_program_ends_the_node_and_is_raised(run_live: Run) -> None:
+    async def main() -> None:
+        engine = LiveEngine(Setup().definition(0), _Broken(), Clock(), reconnect_s=0.01)
+        with pytest.raises(ZeroDivisionError, match="a bug"):
+            async with asyncio.timeout(10):
+                await engine.wait_closed()
+
+    run_live(main())
+
+
+def test_a_paced_pair_takes_the_models_time_and_says_how_late_it_was(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, options=[{"paced": True}, {"paced": True}]) as pair:
+            await pair.come_up()
+            begin_ns = pair.first.engine.now_ns()
+            pair.first.send(bytes(2_000_000))
+            await wait_until(lambda: pair.first.guest.sent_count > 0)
+            pair.first.send(b"end")
+            await wait_until(lambda: len(pair.second.received()) == 2)
+            took_ns = pair.first.engine.now_ns() - begin_ns
+            assert took_ns > 2_000_000 * 1e9 / 212.5e6, "faster than the fibre's light"
+            assert pair.first.engine.lag.late_ns >= 0
+            assert pair.first.engine.lag.waited_ns > 0
+
+    run_live(main())
+
+
+def test_lag_is_lateness_over_waiting() -> None:
+    lag = Lag()
+    assert lag.percent == 0.0
+    lag.note(set_ns=0, deadline_ns=90, now_ns=100)
+    lag.note(set_ns=100, deadline_ns=200, now_ns=200)
+    assert lag.percent == 5.0
+    assert lag.late_ns_max == 10
+
+
+class _Picky(Node):
+    """A node that cannot take in what it has been sent."""
+
+    def handle_deadline(self, now_ns: int) -> None:
+        super().handle_deadline(now_ns)
+        if self.link.counters.read_package_count:
+            raise RemoteProtocolError("more than can be held")
+
+
+def test_what_cannot_be_taken_in_severs_the_link_and_both_begin_anew(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        options = [{"make_node": _Picky}, {}]
+        async with LivePair(tmp_path, options=options) as pair:
+            await pair.come_up()
+            pair.second.send(b"too much")
+            await wait_until(lambda: all(side.guest.count(Severed) for side in pair.sides))
+            reasons = [e.reason for e in pair.first.guest.events if isinstance(e, Severed)]
+            assert reasons == ["more than can be held"]
+            await pair.come_up()
+
+    run_live(main())
+
+
+def test_the_node_is_made_by_whoever_wants_to_make_it(run_live: Run) -> None:
+    made: list[Node] = []
+
+    async def main() -> None:
+        def make(definition: object) -> Node:
+            assert definition is engine_definition
+            made.append(Node(engine_definition))
+            return made[-1]
+
+        engine_definition = Setup().definition(0)
+        engine = LiveEngine(engine_definition, Guest(), Clock(), make_node=make)
+        engine.sever("again")
+        assert engine.node is made[1]
+        assert engine.now_ns() < 3600 * S
+        engine.close()
+        await engine.wait_closed()
+
+    run_live(main())

@@ -1,0 +1,361 @@
+"""TCP connections through two open nodes, on both kinds of loop; real programs: tests/live."""
+
+import asyncio
+import os
+import resource
+import socket
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+from isfc.live import forward
+from isfc.live.forward import Forward, Forwarder, forwarding, parse_forwards
+from isfc.live.session import ConversationSevered, OpenNode
+from tests.live.nodes import FIRST, SECOND, open_pair
+from tests.live.pair import Run, wait_until
+
+NODES = (NodeName(FIRST), NodeName(SECOND))
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("ATLANTA:15432=BOSTON:127.0.0.1:5432", ("ATLANTA", "127.0.0.1", 15432, "127.0.0.1", 5432)),
+        ("BOSTON:1=ATLANTA:db.example:65535", ("BOSTON", "127.0.0.1", 1, "db.example", 65535)),
+        ("ATLANTA:0.0.0.0:80=BOSTON:[::1]:8080", ("ATLANTA", "0.0.0.0", 80, "::1", 8080)),
+        ("ATLANTA:[::1]:80=BOSTON:localhost:80", ("ATLANTA", "::1", 80, "localhost", 80)),
+    ],
+)
+def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
+    (parsed,) = parse_forwards([text], NODES)
+    assert (
+        parsed.node,
+        parsed.listen_host,
+        parsed.listen_port,
+        parsed.host,
+        parsed.port,
+    ) == fields
+    assert {parsed.node, parsed.partner} == set(NODES)
+    assert parsed.service == f"TCP{parsed.listen_port}"
+    (again,) = parse_forwards([str(parsed)], NODES)
+    assert again == parsed
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (["ATLANTA:15432"], "expected NODE:PORT=NODE:HOST:PORT"),
+        (["ATLANTA:x=BOSTON:h:1"], "expected NODE:PORT=NODE:HOST:PORT"),
+        (["ATLANTA:1=BOSTON:1"], "expected NODE:PORT=NODE:HOST:PORT"),
+        (["ATLANTA:1=BOSTON:::1:80"], "expected NODE:PORT=NODE:HOST:PORT"),
+        (["ATLANTA:1=ATLANTA:h:1"], "expected one of ATLANTA and BOSTON on each side"),
+        (["ATLANTA:1=CHICAGO:h:1"], "expected one of ATLANTA and BOSTON on each side"),
+        (["ATLANTA:0=BOSTON:h:1"], "expected ports from 1 to 65535"),
+        (["ATLANTA:1=BOSTON:h:65536"], "expected ports from 1 to 65535"),
+        (["ATLANTA:1=BOSTON:h:1", "ATLANTA:1=BOSTON:h:2"], "ATLANTA:1 is there twice"),
+    ],
+)
+def test_what_is_no_forward_is_a_configuration_error(texts: list[str], why: str) -> None:
+    with pytest.raises(ConfigurationError, match=why):
+        parse_forwards(texts, NODES)
+
+
+@asynccontextmanager
+async def tcp_server(serve: Serve) -> AsyncIterator[int]:
+    """A TCP service on this machine; its port."""
+
+    async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await serve(reader, writer)
+        writer.close()
+
+    server = await asyncio.start_server(guarded, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+@asynccontextmanager
+async def forwarded(
+    first: OpenNode, second: OpenNode, port: int, complaints: list[str]
+) -> AsyncIterator[tuple[int, Forwarder]]:
+    """A port at the first system that the second connects to ``port``, and the listening end."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        listen_port = free.getsockname()[1]
+    forwards = [Forward(NODES[0], "127.0.0.1", listen_port, NODES[1], "127.0.0.1", port)]
+    async with (
+        forwarding(second, forwards, complaints.append),
+        forwarding(first, forwards, complaints.append) as listening,
+    ):
+        yield listen_port, listening
+
+
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+        await writer.drain()
+
+
+async def answer_at_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A service that answers only when its client has ended its half."""
+    writer.write(str(len(await reader.read())).encode())
+    await writer.drain()
+
+
+def test_bytes_go_both_ways_and_halves_end_by_themselves(run_live: Run, tmp_path: Path) -> None:
+    sent = Random(3).randbytes(2_000_000)
+
+    async def main() -> None:
+        complaints: list[str] = []
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(answer_at_end) as port,
+            forwarded(first, second, port, complaints) as (listen_port, forwarder),
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            writer.write(sent)
+            await writer.drain()
+            writer.write_eof()
+            assert await reader.read() == b"2000000"
+            writer.close()
+            await wait_until(lambda: not first.board.conversations)
+            assert forwarder.connection_count == 1
+            assert forwarder.failed_count == 0
+        assert complaints == []
+
+    run_live(main())
+
+
+def test_many_connections_keep_apart(run_live: Run, tmp_path: Path) -> None:
+    async def talk(port: int, number: int) -> None:
+        sent = Random(number).randbytes(20_000 + 1_000 * number)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        writer.write_eof()
+        assert await reader.read() == sent
+        writer.close()
+
+    async def main() -> None:
+        complaints: list[str] = []
+        async with (
+            open_pair(tmp_path, verify=True) as (first, second),
+            tcp_server(echo) as port,
+            forwarded(first, second, port, complaints) as (listen_port, forwarder),
+        ):
+            await asyncio.gather(*(talk(listen_port, number) for number in range(60)))
+            assert forwarder.connection_count == 60
+            for node in (first, second):
+                assert node.verifying is not None
+                node.verifying.expect_intact()
+        assert complaints == []
+
+    run_live(main())
+
+
+def test_a_service_that_is_not_there_resets_its_clients(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        complaints: list[str] = []
+        with socket.socket() as deaf:  # keeps the port from others, and does not listen
+            deaf.bind(("127.0.0.1", 0))
+            port = deaf.getsockname()[1]
+            async with (
+                open_pair(tmp_path) as (first, second),
+                forwarded(first, second, port, complaints) as (listen_port, forwarder),
+            ):
+                reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+                with pytest.raises(ConnectionResetError):
+                    await reader.read()
+                writer.close()
+                assert forwarder.failed_count == 1
+        assert len(complaints) == 2  # each end says it
+        assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
+
+    run_live(main())
+
+
+def test_a_host_that_has_no_address_is_said(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        complaints: list[str] = []
+        async with open_pair(tmp_path) as (first, second):
+            forwards = [Forward(NODES[0], "127.0.0.1", 1, NODES[1], "no host", 80)]
+            async with forwarding(second, forwards, complaints.append):
+                with pytest.raises(ConversationSevered, match="REFUSED: no host:80: "):
+                    await first.connect("TCP1")
+        (complaint,) = complaints
+        assert complaint.startswith("--forward ATLANTA:127.0.0.1:1=BOSTON:no host:80: no host:80: ")
+
+    run_live(main())
+
+
+def test_a_reset_on_one_side_is_a_reset_on_the_other(run_live: Run, tmp_path: Path) -> None:
+    ends: list[BaseException | bytes] = []
+
+    async def note_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"hello")
+        try:
+            ends.append(await reader.read())
+        except ConnectionError as error:
+            ends.append(error)
+
+    async def main() -> None:
+        complaints: list[str] = []
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(note_end) as port,
+            forwarded(first, second, port, complaints) as (listen_port, _),
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            assert await reader.readexactly(5) == b"hello"
+            connection = writer.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+            await wait_until(lambda: bool(ends))
+            assert isinstance(ends[0], ConnectionResetError)
+            await wait_until(lambda: not first.board.conversations)
+        assert [c.partition(": ")[2] for c in complaints] == [
+            "Connection reset by peer",
+            "FAILED: Connection reset by peer",
+        ]
+
+    run_live(main())
+
+
+def test_running_out_of_file_descriptors_delays_a_connection(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        complaints: list[str] = []
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(echo) as port,
+            forwarded(first, second, port, complaints) as (listen_port, _),
+        ):
+            client = socket.create_connection(("127.0.0.1", listen_port))
+            lowest_free = os.dup(client.fileno())
+            os.close(lowest_free)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+            try:
+                await wait_until(lambda: bool(complaints))
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            reader, writer = await asyncio.open_connection(sock=client)
+            writer.write(b"hello")
+            assert await reader.readexactly(5) == b"hello"
+            writer.write_eof()
+            assert await reader.read() == b""
+            writer.close()
+        assert {c.partition(": ")[2] for c in complaints} == {"cannot accept: Too many open files"}
+
+    run_live(main())
+
+
+def test_a_lost_link_resets_both_ends(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        complaints: list[str] = []
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(echo) as port,
+            forwarded(first, second, port, complaints) as (listen_port, forwarder),
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            writer.write(b"hello")
+            assert await reader.readexactly(5) == b"hello"
+            assert second.engine is not None
+            second.engine.sever("for a test")
+            with pytest.raises(ConnectionResetError):
+                await reader.read()
+            writer.close()
+            assert forwarder.failed_count == 1
+
+    run_live(main())
+
+
+def test_a_client_is_not_read_faster_than_the_service_reads(run_live: Run, tmp_path: Path) -> None:
+    go = asyncio.Event()
+
+    async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await go.wait()
+        await answer_at_end(reader, writer)
+
+    async def main() -> None:
+        complaints: list[str] = []
+        size = 40_000_000
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(slow) as port,
+            forwarded(first, second, port, complaints) as (listen_port, _),
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            writer.write(bytes(size))
+            sending = asyncio.create_task(writer.drain())
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3):
+                    await asyncio.shield(sending)
+            held = sum(
+                end.arrived_length + node.board.limits.send_length - end.room_length
+                for node in (first, second)
+                for end in node.board.conversations.values()
+            )
+            assert held < 2_000_000
+            go.set()
+            await sending
+            writer.write_eof()
+            assert await reader.read() == str(size).encode()
+            writer.close()
+
+    run_live(main())
+
+
+def test_connections_beyond_the_limit_wait_their_turn(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)
+    open_count: list[int] = [0, 0]
+
+    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        open_count[0] += 1
+        open_count[1] = max(open_count)
+        await echo(reader, writer)
+        open_count[0] -= 1
+
+    async def talk(port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"hello")
+        assert await reader.readexactly(5) == b"hello"
+        await asyncio.sleep(0.01)
+        writer.write_eof()
+        assert await reader.read() == b""
+        writer.close()
+
+    async def main() -> None:
+        open_count[:] = [0, 0]
+        complaints: list[str] = []
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(count) as port,
+            forwarded(first, second, port, complaints) as (listen_port, _),
+        ):
+            await asyncio.gather(*(talk(listen_port) for _ in range(8)))
+        assert open_count[1] == 2
+        assert complaints == []
+
+    run_live(main())
+
+
+def test_a_port_that_is_taken_is_a_configuration_error(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            forwards = [Forward(NODES[0], "127.0.0.1", port, NODES[1], "127.0.0.1", 1)]
+            async with open_pair(tmp_path) as (first, _):
+                with pytest.raises(ConfigurationError, match=r"cannot listen: .*in use"):
+                    async with forwarding(first, forwards, lambda _: None):
+                        pass
+
+    run_live(main())

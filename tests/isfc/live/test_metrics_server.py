@@ -1,0 +1,179 @@
+"""Scrapes: what a client gets, and how little one that misbehaves costs."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterable
+from types import TracebackType
+
+import pytest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from isfc.errors import ConfigurationError
+from isfc.live import metrics_server
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.metrics import families
+from isfc.live.metrics_server import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer
+from tests.isfc.live.snapshots import sight
+from tests.live.pair import Run
+
+parse: Callable[[str], Iterable[Metric]] = text_string_to_metric_families
+ANY_PORT = TcpEndpoint("127.0.0.1", 0)
+
+
+class Scraped:
+    """A server whose node has done something, and how often it was looked at."""
+
+    def __init__(self, metrics: Iterable[Metric] = ()) -> None:
+        self.count = 0
+        self._metrics = metrics
+        self.port = 0
+        self._server = MetricsServer(self._read)
+
+    def _read(self) -> Iterable[Metric]:
+        self.count += 1
+        return self._metrics or families(sight(scale=self.count))
+
+    async def __aenter__(self) -> "Scraped":
+        """Listen."""
+        self.port = (await self._server.listen(ANY_PORT)).port
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it."""
+        await self._server.close()
+
+    async def ask(self, request: bytes) -> tuple[bytes, bytes]:
+        """The answer's head and body."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(request)
+        answer = await reader.read()
+        writer.close()
+        head, _, body = answer.partition(b"\r\n\r\n")
+        return head, body
+
+
+GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_a_scrape_is_openmetrics_of_that_moment(run_live: Run) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped:
+            for scale in (1, 2):
+                head, body = await scraped.ask(GET)
+                assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+                assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
+                assert f"Content-Length: {len(body)}".encode() in head
+                found = {m.name: m for m in parse(body.decode())}
+                (written,) = found["isfc_link_written_packages"].samples
+                assert written.value == 4 * scale
+                assert found["isfc_ctc_write_serv_seconds"].type == "histogram"
+                assert found["process_resident_memory_bytes"].samples[0].value > 1e6
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status"),
+    [
+        (b"GET /metrics?name=up HTTP/1.0", b"200 OK"),
+        (b"GET / HTTP/1.1", b"404 Not Found"),
+        (b"GET /metrics/../etc/passwd HTTP/1.1", b"404 Not Found"),
+        (b"POST /metrics HTTP/1.1", b"405 Method Not Allowed"),
+        (b"nonsense", b"405 Method Not Allowed"),
+        (b"\xff\x00", b"405 Method Not Allowed"),
+    ],
+)
+def test_only_metrics_are_to_be_had(run_live: Run, request_line: bytes, status: bytes) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped:
+            head, _ = await scraped.ask(request_line + b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 " + status)
+
+    run_live(main())
+
+
+def test_head_has_no_body(run_live: Run) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped:
+            head, body = await scraped.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert body == b""
+
+    run_live(main())
+
+
+@pytest.mark.parametrize("request_", [b"", b"GET /metrics", b"x" * (2 * REQUEST_LENGTH_MAX)])
+def test_who_does_not_ask_properly_is_cut_off(
+    run_live: Run, monkeypatch: pytest.MonkeyPatch, request_: bytes
+) -> None:
+    monkeypatch.setattr(metrics_server, "ANSWER_S", 0.05)
+
+    async def main() -> None:
+        async with Scraped() as scraped:
+            with contextlib.suppress(ConnectionError):
+                assert await scraped.ask(request_) == (b"", b"")
+            assert scraped.count == 0
+            head, _ = await scraped.ask(GET)
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+
+    run_live(main())
+
+
+def test_who_does_not_read_is_cut_off(run_live: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics_server, "ANSWER_S", 0.2)
+    huge = Metric("isfc_huge", "x" * 16_000_000, "gauge")
+
+    async def main() -> None:
+        async with Scraped([huge]) as scraped:
+            reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port, limit=1_000)
+            writer.write(GET)
+            await asyncio.sleep(0.4)
+            got = 0
+            with contextlib.suppress(ConnectionError):
+                while data := await reader.read(2**20):
+                    got += len(data)
+            assert got < len(huge.documentation)
+            writer.close()
+
+    run_live(main())
+
+
+def test_no_more_clients_than_it_serves_at_one_time(run_live: Run) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:
+            for _ in range(CLIENTS_MAX):
+                _, writer = await asyncio.open_connection("127.0.0.1", scraped.port)
+                stack.callback(writer.close)
+                writer.write(b"GET")
+            await asyncio.sleep(0.05)
+            with contextlib.suppress(ConnectionError):
+                assert await scraped.ask(GET) == (b"", b"")
+            assert scraped.count == 0
+
+    run_live(main())
+
+
+def test_it_listens_on_this_machine_only(run_live: Run) -> None:
+    async def main() -> None:
+        server = MetricsServer(lambda: ())
+        with pytest.raises(ConfigurationError, match="everybody could read there"):
+            await server.listen(TcpEndpoint("0.0.0.0", 0))
+        await server.close()
+
+    run_live(main())
+
+
+def test_it_listens_beyond_this_machine_if_told_to(run_live: Run) -> None:
+    async def main() -> None:
+        server = MetricsServer(lambda: ())
+        bound = await server.listen(TcpEndpoint("0.0.0.0", 0), insecure=True)
+        assert bound.port > 0
+        await server.close()
+
+    run_live(main())

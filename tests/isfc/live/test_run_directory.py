@@ -1,0 +1,161 @@
+"""Where running nodes are found, and what is in the way of it."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.live.control_socket import listen_at
+from isfc.live.run_directory import (
+    control_path,
+    find_control,
+    private_directory,
+    run_directory,
+    running_nodes,
+)
+
+
+@pytest.fixture(name="usual", autouse=True)
+def make_usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The run directory, of this test only."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    return tmp_path / "isfc"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.lstat().st_mode)
+
+
+def test_it_is_made_for_its_owner_only(usual: Path) -> None:
+    mask = os.umask(0)
+    try:
+        assert run_directory() == usual
+    finally:
+        os.umask(mask)
+    assert mode(usual) == 0o700
+    assert run_directory() == usual
+
+
+@pytest.mark.parametrize("runtime", [None, "", "relative", "/nowhere/at/all"])
+def test_without_a_runtime_directory_it_is_among_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runtime: str | None
+) -> None:
+    if runtime is None:
+        monkeypatch.delenv("XDG_RUNTIME_DIR")
+    else:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    assert run_directory() == tmp_path / f"isfc-{os.getuid()}"
+
+
+def test_another_may_be_chosen(tmp_path: Path) -> None:
+    chosen = tmp_path / "some" / "where"
+    assert run_directory(chosen) == chosen
+    assert mode(chosen) == 0o700
+
+
+def test_directory_that_others_can_write_to_is_refused(usual: Path) -> None:
+    usual.mkdir()
+    for wrong in (0o720, 0o702, 0o777):
+        usual.chmod(wrong)
+        with pytest.raises(ConfigurationError, match="others can write there"):
+            run_directory()
+    usual.chmod(0o755)
+    assert run_directory() == usual
+
+
+def test_what_is_no_directory_of_ones_own_is_refused(tmp_path: Path, usual: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    usual.symlink_to(elsewhere)
+    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+        run_directory()
+    usual.unlink()
+    usual.write_text("")
+    with pytest.raises(ConfigurationError, match="cannot be made: File exists"):
+        run_directory()
+
+
+def test_directory_of_another_user_is_refused(usual: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual.mkdir(mode=0o700)
+    monkeypatch.setattr("os.getuid", lambda: usual.lstat().st_uid + 1)
+    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+        run_directory()
+
+
+def test_private_directory_comes_and_goes(usual: Path) -> None:
+    with private_directory() as first, private_directory() as second:
+        assert first != second
+        assert {first.parent, second.parent} == {usual}
+        assert mode(first) == 0o700
+        listen_at(first / "ATLANTA.control").close()
+    assert list(usual.iterdir()) == []
+
+
+def test_private_directory_of_a_killed_process_is_swept_up_by_the_next(usual: Path) -> None:
+    code = (
+        "import os; from isfc.live.run_directory import private_directory\n"
+        "with private_directory() as path: print(path, flush=True); os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False, timeout=30
+    )
+    left = Path(killed.stdout.strip())
+    assert left.parent == usual
+    assert left.is_dir()
+    with private_directory() as fresh:
+        assert list(usual.iterdir()) == [fresh]
+
+
+def test_nodes_are_found_wherever_they_run(usual: Path) -> None:
+    with private_directory() as private:
+        paths = [control_path(usual, "ATLANTA"), control_path(private, "BOSTON")]
+        with listen_at(paths[0]), listen_at(paths[1]):
+            assert running_nodes() == {"ATLANTA": [paths[0]], "BOSTON": [paths[1]]}
+            assert find_control("ATLANTA") == paths[0]
+            assert find_control("boston") == paths[1]
+            assert find_control("BOSTON", private) == paths[1]
+            with pytest.raises(ConfigurationError, match="AKRON: no such node runs; running are "):
+                find_control("AKRON")
+
+
+def test_no_node_at_all_says_what_starts_some() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        find_control("ATLANTA")
+    assert str(refused.value) == (
+        "ATLANTA: no such node runs; running are none; 'isfc up' or 'isfc node' starts some"
+    )
+
+
+def test_node_that_has_ended_is_told_from_one_that_never_was() -> None:
+    path = control_path(run_directory(), "ATLANTA")
+    listen_at(path).close()
+    assert running_nodes() == {}
+    with pytest.raises(ConfigurationError, match=f"that node has ended; only {path} is left"):
+        find_control("ATLANTA")
+
+
+def test_two_nodes_of_one_name_have_to_be_told_apart() -> None:
+    with private_directory() as first, private_directory() as second:
+        places = [control_path(directory, "ATLANTA") for directory in (first, second)]
+        with listen_at(places[0]), listen_at(places[1]):
+            with pytest.raises(ConfigurationError) as refused:
+                find_control("ATLANTA")
+            assert "2 nodes of that name run; say which with --run-dir" in str(refused.value)
+            assert str(first) in str(refused.value)
+            assert find_control("ATLANTA", second) == places[1]
+
+
+def test_node_that_has_ended_hides_none_that_runs() -> None:
+    listen_at(control_path(run_directory(), "ATLANTA")).close()
+    with private_directory() as private, listen_at(control_path(private, "ATLANTA")):
+        assert find_control("ATLANTA").parent == private
+
+
+def test_what_is_no_socket_is_no_node() -> None:
+    control_path(run_directory(), "ATLANTA").write_text("")
+    assert running_nodes() == {}

@@ -1,0 +1,281 @@
+"""Programs on two open nodes, over real sockets, on both kinds of loop."""
+
+import asyncio
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.engine import Detached, LiveEvent
+from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from isfc.programs.conversation import ConversationLimits
+from isfc.system.node import Node
+from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
+from tests.live.pair import Run, wait_until
+
+
+async def echo(conversation: Conversation) -> None:
+    async for data in conversation:
+        await conversation.send(data)
+
+
+def test_many_conversations_at_once_keep_apart(run_live: Run, tmp_path: Path) -> None:
+    async def talk(node: OpenNode, number: int) -> None:
+        async with await node.connect("ECHO") as conversation:
+            for step in range(10):
+                text = f"{number}:{step} ".encode() * (1 + 50 * number)
+                await conversation.send(text)
+                received = b""
+                while len(received) < len(text):
+                    received += await conversation.receive()
+                assert received == text
+
+    async def main() -> None:
+        async with open_pair(tmp_path, verify=True) as (first, second):
+            for node in (first, second):
+                node.serve("ECHO", echo)
+            await asyncio.gather(*(talk(node, n) for n in range(20) for node in (first, second)))
+            for node in (first, second):
+                assert node.verifying is not None
+                node.verifying.expect_intact()
+                assert node.verifying.verified_count > 400
+
+    run_live(main())
+
+
+def test_refusals_say_why(run_live: Run, tmp_path: Path) -> None:
+    async def refuse(conversation: Conversation) -> None:
+        conversation.refuse("come back tomorrow")
+
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("PICKY", refuse)
+            with pytest.raises(ConversationSevered, match="REFUSED: come back tomorrow"):
+                await first.connect("PICKY")
+            with pytest.raises(ConversationSevered, match="NO_SERVICE: BOSTON has no service X"):
+                await first.connect("X")
+            second.serve("X", echo)
+            async with await first.connect("X"):
+                pass
+            second.withdraw("X")
+            with pytest.raises(ConversationSevered, match="NO_SERVICE"):
+                await first.connect("X")
+            with pytest.raises(LocalProtocolError, match="not a service's name"):
+                second.serve("not a name", echo)
+            await wait_until(lambda: not first.board.conversations)
+
+    run_live(main())
+
+
+def test_too_many_conversations_are_back_pressure(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path, limits=ConversationLimits(conversations_max=2)) as pair:
+            first, second = pair
+            second.serve("ECHO", echo)
+            conversations = [await first.connect("ECHO") for _ in range(2)]
+            with pytest.raises(Backpressure, match="conversations is full: 2 of 2"):
+                await first.connect("ECHO")
+            await conversations[0].close()
+            async with await first.connect("ECHO"):
+                pass
+
+    run_live(main())
+
+
+def test_handler_that_fails_severs_and_is_reported(tmp_path: Path) -> None:
+    async def fail(conversation: Conversation) -> None:
+        conversation.accept()
+        raise ZeroDivisionError
+
+    async def main() -> None:
+        told: list[dict[str, object]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("FAIL", fail)
+            conversation = await first.connect("FAIL")
+            with pytest.raises(ConversationSevered, match="FAILED: ZeroDivisionError"):
+                await conversation.receive()
+        assert [context["message"] for context in told] == ["service FAIL failed"]
+
+    asyncio.run(main())
+
+
+def test_connect_that_is_given_up_leaves_nothing(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        address = f"unix:{tmp_path / 'link'}"
+        async with open_node(LAYOUT, FIRST, listen=address) as alone:
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await alone.connect("ECHO")
+            async with open_node(LAYOUT, SECOND, connect=address) as late:
+                late.serve("ECHO", echo)
+                await wait_until(lambda: not alone.board.conversations)
+                async with await alone.connect("ECHO"):
+                    pass
+
+    run_live(main())
+
+
+def test_node_that_ends_says_so_to_its_partner(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        address = f"unix:{tmp_path / 'link'}"
+        async with open_node(LAYOUT, FIRST, listen=address) as first:
+            async with open_node(LAYOUT, SECOND, connect=address) as second:
+                second.serve("ECHO", echo)
+                conversation = await first.connect("ECHO")
+            with pytest.raises(ConversationSevered, match="CLOSED: BOSTON has ended"):
+                await conversation.receive()
+            with pytest.raises(ConversationSevered, match="LINK: BOSTON has ended"):
+                await second.connect("ECHO")
+
+    run_live(main())
+
+
+def test_what_was_sent_before_a_node_ends_arrives(run_live: Run, tmp_path: Path) -> None:
+    received = bytearray()
+
+    async def note(conversation: Conversation) -> None:
+        async for data in conversation:
+            received.extend(data)
+
+    async def main() -> None:
+        address = f"unix:{tmp_path / 'link'}"
+        async with open_node(LAYOUT, FIRST, listen=address) as first:
+            first.serve("NOTE", note)
+            async with (
+                open_node(LAYOUT, SECOND, connect=address) as second,
+                await second.connect("NOTE") as conversation,
+            ):
+                await conversation.send(bytes(500_000))
+            await wait_until(lambda: len(received) == 500_000)
+
+    run_live(main())
+
+
+def deactivate(rdev: Rdev, node: Node, now_ns: int) -> None:
+    node.deactivate(rdev, now_ns)
+
+
+async def connect_again(node: OpenNode) -> Conversation:
+    """A conversation with a partner that restarts: what the one before was asked is severed."""
+    while True:
+        with suppress(ConversationSevered):
+            return await node.connect("ECHO")
+
+
+def test_lost_link_severs_conversations_after_the_reconnect_time(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path, reconnect_s=0.3) as (first, second):
+            second.serve("ECHO", echo)
+            conversation = await first.connect("ECHO")
+            assert second.engine is not None
+            for rdev in list(second.engine.node.ctcs):
+                second.engine.operate(partial(deactivate, rdev))
+            with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
+                await conversation.receive()
+
+    run_live(main())
+
+
+def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Path) -> None:
+    sent = Random(5).randbytes(8_000_000)
+    received = bytearray()
+    cuts: list[Rdev] = []
+
+    async def cut(node: OpenNode, random: Random) -> None:
+        assert node.engine is not None
+        rdevs = list(node.engine.node.ctcs)
+        node.engine.listeners.append(note)
+        while len(received) < len(sent):
+            kept = random.choice(rdevs)
+            for rdev in rdevs:
+                if rdev != kept and random.random() < 0.7:
+                    node.engine.detach(rdev, "cut")
+            await asyncio.sleep(0.01)
+
+    def note(event: LiveEvent) -> None:
+        if isinstance(event, Detached):
+            cuts.append(event.rdev)
+
+    async def take(conversation: Conversation) -> None:
+        while len(received) < len(sent):
+            received.extend(await conversation.receive())
+            await asyncio.sleep(0.001)
+
+    async def main() -> None:
+        received.clear()
+        cuts.clear()
+        async with open_pair(tmp_path, verify=True) as (first, second):
+            second.serve("TAKE", take)
+            async with await first.connect("TAKE") as conversation:
+                cutting = asyncio.create_task(cut(first, Random(6)))
+                await conversation.send(sent)
+                await cutting
+            assert received == sent
+            assert len(set(cuts)) == 8
+            for node in (first, second):
+                assert node.verifying is not None
+                node.verifying.expect_intact()
+
+    run_live(main())
+
+
+def test_partner_that_restarts_severs_conversations_and_can_be_reached_again(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        address = f"unix:{tmp_path / 'link'}"
+        async with open_node(LAYOUT, FIRST, listen=address) as first:
+            for _ in range(3):
+                async with open_node(LAYOUT, SECOND, connect=address) as second:
+                    second.serve("ECHO", echo)
+                    conversation = await connect_again(first)
+                    await conversation.send(b"hello")
+                    assert await conversation.receive() == b"hello"
+                    conversation.sever()
+
+    run_live(main())
+
+
+def test_nodes_meet_on_a_tcp_port(run_live: Run) -> None:
+    async def main() -> None:
+        async with open_node(LAYOUT, FIRST, listen="127.0.0.1:0") as first:
+            assert isinstance(first.address, TcpEndpoint)
+            assert first.address.port
+            first.serve("ECHO", echo)
+            async with (
+                open_node(LAYOUT, SECOND, connect=str(first.address)) as second,
+                await second.connect("ECHO") as conversation,
+            ):
+                await conversation.send(b"over TCP")
+                assert await conversation.receive() == b"over TCP"
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "why"),
+    [
+        ("CHICAGO", {"listen": "unix:x"}, "'CHICAGO' is no system .* ATLANTA or BOSTON"),
+        (FIRST, {}, "either an address"),
+        (FIRST, {"listen": "unix:x", "connect": "unix:x"}, "either an address"),
+        (FIRST, {"connect": "nowhere"}, "is no address"),
+        (FIRST, {"connect": "192.0.2.1:1"}, "other machines"),
+    ],
+)
+def test_what_does_not_fit_is_a_configuration_error(
+    name: str, options: dict[str, str], why: str
+) -> None:
+    async def main() -> None:
+        async with open_node(LAYOUT, name, **options):  # type: ignore[arg-type]  # all are str
+            pass
+
+    with pytest.raises(ConfigurationError, match=why):
+        asyncio.run(main())

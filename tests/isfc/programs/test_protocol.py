@@ -1,0 +1,69 @@
+"""What conversations say survives as bytes, and other bytes do no harm."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.errors import LocalProtocolError, WireError
+from isfc.programs import protocol as verbs
+from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
+
+rooms = st.integers(0, ROOM_LENGTH_MAX)
+services = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_", min_size=1, max_size=8)
+
+
+@given(rooms, services)
+def test_connect_comes_back(room_length: int, service: str) -> None:
+    message = verbs.connect(room_length, service)
+    assert message[0] == Verb.CONNECT
+    assert verbs.parse_connect(message[1:]) == (room_length, service)
+
+
+@given(rooms)
+def test_rooms_come_back(room_length: int) -> None:
+    for message, verb in (
+        (verbs.accept(room_length), Verb.ACCEPT),
+        (verbs.credit(room_length), Verb.CREDIT),
+    ):
+        assert message[0] == verb
+        assert verbs.parse_room(message[1:]) == room_length
+
+
+@given(st.sampled_from(SeverCode), st.text(max_size=60), st.integers(0, 2**64 - 1))
+def test_sever_comes_back_cut_to_its_bound(code: SeverCode, text: str, length: int) -> None:
+    message = verbs.sever(ConversationSevered(code, text), length)
+    reason, received_length = verbs.parse_sever(message[1:])
+    assert reason.code is code
+    assert received_length == length
+    assert len(message) <= 10 + verbs.SEVER_TEXT_LENGTH_MAX
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= verbs.SEVER_TEXT_LENGTH_MAX:
+        assert reason.text.encode() == whole
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_raise_wire_errors_only(body: bytes) -> None:
+    verbs.parse_sever(body)
+    for parse in (verbs.parse_connect, verbs.parse_room):
+        with suppress(WireError):
+            parse(body)
+
+
+def test_unknown_code_is_a_breach_of_protocol() -> None:
+    assert verbs.parse_sever(b"\xffwhy")[0].code is SeverCode.PROTOCOL
+    assert verbs.parse_sever(b"")[0].code is SeverCode.PROTOCOL
+
+
+@pytest.mark.parametrize("service", ["", "NINECHARS", "lower", "A B", "\u00c4", "A\0"])
+def test_service_names_are_checked_on_both_sides(service: str) -> None:
+    with pytest.raises(LocalProtocolError, match="1 to 8 of A-Z"):
+        verbs.check_service(service)
+    with pytest.raises(WireError, match="name of a service"):
+        verbs.parse_connect(b"\0\0\0\0" + service.encode("latin-1"))
+
+
+def test_error_says_code_and_words() -> None:
+    assert str(ConversationSevered(SeverCode.REFUSED, "not today")) == "REFUSED: not today"
+    assert str(ConversationSevered(SeverCode.CLOSED)) == "CLOSED"

@@ -1,0 +1,397 @@
+"""A node: software and hardware of one system, and two of them together."""
+
+from dataclasses import replace
+
+import pytest
+
+from ctc.address import ChpidId, Rdev
+from ctc.device import Arbitration
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.profiles import find_profile
+from ctc.subchannel import Command
+from isfc.errors import LocalProtocolError
+from isfc.link.events import Sent
+from isfc.link.message import Message, Traffic
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import DeviceState, LinkState
+from isfc.system.node import CtcDefinition, Node, NodeDefinition
+from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup, Side
+
+Rules = tuple[Arbitration, Arbitration]
+RULES: list[Rules] = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
+
+
+def define(partner: str = "BOSTON") -> NodeDefinition:
+    """ATLANTA with two CTCs on one chpid."""
+    ctcs = tuple(
+        CtcDefinition(
+            LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)),
+            ChpidId(0x40),
+            find_profile("FICON Express2"),
+        )
+        for n in range(2)
+    )
+    return NodeDefinition(NodeName("ATLANTA"), NodeName(partner), ctcs)
+
+
+def frames(node: Node) -> list[tuple[Rdev, Frame]]:
+    drained = []
+    while (departure := node.poll_frame()) is not None:
+        drained.append(departure[1:])
+    return drained
+
+
+def test_new_node_waits_to_be_connected() -> None:
+    node = Node(define())
+    assert node.link.state is LinkState.DOWN
+    assert node.next_deadline() is None
+    assert node.poll_frame() is None
+    assert node.poll_event() is None
+
+
+def test_connecting_says_ready_and_waits_for_the_partner() -> None:
+    node = Node(define())
+    node.connect(Rdev(0x6001), 0)
+    ((rdev, frame),) = frames(node)
+    assert (rdev, type(frame)) == (0x6001, StatusFrame)
+    assert node.link.state is LinkState.DOWN
+    node.receive_frame(Rdev(0x6001), StatusFrame(Signal.READY, 0), 10)
+    assert node.link.state is LinkState.DEGRADED  # type: ignore[comparison-overlap]  # it changed
+
+
+@pytest.mark.parametrize(("partner", "rdev"), [("BOSTON", 0x6000), ("AKRON", 0x6001)])
+def test_lesser_name_writes_on_the_lowest_device(partner: str, rdev: int) -> None:
+    node = Node(define(partner))
+    for device in node.link.ctcs:
+        node.connect(device, 0)
+        node.receive_frame(device, StatusFrame(Signal.READY, 0), 0)
+    node.send([Message(0, 100)], 0)
+    frames(node)
+    while (deadline_ns := node.next_deadline()) is not None and deadline_ns < S:
+        node.handle_deadline(deadline_ns)
+    ((written, frame),) = frames(node)
+    assert written == rdev
+    assert isinstance(frame, CommandFrame)
+    assert frame.command is Command.WRITE
+
+
+def test_deadline_handled_early_changes_nothing() -> None:
+    node = Node(define())
+    node.connect(Rdev(0x6000), 0)
+    node.receive_frame(Rdev(0x6000), StatusFrame(Signal.READY, 0), 0)
+    node.send([Message(0, 100)], 0)
+    frames(node)
+    deadline_ns = node.next_deadline()
+    assert deadline_ns is not None
+    node.handle_deadline(deadline_ns - 1)
+    assert frames(node) == []
+    assert node.next_deadline() == deadline_ns
+
+
+def test_ctcs_of_one_chpid_share_its_fibre() -> None:
+    def elapsed_ns(setup: Setup) -> int:
+        pair = Pair(setup)
+        start_ns = pair.engine.now_ns
+        pair.send(pair.first, *[800_000] * 3)
+        pair.run_until(pair.all_arrived, limit_ns=S, step_ns=10 * US)
+        return pair.engine.now_ns - start_ns
+
+    assert elapsed_ns(Setup(fibre_count=4)) < 0.7 * elapsed_ns(Setup(fibre_count=1))
+
+
+def test_snapshot_names_every_device() -> None:
+    pair = Pair()
+    snapshot = pair.second.node.snapshot(pair.engine.now_ns)
+    assert [device.rdev for device in snapshot.devices] == [0x7000, 0x7001, 0x7002, 0x7003]
+    assert snapshot.now_ns == pair.engine.now_ns
+    assert [ctc.idle for ctc in pair.second.node.ctcs.values()] == [True] * 4
+
+
+def write_at_once(pair: Pair, count: int = 1) -> None:
+    """Let both sides begin a write at the very same time."""
+    for side in pair.sides:
+        pair.send(side, *[100] * count)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_collision_leaves_both_packages_intact(rules: Rules) -> None:
+    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
+    write_at_once(pair)
+    pair.expect_all_arrived(limit_ns=S)
+    assert sum(side.node.link.counters.collision_count for side in pair.sides) > 0
+    assert pair.first.node.link.counters.write_package_count == 1
+    assert pair.second.node.link.counters.write_package_count == 1
+
+
+def collisions(pair: Pair) -> list[int]:
+    return [side.node.link.counters.collision_count for side in pair.sides]
+
+
+def test_both_ends_count_the_same_collisions() -> None:
+    pair = Pair(Setup(ctc_count=1))
+    for _ in range(20):
+        write_at_once(pair, 5)
+        pair.run(MS)
+    pair.expect_all_arrived()
+    first, second = collisions(pair)
+    assert first == second >= 20
+
+
+@pytest.mark.parametrize(("rules", "loser"), [(FIRST_WINS, 1), (SECOND_WINS, 0)])
+def test_with_a_winner_only_the_loser_collides(rules: Rules, loser: int) -> None:
+    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
+    for _ in range(5):
+        write_at_once(pair)
+        pair.expect_all_arrived()
+    counts = collisions(pair)
+    assert counts[1 - loser] == 0
+    assert counts[loser] == 5
+
+
+def test_lesser_name_writes_first_after_every_collision() -> None:
+    pair = Pair(Setup(ctc_count=1))
+    firsts = []
+    for _ in range(6):
+        write_at_once(pair)
+        before = {side.node.name: len(side.verbs("WRITE")) for side in pair.sides}
+        pair.expect_all_arrived()
+        # the write that collided, then the one that was made again
+        again_ns = {
+            side.node.name: side.verbs("WRITE")[before[side.node.name] + 1][0]
+            for side in pair.sides
+        }
+        firsts.append(min(again_ns, key=lambda name: again_ns[name]))
+    assert firsts == ["ATLANTA"] * 6
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("length", [100, 120_000])
+def test_saturated_lone_ctc_never_livelocks(rules: Rules, length: int) -> None:
+    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
+    for side in pair.sides:
+        pair.send(side, *[length] * 600)
+    last = [0, 0]
+    for _ in range(4):
+        pair.run(20 * MS)
+        counts = [side.node.link.counters.write_package_count for side in pair.sides]
+        gains = [now - before for now, before in zip(counts, last, strict=True)]
+        assert sum(gains) > 10
+        # without a winner both write after a collision; a winner may go on while it has work
+        assert rules is not BOTH_FAIL or max(gains) - min(gains) <= 2
+        last = counts
+    pair.expect_all_arrived()
+
+
+def test_write_that_comes_while_ours_is_built_goes_first_on_a_lone_ctc() -> None:
+    parameters = replace(LinkParameters(), build_package_ns=MS)
+    pair = Pair(Setup(ctc_count=1, parameters=parameters))
+    pair.send(pair.first, 100)
+    pair.run(MS // 2)
+    pair.send(pair.second, 100)  # its package is half built when the first one's write comes
+    pair.expect_all_arrived()
+    assert collisions(pair) == [0, 0]
+    assert pair.first.verbs("WRITE") < pair.second.verbs("WRITE")
+
+
+class LoseOne:
+    """Loses the first frame that fits."""
+
+    def __init__(self, kind: type[Frame], detail: Command | Signal | None = None) -> None:
+        self.lost = 0
+        self._kind = kind
+        self._detail = detail
+
+    def __call__(self, rdev: Rdev, frame: Frame) -> bool:  # a `Lose`
+        if self.lost or not isinstance(frame, self._kind):
+            return False
+        detail = getattr(frame, "command", None) or getattr(frame, "signal", None)
+        if self._detail is not None and detail is not self._detail:
+            return False
+        self.lost += 1
+        return True
+
+
+@pytest.mark.parametrize("ctc_count", [1, 4])
+@pytest.mark.parametrize("loser", [0, 1])
+@pytest.mark.parametrize(
+    ("kind", "detail"),
+    [
+        (CommandFrame, Command.WRITE),
+        (CommandFrame, Command.READ),
+        (DataFrame, None),
+        (StatusFrame, Signal.RECEIVED),
+    ],
+)
+def test_frame_lost_on_its_way_loses_and_doubles_no_message(
+    kind: type[Frame], detail: Command | Signal | None, loser: int, ctc_count: int
+) -> None:
+    lose = LoseOne(kind, detail)
+    pair = Pair(
+        Setup(ctc_count=ctc_count),
+        lose=(lose, lambda *_: False) if loser == 0 else (lambda *_: False, lose),
+    )
+    for side in pair.sides:
+        pair.send(side, 100, 200, 50_000)
+    pair.expect_all_arrived()
+    pair.expect_state(LinkState.UP)
+    assert lose.lost == 1
+    # an interrupt was missing for 15 s; then both ends gave the device up and began again
+    lost_ns = [now_ns for side in pair.sides for now_ns, _ in side.verbs("DeviceLost")]
+    assert len(lost_ns) >= 2
+    assert min(lost_ns) > pair.setup.parameters.mih_ns
+
+
+def test_lost_answer_makes_the_package_come_twice_and_count_once() -> None:
+    pair = Pair(lose=(lambda *_: False, LoseOne(StatusFrame, Signal.RECEIVED)))
+    pair.send(pair.first, 100)
+    pair.run(20 * S)
+    assert [m.length for m in pair.second.arrived] == [100]
+    assert pair.second.node.link.counters.read_package_count == 2
+    assert pair.first.node.link.counters.write_package_count == 1
+
+
+def test_unplugged_ctcs_lose_nothing() -> None:
+    pair = Pair()
+    for index in range(4):
+        for side in pair.sides:
+            pair.send(side, *[100_000] * 10)
+        pair.run(2 * MS)
+        pair.unplug(index)
+    pair.expect_state(LinkState.DOWN)
+    arrived = [len(side.arrived) for side in pair.sides]
+    pair.run(100 * S)
+    assert [len(side.arrived) for side in pair.sides] == arrived
+    assert not pair.all_arrived()
+    for index in range(4):
+        pair.plug(index)
+    pair.expect_all_arrived(limit_ns=S)
+    pair.expect_state(LinkState.UP)
+
+
+@pytest.mark.parametrize("kept", range(4))
+def test_any_one_ctc_carries_both_directions(kept: int) -> None:
+    pair = Pair()
+    for index in {0, 1, 2, 3} - {kept}:
+        pair.unplug(index)
+    for side in pair.sides:
+        pair.send(side, 100)
+    pair.expect_all_arrived(limit_ns=S)
+
+
+@pytest.mark.parametrize("here", [0, 1])
+def test_deactivation_loses_nothing_and_is_seen_by_the_partner(here: int) -> None:
+    pair = Pair(Setup(ctc_count=2))
+    side = pair.sides[here]
+    for each in pair.sides:
+        pair.send(each, *[100_000] * 10)
+    pair.run(2 * MS)
+    pair.deactivate(side, 0)
+    pair.run(MS)
+    assert device_state(side, 0) is DeviceState.INACTIVE
+    assert device_state(pair.partner(side), 0) is DeviceState.DOWN
+    pair.activate(side, 0)
+    pair.expect_all_arrived()
+    pair.expect_state(LinkState.UP)
+
+
+def device_state(side: Side, index: int) -> DeviceState:
+    return side.node.link.ctcs[side.rdevs[index]].state
+
+
+@pytest.mark.parametrize("order", ["plug first", "activate first"])
+def test_inactive_ctc_stays_so_when_its_cable_comes_back(order: str) -> None:
+    pair = Pair(Setup(ctc_count=2))
+    pair.deactivate(pair.first, 0)
+    pair.unplug(0)
+    steps = [lambda: pair.plug(0), lambda: pair.activate(pair.first, 0)]
+    steps[order == "activate first"]()
+    pair.run(S)
+    for side in pair.sides:
+        assert device_state(side, 0) in (DeviceState.INACTIVE, DeviceState.DOWN)
+    steps[order != "activate first"]()
+    pair.run(S)
+    pair.expect_state(LinkState.UP)
+    pair.send(pair.first, 100)
+    pair.expect_all_arrived()
+
+
+def test_commands_for_devices_of_others_are_refused() -> None:
+    pair = Pair()
+    with pytest.raises(LocalProtocolError):
+        pair.first.node.activate(Rdev(0x7000), 0)
+
+
+def test_command_given_up_before_it_left_confuses_nobody() -> None:
+    # deactivated and activated again at once, with a write still waiting for the chpid
+    pair = Pair(Setup(ctc_count=1))
+    pair.send(pair.first, 100)
+    pair.run_until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=US)
+    pair.deactivate(pair.first, 0)
+    pair.activate(pair.first, 0)
+    pair.expect_all_arrived(limit_ns=S)
+
+
+def test_long_messages_travel_in_segments_and_arrive_whole() -> None:
+    pair = Pair()
+    pair.send(pair.first, 1_000_000, 100, 1_000_000)
+    pair.send(pair.first, 1_000_000, conversation=1)
+    pair.expect_all_arrived()
+    segments = [m for e in pair.first.events if isinstance(e, Sent) for m in e.messages]
+    assert len(segments) == 3 * 4 + 1
+    assert max(m.length for m in pair.second.arrived) == 1_000_000
+
+
+def test_data_of_a_long_message_is_joined_as_it_was() -> None:
+    pair = Pair(Setup(roundtrip=True))
+    data = bytes(range(250)) * 4_000
+    pair.first.node.send([Message(0, len(data), Traffic.TRANSPORT, data)], pair.engine.now_ns)
+    pair.engine.drain()
+    pair.run(S)
+    assert [message.data for message in pair.second.arrived] == [data]
+
+
+def test_appc_request_and_reply_pass_each_end_one_at_a_time() -> None:
+    parameters = replace(LinkParameters(), dispatch_ns=MS)
+    pair = Pair(Setup(parameters=parameters))
+    pair.second.answer = lambda m: [Message(m.conversation, 1_000, Traffic.LEGACY)]
+    for conversation in range(5):
+        pair.send(pair.first, 100, conversation=conversation, traffic=Traffic.LEGACY)
+    pair.expect_all_arrived()
+    # five requests and five replies pass the link lock of each end
+    assert pair.engine.now_ns > 10 * MS
+
+
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> None:
+    pair = Pair(Setup())
+    pair.send(pair.first, 1_000_000, traffic=traffic)
+    pair.send(pair.second, 200_000, traffic=traffic)
+    pair.expect_all_arrived()
+    times = [len([e for e in side.events if isinstance(e, Sent)]) for side in pair.sides]
+    if traffic is Traffic.LEGACY:
+        assert times == [31, 7]
+    else:
+        assert max(times) <= 6  # as many packages as there are CTCs to share, and what is left
+    counters = pair.first.node.link.counters
+    assert (counters.write_message_count, counters.read_message_count) == (1, 1)
+
+
+def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
+    pair = Pair()
+    pair.send(pair.first, *[800_000] * 20)
+    before = pair.first.node.snapshot(pair.engine.now_ns)
+    busiest_ns = 0
+    for _ in range(50):
+        pair.run(200 * US)
+        after = pair.first.node.snapshot(pair.engine.now_ns)
+        for last, device in zip(before.devices, after.devices, strict=True):
+            busy_ns = (
+                device.pend_ns + device.disc_ns + device.conn_ns
+                - last.pend_ns - last.disc_ns - last.conn_ns
+            )  # fmt: skip
+            busiest_ns = max(busiest_ns, busy_ns)
+            assert busy_ns >= 0
+        before = after
+    assert busiest_ns == 200 * US  # a large write fills such a while, and no I/O more than fills it

@@ -1,0 +1,131 @@
+"""A node whose devices and chpids are varied off and on."""
+
+import pytest
+
+from ctc.address import ChpidId, Rdev
+from ctc.frame import CommandFrame, Frame
+from isfc.errors import LocalProtocolError
+from isfc.link.state import DeviceState, LinkState
+from isfc.system.node import Node
+from tests.pair import MS, US, Pair, Setup, Side, never
+
+
+def device_state(side: Side, index: int) -> DeviceState:
+    return side.node.link.ctcs[side.rdevs[index]].state
+
+
+class LoseOneWrite:
+    """Loses the first command to write."""
+
+    def __init__(self) -> None:
+        self.lost = 0
+
+    def __call__(self, rdev: Rdev, frame: Frame) -> bool:  # a `Lose`
+        loses = isinstance(frame, CommandFrame) and not self.lost
+        self.lost += loses
+        return loses
+
+
+def vary_rdev(pair: Pair, side: Side, index: int, *, online: bool) -> None:
+    side.node.vary_rdev(side.rdevs[index], pair.engine.now_ns, online=online)
+    pair.engine.drain()
+
+
+def vary_chpid(pair: Pair, side: Side, chpid: int, *, online: bool) -> None:
+    side.node.vary_chpid(ChpidId(chpid), pair.engine.now_ns, online=online)
+    pair.engine.drain()
+
+
+@pytest.mark.parametrize("here", [0, 1])
+def test_device_varied_off_loses_nothing_and_comes_back(here: int) -> None:
+    pair = Pair(Setup(ctc_count=2))
+    side = pair.sides[here]
+    for each in pair.sides:
+        pair.send(each, *[100_000] * 10)
+    pair.run(2 * MS)
+    vary_rdev(pair, side, 0, online=False)
+    pair.run(MS)
+    assert not side.node.is_online(side.rdevs[0])
+    for each in pair.sides:
+        assert device_state(each, 0) is DeviceState.DOWN
+    pair.expect_all_arrived()
+    vary_rdev(pair, side, 0, online=True)
+    pair.run(MS)
+    pair.expect_state(LinkState.UP)
+
+
+def test_chpid_varied_off_takes_its_devices_along_and_no_others() -> None:
+    pair = Pair(Setup(ctc_count=4, fibre_count=2))
+    for each in pair.sides:
+        pair.send(each, *[100_000] * 10)
+    pair.run(2 * MS)
+    vary_chpid(pair, pair.first, 0x41, online=False)
+    pair.run(MS)
+    for each in pair.sides:
+        states = [device_state(each, index) is DeviceState.DOWN for index in range(4)]
+        assert states == [False, True, False, True]
+    pair.expect_all_arrived()
+    vary_rdev(pair, pair.first, 1, online=False)
+    vary_chpid(pair, pair.first, 0x41, online=True)
+    pair.run(MS)
+    assert device_state(pair.first, 1) is DeviceState.DOWN
+    assert device_state(pair.first, 3) is DeviceState.IDLE
+
+
+def test_device_varied_off_stays_so_when_plugged_or_activated() -> None:
+    pair = Pair(Setup(ctc_count=2))
+    vary_rdev(pair, pair.first, 0, online=False)
+    pair.unplug(0)
+    pair.deactivate(pair.first, 0)
+    pair.activate(pair.first, 0)
+    pair.plug(0)
+    pair.run(MS)
+    assert device_state(pair.first, 0) is DeviceState.DOWN
+    vary_rdev(pair, pair.first, 0, online=True)
+    pair.run(MS)
+    pair.expect_state(LinkState.UP)
+
+
+def test_varying_twice_is_like_varying_once() -> None:
+    pair = Pair(Setup(ctc_count=2))
+    for online in (False, False, True, True):
+        vary_rdev(pair, pair.first, 0, online=online)
+        vary_chpid(pair, pair.first, 0x40, online=online)
+    pair.run(MS)
+    pair.expect_state(LinkState.UP)
+
+
+def test_device_varied_off_while_it_is_reset_is_silent() -> None:
+    pair = Pair(Setup(ctc_count=2), lose=(LoseOneWrite(), never))
+    pair.send(pair.first, 100)
+    mih_ns = pair.setup.parameters.mih_ns
+    pair.run(mih_ns - MS)
+    pair.run_until(lambda: bool(pair.first.verbs("DeviceLost")), limit_ns=2 * MS, step_ns=US)
+    assert device_state(pair.first, 0) is DeviceState.RESETTING
+    vary_rdev(pair, pair.first, 0, online=False)
+    pair.run(3 * mih_ns)
+    assert device_state(pair.second, 0) is DeviceState.DOWN
+    vary_rdev(pair, pair.first, 0, online=True)
+    pair.expect_all_arrived()
+    pair.expect_state(LinkState.UP)
+
+
+def test_node_in_anothers_place_is_operated_like_it() -> None:
+    old, new = Node(Setup(ctc_count=2).definition(0)), Node(Setup(ctc_count=2).definition(0))
+    old.vary_chpid(ChpidId(0x40), 0, online=False)
+    old.vary_rdev(Rdev(0x6000), 0, online=False)
+    old.deactivate(Rdev(0x6001), 0)
+    new.operate_like(old, 0)
+    new.vary_chpid(ChpidId(0x40), 0, online=True)
+    assert [new.is_online(rdev) for rdev in new.ctcs] == [False, True]
+    assert new.link.ctcs[Rdev(0x6001)].state is DeviceState.INACTIVE
+    assert new.link.ctcs[Rdev(0x6000)].state is DeviceState.DOWN
+
+
+@pytest.mark.parametrize("online", [True, False])
+def test_what_is_not_the_nodes_cannot_be_varied(online: bool) -> None:
+    node = Node(Setup().definition(0))
+    with pytest.raises(LocalProtocolError, match="7000 is not a device"):
+        node.vary_rdev(Rdev(0x7000), 0, online=online)
+    with pytest.raises(LocalProtocolError, match="50 is not a chpid"):
+        node.vary_chpid(ChpidId(0x50), 0, online=online)

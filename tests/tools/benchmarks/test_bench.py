@@ -1,0 +1,118 @@
+"""The SimPy model is the same link, and the benchmark judges what it says it judges."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import mean
+
+import pytest
+
+from isfc.layout.catalogue import load_layout
+from scenarios.run import Experiment, Result, run
+from scenarios.workload import find_workload
+from tools.benchmarks import bench
+from tools.benchmarks.simpy_run import SimpyResult, simulate
+
+
+def _both(suite: str, ctcs: int, pairs: int, seconds: float) -> list[tuple[Result, SimpyResult]]:
+    """What the two models say, with each of three seeds: one alone varies by 1.5 %."""
+    layout = load_layout(f"published-{ctcs}")
+    usual = Experiment(layout, find_workload(suite), pairs, seconds, warmup=0.1)
+    experiments = [replace(usual, seed=seed) for seed in (1, 2, 3)]
+    return [(run(experiment), simulate(experiment)) for experiment in experiments]
+
+
+@pytest.mark.parametrize(
+    ("suite", "ctcs", "pairs"),
+    [
+        ("HL", 16, 100),
+        ("HL", 1, 10),  # collides at every exchange
+        ("HY", 8, 5),  # every reply is acknowledged; on 4 CTCs its pace varies by the seed
+    ],
+)
+def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
+    both = _both(suite, ctcs, pairs, seconds=0.4)
+
+    def means(name: str) -> tuple[float, float]:
+        ours, simpy = zip(*([getattr(one, name) for one in pair] for pair in both), strict=True)
+        return mean(ours), mean(simpy)
+
+    ours, simpy = means("mb_per_s")
+    assert simpy == pytest.approx(ours, rel=0.02)
+    ours, simpy = means("rdev_util_percent")
+    assert simpy == pytest.approx(ours, rel=0.04)
+    ours, simpy = means("collisions_per_s")
+    # the absolute part is for six rare collisions more or less
+    assert simpy == pytest.approx(ours, rel=0.04, abs=15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", bench.CELLS)
+def test_models_agree_on_the_cells(suite: str) -> None:
+    experiments = [bench.published_cell(suite, seconds=2.0, seed=seed) for seed in (1, 2, 3)]
+    ours = mean(run(experiment).mb_per_s for experiment in experiments)
+    simpy = mean(simulate(experiment).mb_per_s for experiment in experiments)
+    assert simpy == pytest.approx(ours, rel=bench.DIFFERENCE_PERCENT_MAX / 100)
+
+
+@pytest.mark.slow
+def test_one_ctc_and_sixteen_have_equal_packages() -> None:
+    packages = [bench.run_ours(bench.equal_packages(ctcs, seconds=0.3))[2] for ctcs in (1, 16)]
+    assert packages == pytest.approx([8.0, 8.0], rel=bench.PACKAGES_PERCENT_MAX / 100)
+
+
+@pytest.mark.slow
+def test_memory_is_small_and_flat() -> None:
+    checks = bench.compare_memory(bench.QUICK)
+    assert [check.passed for check in checks] == [True, True]
+
+
+def test_contestants_run_in_turn() -> None:
+    log: list[tuple[str, int]] = []
+
+    def contestant(name: str) -> tuple[str, bench.Model, Callable[[int], Experiment]]:
+        def model(experiment: Experiment) -> tuple[int, float, float]:
+            log.append((name, experiment.seed))
+            return 10 * experiment.seed, 1.0, float(experiment.seed)
+
+        return name, model, lambda seed: bench.published_cell("HS", 1.0, seed)
+
+    first, second = bench.time_in_turn([contestant("A"), contestant("B")], repetitions=3)
+    assert log == [("A", 1), ("B", 1), ("A", 2), ("B", 2), ("A", 3), ("B", 3)]
+    assert (first.name, second.name) == ("A", "B")
+    assert first.message_counts == (10, 20, 30)
+    assert first.messages_per_package == 2.0
+
+
+def test_timing_takes_the_median_run() -> None:
+    timing = bench.Timing("A", (1.0, 1.0, 4.0), (1_000, 3_000, 8_000), (1.0, 1.0, 1.0), 1.0)
+    assert timing.rates == [1_000.0, 3_000.0, 2_000.0]
+    assert timing.us_per_message == 500.0
+
+
+@pytest.mark.parametrize(
+    ("value", "at_least", "passed"),
+    [
+        (4.0, True, True),
+        (3.99, True, False),
+        (4.0, False, True),
+        (4.01, False, False),
+    ],
+)
+def test_check(value: float, at_least: bool, passed: bool) -> None:
+    check = bench.Check("figure", value, 4.0, at_least)
+    assert check.passed is passed
+    assert bench.describe_check(check).endswith("ok" if passed else "MISSED")
+
+
+@pytest.mark.parametrize(("value", "status"), [(1.0, 0), (2.0, 1)])
+def test_a_missed_target_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: float, status: int
+) -> None:
+    timing = bench.Timing("A", (1.0,), (1_000,), (1.0,), 1.0)
+    checks = [bench.Check("figure", 1.0, 1.0), bench.Check("other", value, 1.0)]
+    monkeypatch.setattr(bench, "bench", lambda *_: ({"HS": [timing]}, checks))
+    assert bench.main(["--json"]) == status
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["timings"]["HS"][0]["wall_s"] == [1.0]
+    assert [check["passed"] for check in figures["checks"]] == [True, status == 0]

@@ -1,0 +1,37 @@
+"""The pages' links lead somewhere."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.checks import links
+
+PROJECT = Path(__file__).parents[3]
+
+
+def test_links_of_this_project() -> None:
+    assert "\n".join(links.broken(PROJECT)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[a](b.md)", ""),
+        ("[a](docs/c.md#rings-and-rules)", ""),
+        ("[a](docs)", ""),
+        ("[a](#top)", ""),
+        ("[a](https://example.org/none)", ""),
+        ("```\n[a](none.md)\n```", ""),
+        ("\n[a](none.md)", "a.md:4: no file none.md"),
+        ("```\nx\n```\n[a](docs/none.md)", "a.md:6: no file docs/none.md"),
+        ("[a](docs/c.md#ring)", "a.md:3: no heading ring in c.md"),
+        ("[a](#none)", "a.md:3: no heading none in a.md"),
+        ("[a](docs/c.md#comment)", "a.md:3: no heading comment in c.md"),
+    ],
+)
+def test_links(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "c.md").write_text("# Rings, and rules\n```\n# comment\n```\n")
+    (tmp_path / "b.md").touch()
+    (tmp_path / "a.md").write_text(f"# Top\n\n{text}\n")
+    assert "\n".join(links.broken(tmp_path)) == message

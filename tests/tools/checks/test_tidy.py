@@ -1,0 +1,180 @@
+"""The architecture lint finds nothing here, and each of its rules can fail."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.checks import tidy
+
+PROJECT = Path(__file__).parents[3]
+DOC = '"""A module."""\n'
+
+
+def findings(root: Path, files: dict[str, str]) -> list[str]:
+    """Write ``files`` below ``root`` and return what the lint says about them."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return [str(finding) for finding in tidy.check(root)]
+
+
+def function(lines: int) -> str:
+    return "\n".join(["def run() -> None:", *["    pass"] * (lines - 1)]) + "\n"
+
+
+def test_this_project_is_tidy() -> None:
+    assert "\n".join(str(finding) for finding in tidy.check(PROJECT)) == ""
+
+
+def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
+    checks = tmp_path / "tools" / "checks"
+    checks.mkdir(parents=True)
+    (checks / "tidy.py").write_text(Path(tidy.__file__).read_text("utf-8"), "utf-8")
+    (tmp_path / "tools" / "bare.py").write_text("SIZE = 1\n", "utf-8")
+
+    command = [sys.executable, "-m", "tools.checks.tidy"]
+    untidy = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert untidy.stdout == "tools/bare.py:1: has no docstring: say what the module is for\n"
+    assert untidy.returncode == 1
+
+    (tmp_path / "tools" / "bare.py").unlink()
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("ctc/chpid.py", "from ctc.address import ChpidId"),
+        ("ctc/chpid.py", "from collections.abc import Sequence"),
+        ("isfc/link/logical_link.py", "from isfc.link.package import Packager"),
+        ("isfc/link/logical_link.py", "from ctc.subchannel import Ssch"),
+        ("isfc/engine/wire.py", "from ctc.frame import Frame"),
+        ("isfc/link/trace.py", "import hashlib"),
+        ("isfc/system/node.py", "from ctc.device import Ctc"),
+        ("isfc/engine/virtual.py", "from isfc.system.node import Node"),
+        ("isfc/live/clock.py", "import time"),
+        ("isfc/live/engine.py", "import asyncio"),
+        ("scenarios/workload.py", "from random import Random\n\nDICE = Random(1)"),
+        ("isfc/layout/layout.py", "import tomllib"),
+        ("scenarios/run.py", "from isfc.engine.virtual import VirtualEngine"),
+        ("isfc/cli/main.py", "import asyncio\n\nimport rich\n\nfrom isfc import Node"),
+        ("isfc/cli/render/output.py", "print()"),
+    ],
+)
+def test_allowed(tmp_path: Path, module: str, line: str) -> None:
+    assert findings(tmp_path, {module: DOC + f"{line}\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "message"),
+    [
+        ("ctc/device.py", "import time", "ctc.device must not import time"),
+        ("ctc/device.py", "from isfc import link", "ctc.device must not import isfc"),
+        ("ctc/device.py", "import os.path", "ctc.device must not import os.path"),
+        ("ctc/device.py", "from .frame import F", "ctc.device must not import .frame"),
+        ("ctc/device.py", "from random import Random", "ctc.device must not import random"),
+        (
+            "isfc/link/logical_link.py",
+            "from ctc.device import Ctc",
+            "isfc.link.logical_link must not import ctc.device",
+        ),
+        (
+            "isfc/link/logical_link.py",
+            "from ctc import Ctc",
+            "isfc.link.logical_link must not import ctc",
+        ),
+        (
+            "isfc/link/logical_link.py",
+            "from ctc.frame import F",
+            "isfc.link.logical_link must not import ctc.frame",
+        ),
+        (
+            "isfc/link/logical_link.py",
+            "from isfc.system.node import Node",
+            "isfc.link.logical_link must not import isfc.system.node",
+        ),
+        ("isfc/link/logical_link.py", "import os", "isfc.link.logical_link must not import os"),
+        (
+            "isfc/system/node.py",
+            "import isfc.engine",
+            "isfc.system.node must not import isfc.engine",
+        ),
+        ("isfc/__init__.py", "from tools import x", "isfc.__init__ must not import tools"),
+        ("isfc/live/engine.py", "import isfc.cli.x", "isfc.live.engine must not import isfc.cli.x"),
+        ("isfc/engine/virtual.py", "import asyncio", "isfc.engine.virtual must not import asyncio"),
+        ("isfc/live/engine.py", "import uvloop", "isfc.live.engine must not import uvloop"),
+        ("scenarios/run.py", "import rich", "scenarios.run must not import rich"),
+        ("scenarios/run.py", "import time", "scenarios.run must not import time"),
+        ("scenarios/run.py", "import isfc.cli", "scenarios.run must not import isfc.cli"),
+        ("isfc/cli/main.py", "from tools import tidy", "isfc.cli.main must not import tools"),
+        (
+            "isfc/live/engine.py",
+            "from isfc import Node",
+            "imports from isfc/__init__.py: name the module that defines it",
+        ),
+        (
+            "isfc/link/logical_link.py",
+            "print()",
+            "print: only isfc.cli.render.output speaks to people",
+        ),
+        ("isfc/cli/main.py", "echo = print", "print: only isfc.cli.render.output speaks to people"),
+        ("isfc/link/logical_link.py", "open('x')", "open: a node does no I/O and runs no text"),
+        ("scenarios/run.py", "import random", "import random: write `from random import Random`"),
+        (
+            "scenarios/run.py",
+            "from random import choice",
+            "random.choice: use a seeded random.Random",
+        ),
+        ("scenarios/run.py", "dice = Random()", "Random() without a seed"),
+        ("ctc/device.py", "def", "does not parse: invalid syntax"),
+    ],
+)
+def test_forbidden(tmp_path: Path, module: str, line: str, message: str) -> None:
+    text = f"if True:\n    {line}\n"  # rings hold inside functions and branches too
+    assert findings(tmp_path, {module: DOC + text}) == [f"{module}:3: {message}"]
+
+
+def test_submodule_taken_from_its_package_is_that_module(tmp_path: Path) -> None:
+    link = "from ctc import address\nfrom ctc import device\n"
+    files = {"ctc/address.py": DOC, "ctc/device.py": DOC, "isfc/link/logical_link.py": DOC + link}
+    assert findings(tmp_path, files) == [
+        "isfc/link/logical_link.py:3: isfc.link.logical_link must not import ctc.device"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at_limit", "beyond", "message"),
+    [
+        (DOC + "\n" * 399, DOC + "\n" * 400, "401: 401 lines: at most 400 in a module"),
+        (DOC + function(60), DOC + function(61), "2: run has 61 lines: at most 60"),
+        (DOC + "#" * 100, DOC + "#" * 101, "2: 101 columns: at most 100"),
+        (DOC, "SIZE = 1\n", "1: has no docstring: say what the module is for"),
+    ],
+)
+def test_limits(tmp_path: Path, at_limit: str, beyond: str, message: str) -> None:
+    assert findings(tmp_path, {"tests/test_it.py": at_limit}) == []
+    assert findings(tmp_path, {"tests/test_it.py": beyond}) == [f"tests/test_it.py:{message}"]
+
+
+def test_async_function_has_the_same_limit(tmp_path: Path) -> None:
+    text = DOC + "async " + function(61)
+    assert findings(tmp_path, {"tools/it.py": text}) == [
+        "tools/it.py:2: run has 61 lines: at most 60"
+    ]
+
+
+def test_empty_package_file_needs_no_docstring(tmp_path: Path) -> None:
+    assert findings(tmp_path, {"tests/__init__.py": ""}) == []
+
+
+@pytest.mark.parametrize("name", ["utils", "helpers", "serialization"])
+def test_names_that_say_nothing(tmp_path: Path, name: str) -> None:
+    message = f"1: the name {name!r} says nothing: name what it holds"
+    files = {f"tools/{name}.py": DOC, f"tests/{name}/test_it.py": DOC}
+    assert findings(tmp_path, files) == [
+        f"tests/{name}/test_it.py:{message}",
+        f"tools/{name}.py:{message}",
+    ]

@@ -1,0 +1,265 @@
+"""The page of fidelity: what it tells, from what was replayed and what is known."""
+
+import csv
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scenarios.published.companion import TABLES, load_table
+from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
+from scenarios.published.table import PublishedRow
+from scenarios.published.verdict import Verdict, check_bounds, check_changes
+from scenarios.recording import record
+from tools.calibration import replayed
+from tools.calibration.replayed import COLUMNS, Replay, replay_all
+from tools.calibration.sensitivity import Sensitivity
+from tools.pages import fidelity, fidelity_page
+from tools.pages.fidelity import DOCS, SECONDS, SEEDS, load_left_out, load_reasons, main, write
+from tools.pages.fidelity_page import UNKNOWN, Material, Picture, Reason, explain, page
+
+HOW = "Each run was repeated with 2 seeds."
+
+Factor = Callable[[str, str], float]
+"""By how much the figure of a row (its key) and measure is off."""
+
+
+def replay_of(name: str, *seeds: Factor) -> Replay:
+    """A replay of a whole table in which every seed is off by a factor of its own."""
+    table = load_table(name)
+    part = Part(table, table.rows)
+    by_seed = [
+        [
+            Comparison(name, row.key, measure, *figures(row, measure, factor), row.role, None)
+            for row in table.rows
+            for measure in table.measures
+            if row.has_number(measure)
+        ]
+        for factor in seeds
+    ]
+    mean = tuple(map(mean_of, zip(*by_seed, strict=True)))
+    checks, changes = check_bounds(table, mean), check_changes(table, mean)
+    return Replay(Verdict(part, mean, tuple(checks), tuple(changes)), tuple(by_seed))
+
+
+def figures(row: PublishedRow, measure: str, factor: Factor) -> tuple[float, float, float | None]:
+    published = row.number(measure)
+    ratio = factor(row.key, measure)
+    return published, ratio * published, ratio - 1 if published else None
+
+
+def mean_of(seeds: Sequence[Comparison]) -> Comparison:
+    emulated = sum(one.emulated for one in seeds) / len(seeds)
+    published = seeds[0].published
+    error = emulated / published - 1 if published else None
+    return replace(seeds[0], emulated=emulated, error=error)
+
+
+def off_by(*factors: float, name: str = "transport") -> Replay:
+    return replay_of(name, *((lambda _, __, factor=factor: factor) for factor in factors))
+
+
+def material(*replays: Replay) -> Material:
+    return Material(HOW, replays, [Picture("hl.svg", "HL")], [], {}, [])
+
+
+def lines_of(text: str, start: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(start)]
+
+
+def test_perfect_replay_meets_every_goal() -> None:
+    text = page(material(*(off_by(1.0, name=name) for name in TABLES)))
+    goals = sum(
+        limit is not None
+        for name in TABLES
+        for goal in load_table(name).goals
+        for limit in (goal.median, goal.p90, goal.worst)
+    )
+    goals += sum(len(load_table(name).changes) for name in TABLES)
+    assert f"{goals} of {goals} goals are met." in text
+    first = lines_of(text, "| `transport` |")[0]
+    assert first == (
+        "| `transport` | multi-CTC | MB/s | median within 4% "
+        "| 0% of 61 | 0% of 59 | 0% of 120 | yes |"
+    )
+    assert (
+        "| `appc_regression` | z/VM 6.1 to z/VM 6.2 | messages/s "
+        "| right sign of every change of more than 10% |  |  | 29 of 29 | yes |"
+    ) in text
+    assert (
+        "| `device_reports` | all | busy % | every one within 6 points "
+        "| 0 of 16 | 0 of 32 | 0 of 48 | yes |"
+    ) in text
+    assert (
+        "| `stop_short` | all | stops short by | every one the same "
+        "| no rows | 0% of 2 | 0% of 2 | yes |"
+    ) in text
+
+
+def test_goals_are_judged_by_the_mean_of_the_seeds() -> None:
+    goals = lines_of(page(material(off_by(1.0, 1.2))), "| `transport` |")
+    assert goals[0].endswith("| 10% of 61 | 10% of 59 | 10% of 120 | **no** |")
+    assert goals[1].endswith("| 10% of 61 | 10% of 59 | 10% of 120 | yes |")
+
+
+def test_wrong_signs_are_counted() -> None:
+    def slow(key: str, _: str) -> float:
+        return 0.1 if key == "z/VM 6.2/1/1" else 1.0
+
+    text = page(material(replay_of("appc_regression", slow)))
+    assert "| 28 of 29 | **no** |" in text
+
+
+def test_worst_rows_are_named_with_what_is_known() -> None:
+    def fast(key: str, measure: str) -> float:
+        return 1.5 if measure == "mb_per_s" and key in ("HY/4/5", "HM/8/1") else 1.0
+
+    reasons = [Reason({"suite": ["HY"]}, faster=True, text="Because.")]
+    text = page(replace(material(replay_of("transport", fast)), reasons=reasons))
+    runs = text[text.index("worst rows") :].splitlines()
+    assert "| HM/8/1 | 86 | 129 | +50% | prediction | 1 |" in runs
+    assert "| HY/4/5 | 118 | 177 | +50% | prediction | 2 |" in runs
+    assert f"1. {UNKNOWN}" in runs
+    assert "2. Because." in runs
+
+
+def test_worst_devices_are_told_in_points() -> None:
+    def idle(key: str, _: str) -> float:
+        return 0.0 if key == "H001750C/6000" else 1.0
+
+    text = page(material(replay_of("device_reports", idle)))
+    assert "`device_reports`, busy %; a row is run/rdev." in text
+    assert "| H001750C/6000 | 96 | 0 | -96 | prediction | 1 |" in text
+
+
+def test_seeds_that_differ_are_told() -> None:
+    text = page(material(off_by(1.0, 1.01), off_by(1.0, name="device_reports")))
+    (line,) = lines_of(text[text.index("From seed to seed") :], "| `")
+    assert line.startswith("| `transport` | MB/s | 1.00% | 1.0% (")
+    assert line.endswith(" | 0 of 140 |")
+
+
+def test_reason_holds_for_errors_of_its_own_table_and_direction() -> None:
+    row = next(row for row in load_table("transport").rows if row.key == "HY/4/5")
+    reasons = [
+        Reason({"reply_bytes": [32768]}, faster=True, text="other", table="appc_scaling"),
+        Reason({"suite": ["HY"]}, faster=False, text="slow\n"),
+        Reason({"suite": ["HY"], "pairs": [5]}, faster=True, text="fast"),
+        Reason({"suite": ["HY"]}, faster=True, text="later"),
+    ]
+    assert explain(reasons, "transport", row, -0.1) == "slow"
+    assert explain(reasons, "transport", row, 0.1) == "fast"
+    assert explain(reasons[:2], "transport", row, 0.1) == UNKNOWN
+
+
+def test_every_reason_that_is_kept_fits_some_row() -> None:
+    for reason in load_reasons(DOCS / "reasons.toml"):
+        rows = load_table(reason.table).rows
+        assert any(row.is_in(reason.where) for row in rows), reason.text
+        assert reason.text.endswith(".")
+
+
+def test_sensitivity_tells_what_is_felt_and_what_is_out_of_date(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(fidelity_page, "present_values", lambda: {"a.b": 5.0, "a.c": 7.0, "a.d": 1})
+    rows = (
+        Sensitivity("a.b", 5.0, 0.25, 0.26, 0.25, 0.002),
+        Sensitivity("a.c", 6.0, 0.25, 0.25, 0.251, 0.002, 24),
+    )
+    found = {row.name: row for row in rows}
+    text = page(replace(material(off_by(1.0)), sensitivity=found))
+    assert "| `a.b` | 5 | +4.00% | +0.00% | +2.00% | 2.40% | yes | 4 |" in text
+    assert "| `a.c` | 6 | +0.00% | +0.40% | +0.20% | 2.40% | **no** | 24 |" in text
+    assert "**Measured before the latest fit**: 1 of these" in text
+    assert "**Not measured yet**: `a.d`." in text
+
+
+def test_left_out_suites_are_shown_or_said_to_be_missing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "leave-one-out.csv"
+    assert load_left_out(path) == []
+    assert "Not done yet: `python -m tools.calibration.calibrate" in page(material(off_by(1.0)))
+    path.write_text(
+        "suite,rows,median,p90,worst,worst_row,generations\nHY,30,0.1062,0.2489,0.3934,HY/4/5,40\n"
+    )
+    text = page(replace(material(off_by(1.0)), left_out=load_left_out(path)))
+    assert "| HY | 30 | 10.6% | 24.9% | 39.3% | HY/4/5 | 40 |" in text
+
+
+def test_files_are_written_and_written_again_the_same(tmp_path: Path) -> None:
+    folders = [tmp_path / "first", tmp_path / "second"]
+    replays = [off_by(1.0, 1.2), off_by(1.0, 0.9, name="appc_regression")]
+    for folder in folders:
+        folder.mkdir()
+        write([*replays, off_by(1.0, 1.0, name="stop_short")], HOW, folder)
+    names = sorted(path.name for path in folders[0].iterdir())
+    pictures = [
+        *(f"fidelity-appc-regression-z-vm-6-{number}.svg" for number in (1, 2)),
+        *(f"fidelity-transport-{suite}.svg" for suite in ("hl", "hm", "hs", "hy")),
+    ]
+    assert names == [*pictures, "fidelity.csv", "fidelity.md"]
+    for name in names:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    text = (folders[0] / "fidelity.md").read_text()
+    assert all(f"]({name})" in text for name in (*pictures, "fidelity.csv"))
+    assert "HL: messages 98304/122880 bytes, 20 %, replies 8192: published against emul" in text
+    with (folders[0] / "fidelity.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == list(COLUMNS)
+    assert rows[1] == "transport HS/1/1 mb_per_s calibration 14.45 15.895 14.45 17.34".split()
+    assert len(rows) == 1 + 140 * 4 + 70 * 2 + 2
+
+
+def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replayed, "TABLES", ("link_activity", "stop_short"))
+    with ThreadPoolExecutor(1) as pool:
+        link, rule = replay_all(2, 0.05, pool)
+    assert [len(one.by_seed) for one in (link, rule)] == [2, 2]
+    table = load_table("link_activity")
+    (run,) = runs_of(choose([table], {}, 0.05))
+    second = [record(replace(run, seed=2))]
+    assert link.by_seed[1] == [c for row in table.rows for c in compare(table, row, second)]
+    rates = [of_seed[2].emulated for of_seed in link.by_seed]
+    assert link.verdict.comparisons[2].emulated == pytest.approx(sum(rates) / 2)
+
+
+def test_command_replays_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked = []
+
+    def replay_all(seeds: int, seconds: float, _: object) -> list[Replay]:
+        asked.append((seeds, seconds))
+        return [off_by(1.0, name="stop_short")]
+
+    monkeypatch.setattr(fidelity, "replay_all", replay_all)
+    assert main(["--folder", str(tmp_path), "--jobs", "1"]) == 0
+    assert asked == [(SEEDS, SECONDS)]
+    assert "repeated with 3 seeds" in " ".join((tmp_path / "fidelity.md").read_text().split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "key", "measure"),
+    [("transport", "HL/16/5", "mb_per_s"), ("appc_regression", "z/VM 6.1/1000/5", "msgs_per_s")],
+)
+def test_page_is_up_to_date(name: str, key: str, measure: str) -> None:
+    """A run stands for all: whatever changes the model changes that too."""
+    with (DOCS / "fidelity.csv").open(newline="") as file:
+        told = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
+    assert {table for table, _, _ in told} == set(TABLES)
+    table = load_table(name)
+    (row,) = (row for row in table.rows if row.key == key)
+    (run,) = Part(table, (row,), SECONDS).experiments()
+    found = [
+        next(c for c in compare(table, row, [record(replace(run, seed=seed))]))
+        for seed in range(1, SEEDS + 1)
+    ]
+    rates = [comparison.emulated for comparison in found]
+    line = told[name, key, measure]
+    expected = (sum(rates) / SEEDS, min(rates), max(rates))
+    assert [line[column] for column in COLUMNS[5:]] == [f"{f:.5g}" for f in expected], (
+        "run: make docs"
+    )

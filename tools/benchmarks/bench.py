@@ -1,0 +1,315 @@
+"""The benchmark: our engine beside a SimPy model of the same link, its memory and its growth.
+
+``python -m tools.benchmarks.bench`` times both models in turn in one run, measures the memory of
+runs of two lengths in processes of their own, and times one CTC against sixteen. It ends with 1
+when a target is missed. Times depend on the machine and are only shown; what is judged are
+ratios.
+"""
+
+import argparse
+import gc
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import mean, median
+from typing import Final
+
+import isfc.link.logical_link
+from isfc.layout.catalogue import load_layout
+from isfc.link.package import PackageLimit
+from isfc.link.parameters import LinkParameters
+from scenarios.run import NS_PER_S, Experiment, Result, build, measure
+from scenarios.workload import find_workload, free_workload
+from tools.benchmarks.simpy_run import simulate
+
+CELLS: Final = ("HS", "HL")
+"""Suites that are run beside SimPy, each with 16 CTCs and 100 pairs."""
+
+RATIO_MIN: Final = 4.0
+"""Our messages per second of wall time, over SimPy's."""
+DIFFERENCE_PERCENT_MAX: Final = 2.0
+"""Between the MB/s of the two models, on average over all repetitions."""
+MEMORY_MB_MAX: Final = 150.0
+"""Peak memory of a run, in units of 2^20 bytes."""
+MEMORY_GROWTH_MAX: Final = 1.05
+"""Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
+SLOWDOWN_MAX: Final = 1.3
+"""Wall time per message with 16 CTCs, over that with one."""
+PACKAGES_PERCENT_MAX: Final = 1.0
+"""Between the messages per package of those two, which are to be equal."""
+
+COMPILED: Final = not str(isfc.link.logical_link.__file__).endswith(".py")
+"""Whether it is the compiled package that is timed."""
+
+_ROOT: Final = Path(__file__).parents[2]
+_RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is run: repetitions, and seconds of virtual time (two for the memory)."""
+
+    repetitions: int = 7
+    seconds: float = 2.0
+    memory_seconds: tuple[float, float] = (5.0, 20.0)
+
+
+QUICK: Final = Extent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One model's runs: wall seconds and messages of each, and what each run yielded."""
+
+    name: str
+    wall_s: tuple[float, ...]
+    message_counts: tuple[int, ...]
+    mb_per_s: tuple[float, ...]
+    messages_per_package: float
+
+    @property
+    def rates(self) -> list[float]:
+        """Messages per second of wall time, run by run."""
+        return [count / s for count, s in zip(self.message_counts, self.wall_s, strict=True)]
+
+    @property
+    def us_per_message(self) -> float:
+        """Median wall time of a message, in microseconds."""
+        return 1e6 / median(self.rates)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One figure that is judged: it may be ``limit`` at most, or at least."""
+
+    name: str
+    value: float
+    limit: float
+    at_least: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether the target is met."""
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+
+Model = Callable[[Experiment], tuple[int, float, float]]
+"""Runs an experiment; returns messages carried (warm-up included), MB/s, messages a package."""
+
+
+def run_ours(experiment: Experiment) -> tuple[int, float, float]:
+    """Our engine, as `scenarios.run` runs it."""
+    engine, nodes = build(experiment)
+    engine.run(int(experiment.warmup * NS_PER_S))
+    before = nodes[0].snapshot(engine.now_ns)
+    engine.run(int((experiment.warmup + experiment.seconds) * NS_PER_S))
+    after = nodes[0].snapshot(engine.now_ns)
+    result: Result = measure(nodes[0].name, before, after)
+    per_package = (result.messages_per_s_out + result.messages_per_s_in) / (
+        result.packages_per_s_out + result.packages_per_s_in
+    )
+    return after.write_message_count + after.read_message_count, result.mb_per_s, per_package
+
+
+def run_simpy(experiment: Experiment) -> tuple[int, float, float]:
+    """The SimPy model."""
+    result = simulate(experiment)
+    return result.message_count, result.mb_per_s, result.messages_per_package
+
+
+def time_in_turn(
+    contestants: Sequence[tuple[str, Model, Callable[[int], Experiment]]], repetitions: int
+) -> list[Timing]:
+    """Run each contestant once, then each again, and so on; every round has its own seed."""
+    runs: list[list[tuple[float, int, float, float]]] = [[] for _ in contestants]
+    for seed in range(1, repetitions + 1):
+        for (_, model, experiment), taken in zip(contestants, runs, strict=True):
+            gc.collect()  # nobody pays for what the last one left behind
+            start_s = time.perf_counter()
+            outcome = model(experiment(seed))
+            taken.append((time.perf_counter() - start_s, *outcome))
+    timings = []
+    for (name, _, _), taken in zip(contestants, runs, strict=True):
+        wall_s, counts, mb_per_s, per_package = zip(*taken, strict=True)
+        timings.append(Timing(name, wall_s, counts, mb_per_s, mean(per_package)))
+    return timings
+
+
+def published_cell(suite: str, seconds: float, seed: int = 1) -> Experiment:
+    """A suite with 16 CTCs and 100 pairs."""
+    layout = load_layout("published-16")
+    return Experiment(layout, find_workload(suite), 100, seconds, warmup=0.2, seed=seed)
+
+
+def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
+    """A link that has more to carry than it can, in packages of eight messages each.
+
+    One limit for a single CTC and for many, and a backlog that is never empty, make packages
+    alike; the single CTC gets more virtual time, so that about as many messages pass.
+    """
+    length = 8 * 2_048
+    return Experiment(
+        load_layout(f"published-{ctcs}"),
+        free_workload("2048:2048:0", 2_048),
+        pairs=200,
+        seconds=seconds * (4 if ctcs == 1 else 1),
+        warmup=0.2,
+        seed=seed,
+        link=LinkParameters(
+            package_limit=PackageLimit(length), lone_length=length, lone_message_length=0
+        ),
+    )
+
+
+def peak_memory_mb(seconds: float) -> float:
+    """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
+    command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, check=True, text=True)
+    return float(done.stdout)
+
+
+def _peak_length() -> int:
+    """Peak resident memory of this process, in bytes.
+
+    Linux lets ``ru_maxrss`` begin with what the process that started this one had then.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status.read_text("utf-8"), re.MULTILINE)
+        return int(peak) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RUSAGE_UNIT
+
+
+def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[Check]]:
+    """Both models on one cell, in turn."""
+
+    def experiment(seed: int) -> Experiment:
+        return published_cell(suite, extent.seconds, seed)
+
+    timings = time_in_turn(
+        [("isfc", run_ours, experiment), ("SimPy", run_simpy, experiment)], extent.repetitions
+    )
+    ours, theirs = timings
+    ratio = median(ours.rates) / median(theirs.rates)
+    difference = abs(mean(theirs.mb_per_s) / mean(ours.mb_per_s) - 1) * 100
+    return timings, [
+        Check(f"{suite}: messages per wall second, isfc / SimPy", ratio, RATIO_MIN, at_least=True),
+        Check(f"{suite}: MB/s, difference in percent", difference, DIFFERENCE_PERCENT_MAX),
+    ]
+
+
+def compare_ctcs(extent: Extent) -> tuple[list[Timing], list[Check]]:
+    """One CTC against sixteen, with the same messages per package."""
+    timings = time_in_turn(
+        [
+            ("1 CTC", run_ours, lambda seed: equal_packages(1, extent.seconds / 2, seed)),
+            ("16 CTCs", run_ours, lambda seed: equal_packages(16, extent.seconds / 2, seed)),
+        ],
+        extent.repetitions,
+    )
+    one, sixteen = timings
+    slowdown = sixteen.us_per_message / one.us_per_message
+    difference = abs(sixteen.messages_per_package / one.messages_per_package - 1) * 100
+    return timings, [
+        Check("wall time per message, 16 CTCs / 1 CTC", slowdown, SLOWDOWN_MAX),
+        Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
+    ]
+
+
+def compare_memory(extent: Extent) -> list[Check]:
+    """A run against one four times as long."""
+    shorter, longer = (peak_memory_mb(seconds) for seconds in extent.memory_seconds)
+    return [
+        Check("peak memory of a run, MB", longer, MEMORY_MB_MAX),
+        Check("peak memory, four times as long a run", longer / shorter, MEMORY_GROWTH_MAX),
+    ]
+
+
+def describe_timing(timing: Timing) -> str:
+    """A line of the table: median and spread of the rate, and what the runs had in common."""
+    rates = timing.rates
+    return (
+        f"  {timing.name:8}{median(rates):10,.0f}{min(rates):10,.0f}{max(rates):10,.0f}"
+        f"{timing.us_per_message:9.2f}{mean(timing.mb_per_s):9.1f}"
+        f"{timing.messages_per_package:10.2f}"
+    )
+
+
+HEADING: Final = """\
+          messages per wall second     us per      MB/s  messages
+            median       min       max  message             /package"""
+
+
+def describe_check(check: Check) -> str:
+    """A line of the verdict."""
+    verdict = "ok" if check.passed else "MISSED"
+    bound = "at least" if check.at_least else "at most"
+    return f"{check.name:48}{check.value:8.2f}   {bound} {check.limit:g}: {verdict}"
+
+
+def bench(
+    extent: Extent, say: Callable[[str], None]
+) -> tuple[dict[str, list[Timing]], list[Check]]:
+    """All of it; ``say`` is told each part as soon as it is known."""
+    timings: dict[str, list[Timing]] = {}
+    checks: list[Check] = []
+    say(
+        f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.\n{HEADING}"
+    )
+    for suite in CELLS:
+        say(f"{suite}, 16 CTCs, 100 pairs")
+        timings[suite], judged = compare_with_simpy(suite, extent)
+        checks += judged
+        say("\n".join(map(describe_timing, timings[suite])))
+    say("One CTC and sixteen, packages alike")
+    timings["CTCs"], judged = compare_ctcs(extent)
+    checks += judged
+    say("\n".join(map(describe_timing, timings["CTCs"])) + "\n")
+    checks += compare_memory(extent)
+    say("\n".join(map(describe_check, checks)))
+    return timings, checks
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.benchmarks.bench", description="Time the engine."
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="shorter and fewer runs: rougher figures"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--memory", type=float, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.memory:
+        run_ours(published_cell("HL", options.memory))
+        print(_peak_length() / 2**20)
+        return 0
+    extent = QUICK if options.quick else Extent()
+    timings, checks = bench(extent, _keep_quiet if options.json else _say)
+    if options.json:
+        figures = {
+            "compiled": COMPILED,
+            "timings": {name: [asdict(t) for t in pair] for name, pair in timings.items()},
+            "checks": [{**asdict(check), "passed": check.passed} for check in checks],
+        }
+        print(json.dumps(figures, indent=2))
+    return 0 if all(check.passed for check in checks) else 1
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _keep_quiet(_: str) -> None:
+    pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+"""Two isfc nodes with ``--pace none``: one process each, one connection for each CTC."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping
+from random import Random
+from typing import Final
+
+import uvloop
+
+from isfc.engine.program import Offer
+from isfc.layout.catalogue import load_layout
+from isfc.layout.definition import define_node
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
+from isfc.link.message import Message, Traffic
+from isfc.link.parameters import LinkParameters
+from isfc.live.attachment import Attachments
+from isfc.live.clock import Clock
+from isfc.live.endpoint import UnixEndpoint
+from isfc.live.engine import LiveEngine
+from isfc.live.pace import unpaced
+from isfc.system.node import NodeDefinition
+from tools.benchmarks.live_peer import (
+    HL_REPLY,
+    HL_WINDOW,
+    HS_REPLY,
+    MESSAGE_LENGTH,
+    MESSAGES_PER_PACKAGE,
+    PING_LENGTH,
+    WINDOW,
+    Meter,
+    Part,
+    await_path,
+    hl_messages,
+    hs_messages,
+    read_part,
+)
+
+CTCS: Final = {"packages": 8, "messages": 16, "pingpong": 8, "memory": 16}
+
+TRANSPORT: Final = Traffic.TRANSPORT
+
+PACKAGES_WAITING: Final = 16
+"""Packages handed to the link and not yet read: what seven CTCs carry, and as much again."""
+
+
+class Counted:
+    """A program's count: ``count`` of something are measured after ``warmup`` of it."""
+
+    def __init__(self, part: Part, meter: Meter, done: "asyncio.Future[None]", size: int) -> None:
+        self._meter = meter
+        self._done = done
+        self._passed = 0
+        self._start = part.warmup * size
+        self._stop = (part.warmup + part.count) * size
+
+    def _count(self, messages: int) -> None:
+        """So many messages more."""
+        before = self._passed
+        self._passed = after = before + messages
+        if before < self._start <= after:
+            self._meter.start()
+        if before < self._stop <= after:
+            self._meter.stop()
+            self._end()
+
+    def _end(self) -> None:
+        """Enough was counted."""
+        self._done.set_result(None)
+
+
+class Sender(Counted):
+    """Keeps packages waiting; what the partner has read makes room for as much again."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The first packages."""
+        self._unread = 0
+        return self._more(PACKAGES_WAITING * MESSAGES_PER_PACKAGE, now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Packages were read. When enough were, let the rest be read too: some overtake others."""
+        if not isinstance(event, Sent):
+            return ()
+        count = len(event.messages)
+        self._unread -= count
+        self._count(count)
+        if self._passed < self._stop:
+            return self._more(count, now_ns)
+        if not self._unread:
+            self._done.set_result(None)
+        return ()
+
+    def _more(self, count: int, now_ns: int) -> Iterable[Offer]:
+        data = _PIECE
+        self._unread += count
+        return [
+            (now_ns, [Message(place, MESSAGE_LENGTH, TRANSPORT, data) for place in range(count)])
+        ]
+
+    def _end(self) -> None:
+        """Not yet."""
+
+
+_PIECE: Final = bytes(MESSAGE_LENGTH)
+
+
+class Receiver(Counted):
+    """Counts what arrives."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Nothing to begin with."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Messages."""
+        if isinstance(event, Delivered):
+            self._count(len(event.messages))
+        return ()
+
+
+class Asker(Counted):
+    """Keeps a window of exchanges under way, each in a conversation of its own."""
+
+    messages = hs_messages()
+    window = WINDOW
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The window."""
+        self._index = self.window
+        data = self.messages
+        return [
+            (now_ns, [Message(c, len(data[c]), TRANSPORT, data[c]) for c in range(self.window)])
+        ]
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Each reply releases the next message of its conversation."""
+        if not isinstance(event, Delivered):
+            return ()
+        data, index = self.messages, self._index
+        messages = []
+        for reply in event.messages:
+            index = (index + 1) % len(data)
+            message = data[index]
+            messages.append(Message(reply.conversation, len(message), TRANSPORT, message))
+        self._index = index
+        self._count(len(messages))
+        return [(now_ns, messages)]
+
+
+class Answerer(Counted):
+    """Answers each message at once."""
+
+    reply = HS_REPLY
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Nothing to begin with."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """One reply to each."""
+        if not isinstance(event, Delivered):
+            return ()
+        self._count(len(event.messages))
+        reply, length = self.reply, len(self.reply)
+        messages = [Message(m.conversation, length, TRANSPORT, reply) for m in event.messages]
+        return [(now_ns, messages)]
+
+
+class HlAsker(Asker):
+    """The suite HL."""
+
+    messages = hl_messages()
+    window = HL_WINDOW
+
+
+class HlAnswerer(Answerer):
+    """The suite HL."""
+
+    reply = HL_REPLY
+
+
+class Pinger(Counted):
+    """One message under way at a time, there and back; times the round trip."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The first ping; the time it waits for the link is in the warm-up."""
+        return self._ping(now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """The pong is there: send the next ping."""
+        if not isinstance(event, Delivered):
+            return ()
+        self._meter.trips_ns.append(time.perf_counter_ns() - self._sent_ns)
+        self._count(1)
+        return self._ping(now_ns)
+
+    def _ping(self, now_ns: int) -> Iterable[Offer]:
+        self._sent_ns = time.perf_counter_ns()
+        return [(now_ns, [Message(0, PING_LENGTH, TRANSPORT, _PING)])]
+
+
+_PING: Final = bytes(PING_LENGTH)
+
+
+class Ponger(Answerer):
+    """Sends back what has come."""
+
+    reply = _PING
+
+
+PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver | Answerer]]]] = {
+    "packages": (Sender, Receiver),
+    "messages": (Asker, Answerer),
+    "pingpong": (Pinger, Ponger),
+    "memory": (HlAsker, HlAnswerer),
+}
+"""By case: what runs on the near node, and on the far one."""
+
+
+def define(part: Part) -> NodeDefinition:
+    """This end of the published layout with as many CTCs as the case has."""
+    layout = load_layout(f"published-{CTCS[part.case]}")
+    return unpaced(define_node(layout, layout.nodes[part.far], LinkParameters()))
+
+
+async def play(part: Part, meter: Meter) -> None:
+    """One node, until all is counted."""
+    done = asyncio.get_running_loop().create_future()
+    size = MESSAGES_PER_PACKAGE if part.case == "packages" else 1
+    program = PROGRAMS[part.case][part.far](part, meter, done, size)
+    engine = LiveEngine(define(part), program, Clock())
+    attachments = Attachments(engine, Random(f"{part.far}"))
+    gone = asyncio.Event()
+    engine.listeners.append(lambda event: gone.set() if isinstance(event, LinkDown) else None)
+    path = part.folder / "link"
+    if part.far:
+        await attachments.listen(UnixEndpoint(str(path)))
+    else:
+        await_path(path)
+        attachments.connect(UnixEndpoint(str(path)))
+    broken = asyncio.ensure_future(engine.wait_closed())
+    await asyncio.wait([done, broken], return_when=asyncio.FIRST_COMPLETED)
+    if broken.done():
+        broken.result()
+    if part.far:  # the near node may still have to hear the last of it
+        await gone.wait()
+    await attachments.close()
+    broken.cancel()
+
+
+def main() -> None:
+    """Do the part that the command line asks for."""
+    part, meter = read_part("python -m tools.benchmarks.live_isfc"), Meter()
+    uvloop.run(play(part, meter))
+    meter.report()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Fitting the calibrated constants, and what the fit is sensitive to."""

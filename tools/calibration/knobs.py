@@ -1,0 +1,167 @@
+"""The constants that may be fitted: where each stands, and between what it may lie.
+
+A test holds this list to ``docs/sources.md``: what is marked calibrated there is here, and
+nothing else is.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from ctc.profiles import FEATURES, ChpidProfile
+from isfc.layout.layout import Layout
+from isfc.link.parameters import LinkParameters
+from scenarios.guests import GuestCosts
+from scenarios.run import Experiment
+
+Values = Mapping[str, float]
+"""A value for each of some knobs, by its name."""
+
+EXPRESS2: Final = "FICON Express2"
+EXPRESS4: Final = "FICON Express4"
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One calibrated constant: the records it stands in, and what it may be.
+
+    The bounds are what could be true of a z10 and its channels; between them the search works
+    on a logarithmic scale from 0 to 1.
+    """
+
+    owners: tuple[str, ...]
+    field: str
+    low: float
+    high: float
+
+    @property
+    def name(self) -> str:
+        """As it is printed: ``link.build_package_ns``, ``FICON Express2.io_ns``."""
+        return f"{' and '.join(self.owners)}.{self.field}"
+
+    @property
+    def is_of_appc(self) -> bool:
+        """Whether APPC/VM alone feels it."""
+        return "appc" in self.field
+
+    @property
+    def is_of_processor_time(self) -> bool:
+        """Whether %CPU/msg alone feels it."""
+        return self.field.startswith("cpu_")
+
+    def position(self, value: float) -> float:
+        """Where ``value`` lies on the scale; the end of the scale if it lies outside."""
+        bounded = min(max(value, self.low), self.high)
+        return math.log(bounded / self.low) / math.log(self.high / self.low)
+
+    def value(self, position: float) -> float:
+        """The value at a place on the scale."""
+        return float(self.low * (self.high / self.low) ** min(max(position, 0.0), 1.0))
+
+
+def _link(field: str, low: float, high: float) -> Knob:
+    return Knob(("link",), field, low, high)
+
+
+def _guests(field: str, low: float, high: float) -> Knob:
+    return Knob(("guests",), field, low, high)
+
+
+KNOBS: Final = (
+    _link("build_package_ns", 1_000, 250_000),
+    _link("dispatch_ns", 500, 100_000),
+    _link("recovery_ns", 10_000, 1_000_000),
+    _link("receive_ns_per_byte", 0.05, 2),
+    _link("lone_release_ns_per_byte", 0.03, 2),
+    _link("open_backlog_length", 20_000, 600_000),
+    _link("open_backlog_count", 2, 200),
+    _link("open_growth", 0.01, 6),
+    _link("share_length", 60_000, 800_000),
+    _link("appc_ns_per_byte_built", 0.05, 10),
+    _link("appc_ns_per_byte_taken", 0.05, 10),
+    _link("lone_length", 40_000, 300_000),
+    _link("lone_appc_length", 40_000, 600_000),
+    _link("lone_message_length", 2_000, 60_000),
+    _link("cpu_message_ns", 50, 10_000),
+    _link("cpu_ns_per_byte_written", 0.02, 5),
+    _link("cpu_ns_per_byte_read", 0.02, 5),
+    _link("cpu_package_ns", 50, 20_000),
+    _link("cpu_appc_message_ns", 500, 50_000),
+    _link("cpu_appc_package_ns", 50, 50_000),
+    _guests("client_ns", 1_000, 400_000),
+    _guests("appc_server_ns", 5_000, 500_000),
+    _guests("appc_client_ns", 5_000, 500_000),
+    Knob((EXPRESS2,), "processor_ns_per_byte", 2, 4.5),
+    Knob((EXPRESS2,), "latency_ns_per_ccw", 200, 120_000),
+    Knob((EXPRESS4,), "line_ns_per_byte", 2.3, 2.8),
+    Knob((EXPRESS4,), "processor_ns_per_byte", 1, 2.4),
+    Knob((EXPRESS4,), "latency_ns_per_ccw", 200, 60_000),
+    Knob((EXPRESS2, EXPRESS4), "processor_bits_per_ccw", 1_000, 100_000),
+    Knob((EXPRESS2, EXPRESS4), "io_ns", 3_000, 100_000),
+    Knob((EXPRESS2, EXPRESS4), "io_contention_ns", 500, 250_000),
+    Knob((EXPRESS2, EXPRESS4), "interrupt_ns", 1_000, 250_000),
+    Knob((EXPRESS2, EXPRESS4), "interrupt_contention_ns", 500, 400_000),
+)
+"""Everything that may be fitted. What two records share is one constant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """The records that the knobs stand in."""
+
+    link: LinkParameters
+    guests: GuestCosts
+    profiles: Mapping[str, ChpidProfile]
+
+    def apply(self, experiment: Experiment) -> Experiment:
+        """The same experiment with these constants; what its release has of its own stays."""
+        layout = experiment.layout
+        fibres = {
+            fibre.name: replace(fibre, profile=self.profiles[fibre.profile.feature])
+            for fibre in layout.fibres
+        }
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre.name]) for ctc in layout.ctcs)
+        fitted = Layout(layout.nodes, tuple(fibres.values()), ctcs)
+        usual = LinkParameters()
+        own = {
+            part.name: value
+            for part in fields(usual)
+            if (value := getattr(experiment.link, part.name)) != getattr(usual, part.name)
+        }
+        link = replace(self.link, **own)
+        return replace(experiment, layout=fitted, link=link, guests=self.guests)
+
+
+def present_values(knobs: Iterable[Knob] = KNOBS) -> dict[str, float]:
+    """The knobs as they stand in the code."""
+    records = _records()
+    return {knob.name: float(getattr(records[knob.owners[0]], knob.field)) for knob in knobs}
+
+
+def build_constants(values: Values) -> Constants:
+    """The code's records with ``values`` in them; whole numbers where the record has them."""
+    records = _records()
+    known = {knob.name: knob for knob in KNOBS}
+    for name, value in values.items():
+        knob = known[name]
+        for owner in knob.owners:
+            present = getattr(records[owner], knob.field)
+            rounded = round(value) if isinstance(present, int) else value
+            records[owner] = replace(records[owner], **{knob.field: rounded})
+    profiles = {name: records[name] for name in FEATURES}
+    return Constants(records["link"], records["guests"], profiles)
+
+
+def positions(knobs: Sequence[Knob], values: Values) -> list[float]:
+    """A point of the search: where each knob's value lies on its scale."""
+    return [knob.position(values[knob.name]) for knob in knobs]
+
+
+def values_at(knobs: Sequence[Knob], point: Iterable[float]) -> dict[str, float]:
+    """The values at a point of the search."""
+    return {knob.name: knob.value(position) for knob, position in zip(knobs, point, strict=True)}
+
+
+def _records() -> dict[str, Any]:
+    return {"link": LinkParameters(), "guests": GuestCosts(), **FEATURES}

@@ -1,0 +1,232 @@
+"""How far a set of constants is off, over some published runs: the number a search makes small.
+
+Each run is emulated just long enough: what it costs to emulate is the number of exchanges, or
+of segments where replies have many, so that is what is fixed, not the time. A run that several
+tables show counts in each of them.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
+from typing import Final
+
+from isfc.link.appc import APPC_SEGMENT_LENGTH_MAX
+from isfc.link.message import Traffic
+from scenarios.published.companion import load_table
+from scenarios.published.replay import compare, make_experiment
+from scenarios.published.table import PublishedRow, PublishedTable, Role, View
+from scenarios.recording import Recording, record
+from scenarios.run import MIB, Experiment
+from scenarios.workload import Workload
+from tools.calibration.knobs import Values, build_constants
+
+EXCHANGES: Final = 2_500
+EXCHANGES_PER_PAIR: Final = 20
+"""What one run is measured for: a spread of some 2 % from seed to seed. Where replies go in many
+segments, as APPC/VM's do, so many segments are enough."""
+
+EXCHANGES_MIN: Final = 60
+EXCHANGES_PER_PAIR_MIN: Final = 6
+"""What it is measured for at least, so that one exchange more or less hardly tells."""
+
+SECONDS_MIN: Final = 0.05
+WARMUP_SHARE: Final = 0.25
+"""Virtual seconds measured at least, and what goes before them."""
+
+CPU_WEIGHT: Final = 0.15
+"""What %CPU/msg counts in a row's loss, throughput counting 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A published run, as some tables show it: (table, row) each time.
+
+    It is repeated here ``length`` times as long as is usual. ``cpu_weight`` is 0 where the
+    constants of processor time are not to be found.
+    """
+
+    shown: tuple[tuple[str, PublishedRow], ...]
+    length: float = 1.0
+    cpu_weight: float = CPU_WEIGHT
+
+    def experiment(self, seed: int = 1) -> Experiment:
+        """What to run."""
+        table, row = self.shown[0]
+        experiment = make_experiment(_table(table), row)
+        pairs, workload = experiment.pairs, experiment.workload
+        segments = self.length * (EXCHANGES + EXCHANGES_PER_PAIR * pairs)
+        least = EXCHANGES_MIN + EXCHANGES_PER_PAIR_MIN * pairs
+        exchanges = max(least, segments / _segments_per_reply(workload))
+        seconds = max(SECONDS_MIN, exchanges / _exchanges_per_s(row, workload))
+        warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
+        return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
+
+    @property
+    def is_of_appc(self) -> bool:
+        """Whether its traffic is APPC/VM's."""
+        return self.experiment().workload.traffic is Traffic.LEGACY
+
+
+Task = tuple[Case, int, Values]
+"""A case, a seed, and the knobs that are turned."""
+
+_table: Final = cache(load_table)
+
+
+def all_cases(tables: Iterable[PublishedTable], length: float = 1.0) -> list[Case]:
+    """Every run of some tables, once."""
+    return _cases(((table, row) for table in tables for row in table.rows), length)
+
+
+def calibration_cases(
+    tables: Iterable[PublishedTable], leave_out: str | None = None, length: float = 1.0
+) -> list[Case]:
+    """The rows that constants may be fitted to, those of the suite ``leave_out`` excepted."""
+    rows = ((table, row) for table in tables for row in table.rows if row.role is Role.CALIBRATION)
+    cases = _cases(rows, length)
+    return [case for case in cases if leave_out is None or leave_out not in _suites(case)]
+
+
+def _cases(rows: Iterable[tuple[PublishedTable, PublishedRow]], length: float) -> list[Case]:
+    shown: dict[Experiment, list[tuple[str, PublishedRow]]] = defaultdict(list)
+    for table, row in rows:
+        shown[make_experiment(table, row)].append((table.name, row))
+    return [Case(tuple(found), length) for found in shown.values()]
+
+
+def _suites(case: Case) -> set[object]:
+    """The suite of a run, if a table that shows it has one."""
+    return {row.columns["suite"] for _, row in case.shown if "suite" in row.columns}
+
+
+def emulate(task: Task) -> Recording:
+    """Run one case."""
+    case, seed, values = task
+    return record(build_constants(values).apply(case.experiment(seed)))
+
+
+def losses(
+    cases: Sequence[Case], candidates: Sequence[Values], seed: int, pool: Executor
+) -> list[float]:
+    """The mean loss of each candidate over the cases, all drawn from the same seed."""
+    tasks = [(case, seed, values) for values in candidates for case in cases]
+    found = pool.map(_task_loss, tasks, chunksize=4)
+    return [_mean(islice(found, len(cases))) for _ in candidates]
+
+
+def _task_loss(task: Task) -> float:
+    """Judged where it was run: a recording takes longer to send than a number."""
+    return case_loss(task[0], emulate(task))
+
+
+def case_loss(case: Case, recording: Recording) -> float:
+    """How far one run is off: the sum over the tables that show it, each the mean of its rows."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for name, row in case.shown:
+        table = _table(name)
+        emulated = {c.measure: c.emulated for c in compare(table, row, [recording])}
+        found[name].append(row_loss(table.view, row, emulated, case.cpu_weight))
+    return sum(map(_mean, found.values()))
+
+
+def row_loss(
+    view: View,
+    row: PublishedRow,
+    emulated: Mapping[str, float],
+    cpu_weight: float = CPU_WEIGHT,
+) -> float:
+    """How far one row is off, by what its table shows."""
+    match view:
+        case View.SUITE:
+            loss = _suite_loss(row, emulated)
+        case View.APPC:
+            loss = _throughput_loss("msgs_per_s", row, emulated)
+        case View.DEVICE:
+            return _device_loss(row, emulated)
+        case _:
+            return _link_loss(row, emulated)
+    return loss + cpu_weight * _cpu_distance(row, emulated)
+
+
+def _suite_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """A link of one CTC counts less: it is a regime of its own, with a seventh of the rows."""
+    lone = row.columns["rdevs"] == 1
+    loss = _throughput_loss("mb_per_s", row, emulated, 0.6 if lone else 1.0)
+    collisions = row.number("collisions_per_s"), emulated["collisions_per_s"]
+    return loss + _collision_loss(*collisions, lone)
+
+
+def _throughput_loss(
+    measure: str, row: PublishedRow, emulated: Mapping[str, float], weight: float = 1.0
+) -> float:
+    """Mostly throughput, on a log scale, what is far off the more; RDEV util too."""
+    rate = _distance(emulated[measure], row.number(measure), 0.1)
+    loss = (rate + 20 * max(0.0, rate - 0.1) ** 2) * weight
+    if "rdev_util_percent" in emulated:
+        util = _distance(emulated["rdev_util_percent"], row.number("rdev_util_percent"), 0.1)
+        loss += 0.25 * min(util, 1.0)
+    return loss
+
+
+def _cpu_distance(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    measure = "cpu_percent_per_msg"
+    return min(_distance(emulated[measure], row.number(measure), 1e-6), 1.0)
+
+
+def _collision_loss(published: float, emulated: float, lone: bool) -> float:
+    if lone:
+        return 0.25 * min(1.5, abs(math.log((emulated + 5) / (published + 5))))
+    if published <= 0.2:
+        return 0.15 * min(1.5, math.log1p(emulated / 3))
+    if published >= 20:
+        return 0.12 * min(2.0, abs(math.log((emulated + 2) / (published + 2))))
+    return 0.0
+
+
+def _device_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """Busy percent in points; where the device is busy, the parts of its service time too."""
+    loss = 0.5 * min(1.0, abs(emulated["busy_percent"] - row.number("busy_percent")) / 20)
+    if row.number("busy_percent") > 20:
+        parts = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
+        # the report rounds to a tenth of a millisecond
+        loss += 0.25 * _mean(
+            min(1.0, _distance(emulated[part] + 0.05, row.number(part) + 0.05, 0.05))
+            for part in parts
+        )
+    return loss
+
+
+def _link_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
+    """How messages are packed, both ways; how many there are is told elsewhere."""
+    packed = ("write_msgs_per_pkg", "read_msgs_per_pkg")
+    return 0.25 * _mean(min(1.0, _distance(emulated[p], row.number(p), 0.1)) for p in packed)
+
+
+def _distance(emulated: float, published: float, least: float) -> float:
+    """The size of the logarithm of the ratio; ``least`` stands for nothing at all."""
+    return abs(math.log(max(emulated, least) / published))
+
+
+def _exchanges_per_s(row: PublishedRow, workload: Workload) -> float:
+    """Messages and replies a second, as published."""
+    if "msgs_per_s" in row.columns:
+        return row.number("msgs_per_s")
+    small = workload.min_percent / 100
+    message = small * workload.min_length + (1 - small) * workload.max_length
+    return row.number("mb_per_s") * MIB / (message + workload.reply_length)
+
+
+def _segments_per_reply(workload: Workload) -> int:
+    """In how many segments a reply travels: they are the work of an exchange."""
+    if workload.traffic is Traffic.TRANSPORT:
+        return 1
+    return -(-workload.reply_length // APPC_SEGMENT_LENGTH_MAX)
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)

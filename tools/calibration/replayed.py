@@ -1,0 +1,82 @@
+"""Published tables replayed with several seeds: what ``docs/fidelity.md`` is made of."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from scenarios.published.companion import TABLES, load_table
+from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.verdict import Verdict, judge
+from scenarios.recording import Recording, record
+from scenarios.run import Experiment
+
+COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
+"""Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
+
+Recordings = Mapping[Experiment, Sequence[Recording]]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One table, replayed: what the means come to, and the comparisons of each seed."""
+
+    verdict: Verdict
+    by_seed: tuple[Sequence[Comparison], ...]
+
+    @property
+    def name(self) -> str:
+        """Which table it is."""
+        return self.verdict.table.name
+
+    @property
+    def every(self) -> list[Comparison]:
+        """The comparisons of all seeds."""
+        return [comparison for of_seed in self.by_seed for comparison in of_seed]
+
+
+def replay_all(seeds: int, seconds: float, pool: Executor) -> list[Replay]:
+    """Repeat every run of every table with the seeds from 1 on."""
+    parts = choose([load_table(name) for name in TABLES], {}, seconds)
+    experiments = runs_of(parts)
+    repeated = [replace(run, seed=seed) for run in experiments for seed in range(1, seeds + 1)]
+    found = list(pool.map(record, repeated, chunksize=4))
+    recordings = {
+        run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
+    }
+    return compare_seeds(parts, recordings)
+
+
+def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replay]:
+    """What the recordings of each seed come to, alone and together."""
+    parts = list(parts)
+    seeds = max(map(len, recordings.values()), default=1)
+    alone = [
+        {run: found[seed : seed + 1] for run, found in recordings.items()} for seed in range(seeds)
+    ]
+    return [
+        Replay(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
+        for verdict in judge(parts, recordings)
+    ]
+
+
+def store(replays: Iterable[Replay], path: Path) -> None:
+    """Write every figure, IBM's and ours."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for one in replays:
+            writer.writerows(_lines(one))
+
+
+def _lines(one: Replay) -> Iterator[list[str]]:
+    each = zip(*one.by_seed, strict=True)
+    for mean, seeds in zip(one.verdict.comparisons, each, strict=True):
+        emulated = [comparison.emulated for comparison in seeds]
+        figures = (mean.emulated, min(emulated), max(emulated))
+        yield [
+            *(mean.table, mean.key, mean.measure, mean.role, f"{mean.published:g}"),
+            *(f"{figure:.5g}" for figure in figures),
+        ]

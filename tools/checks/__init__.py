@@ -1,0 +1,1 @@
+"""Checks of the source that no ordinary linter makes."""

@@ -1,0 +1,170 @@
+"""The architecture lint: rings, sizes and names, which no ordinary linter knows.
+
+``python -m tools.checks.tidy`` prints ``file:line: message`` for each finding and ends with 1 when
+there is one. `RINGS` is the import table that ``docs/architecture.md`` explains.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+INSTALLED: Final = ("ctc", "isfc", "scenarios")
+FOLDERS: Final = (*INSTALLED, "tools", "tests")
+MODULE_LINES_MAX: Final = 400
+FUNCTION_LINES_MAX: Final = 60
+COLUMNS_MAX: Final = 100
+
+RENDERER: Final = "isfc.cli.render.output"
+WORLDLY: Final = frozenset("open input exec eval breakpoint __import__".split())
+EMPTY_NAMES: Final = frozenset(
+    "common helper helpers manager misc serialisation serialization util utils".split()
+)
+
+PURE: Final = (
+    "__future__ bisect collections contextlib copyreg dataclasses decimal enum functools hashlib "
+    "heapq itertools math operator re string struct typing zlib"
+)
+LINK: Final = f"{PURE} isfc.errors isfc.link"
+SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
+READING: Final = "csv importlib json msgspec pathlib tomllib"
+PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
+
+RINGS: Final = {
+    # folder: (may import these and all below them, but not these); the longest name decides
+    "ctc": (f"{PURE} ctc", ""),
+    "isfc": ("*", "tools tests"),  # the public face, ``python -m isfc``, and the errors of all
+    "isfc.link": (f"{LINK} ctc.address ctc.agenda ctc.subchannel", ""),
+    "isfc.system": (f"{LINK} ctc isfc.system", ""),
+    "isfc.engine": (SYSTEM, ""),
+    "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
+    "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
+    "isfc.layout": (f"{SYSTEM} {READING} isfc.layout", "isfc.engine"),
+    "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),
+    "isfc.live": ("*", f"{PEOPLE} tools tests"),
+    "scenarios": (f"{SYSTEM} {READING} isfc.cp isfc.layout random scenarios", ""),
+    "isfc.cli": ("*", "tools tests"),
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One thing to mend; ``path`` is relative to the project."""
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+def check(root: Path) -> list[Finding]:
+    """All findings in the project at ``root``, by file and line."""
+    texts = {
+        path.relative_to(root): path.read_text("utf-8")
+        for folder in FOLDERS
+        for path in (root / folder).rglob("*.py")
+    }
+    modules = frozenset(_dotted(path).removesuffix(".__init__") for path in texts)
+    return sorted(
+        Finding(path.as_posix(), line, message)
+        for path, text in texts.items()
+        for line, message in _check_module(path, text, modules)
+    )
+
+
+def _check_module(path: Path, text: str, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """What is wrong inside one module, as (line, message)."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        yield error.lineno or 1, f"does not parse: {error.msg}"
+        return
+    if tree.body and not ast.get_docstring(tree):
+        yield 1, "has no docstring: say what the module is for"
+    for part in EMPTY_NAMES.intersection((*path.parent.parts, path.stem)):
+        yield 1, f"the name {part!r} says nothing: name what it holds"
+    yield from _check_sizes(text, tree)
+    if path.parts[0] in INSTALLED:
+        yield from _check_imports(_dotted(path), tree, modules)
+        yield from _check_names(_dotted(path), tree)
+
+
+def _check_sizes(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    lines = text.splitlines()
+    if len(lines) > MODULE_LINES_MAX:
+        yield MODULE_LINES_MAX + 1, f"{len(lines)} lines: at most {MODULE_LINES_MAX} in a module"
+    for number, line in enumerate(lines, start=1):
+        if len(line) > COLUMNS_MAX:
+            yield number, f"{len(line)} columns: at most {COLUMNS_MAX}"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > FUNCTION_LINES_MAX:
+                yield node.lineno, f"{node.name} has {length} lines: at most {FUNCTION_LINES_MAX}"
+
+
+def _check_imports(
+    module: str, tree: ast.Module, modules: frozenset[str]
+) -> Iterator[tuple[int, str]]:
+    may, never = RINGS[max((ring for ring in RINGS if _under(module, ring)), key=len)]
+    for line, name in _imported(tree, modules):
+        if not _under(name, may) or _under(name, never):
+            yield line, f"{module} must not import {name}"
+        elif name == module.partition(".")[0] and not _under(module, "isfc.cli isfc.__main__"):
+            # through the package's face, any module could reach any other
+            yield line, f"imports from {name}/__init__.py: name the module that defines it"
+
+
+def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Each module that ``tree`` imports, wherever it does so; a relative name keeps its dots."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = "." * node.level + (node.module or "")
+            for alias in node.names:
+                whole = f"{origin}.{alias.name}"
+                yield node.lineno, whole if whole in modules else origin
+
+
+def _check_names(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Builtins that reach outside, and randomness that no seed governs."""
+    pure = not _under(module, "scenarios isfc.cli isfc.live")
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id="print") if module != RENDERER:
+                yield node.lineno, f"print: only {RENDERER} speaks to people"
+            case ast.Name(id=name) if pure and name in WORLDLY:
+                yield node.lineno, f"{name}: a node does no I/O and runs no text"
+            case ast.Import(names=names) if any(alias.name == "random" for alias in names):
+                yield node.lineno, "import random: write `from random import Random`"
+            case ast.ImportFrom(module="random", names=[*names]):
+                for alias in names:
+                    if alias.name != "Random":
+                        yield node.lineno, f"random.{alias.name}: use a seeded random.Random"
+            case ast.Call(func=ast.Name(id="Random"), args=[]):
+                yield node.lineno, "Random() without a seed"
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts)
+
+
+def _under(name: str, roots: str) -> bool:
+    return any(root in ("*", name) or name.startswith(f"{root}.") for root in roots.split())
+
+
+def main() -> int:
+    """Check the project this file belongs to; return the exit status."""
+    findings = check(Path(__file__).resolve().parents[2])
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

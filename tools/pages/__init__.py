@@ -1,0 +1,1 @@
+"""What renews the pages under docs/."""

@@ -1,0 +1,130 @@
+"""The pages' console blocks: a command after ``$``, and below it what it prints.
+
+``python -m tools.pages.console`` runs the commands again and puts what they print into the pages.
+In what is shown, a line ``...`` stands for lines left out: as many lines as stand before it
+and after it are kept. A block headed ``console once`` shows what differs from time to time,
+and is left alone; one headed ``console slow`` takes more than a second. In one headed
+``console live`` the first command goes on in the background, and the others look at it.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PROJECT: Final = Path(__file__).resolve().parents[2]
+PAGES: Final = ("README.md", "docs/cp.md", "docs/timing.md")
+GAP: Final = "..."
+LIVE_S: Final = 5.0
+"""Until what goes on in the background has settled."""
+
+_BLOCK: Final = re.compile(r"(?ms)^```console(?P<mark>[^\n]*)\n(?P<body>.*?)^```$")
+_STEP: Final = re.compile(r"(?m)^\$ (?P<command>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a page, and what the page says it prints; ``mark`` is its block's."""
+
+    page: str
+    command: str
+    shown: str
+    mark: str
+
+
+def steps(page: str, text: str) -> Iterator[Step]:
+    """All commands of a page."""
+    for block in _BLOCK.finditer(text):
+        for step in _STEP.finditer(block["body"]):
+            yield Step(page, step["command"], step["shown"], block["mark"].strip())
+
+
+def renewed(text: str, run: Callable[[str], str]) -> str:
+    """The page with what ``run`` says that its commands print."""
+
+    def renew_step(step: re.Match[str]) -> str:
+        return f"$ {step['command']}\n{abridge(run(step['command']), step['shown'])}"
+
+    def renew_block(block: re.Match[str]) -> str:
+        body, mark = block["body"], block["mark"].strip()
+        if mark == "live":
+            first, *_ = _STEP.finditer(body)
+            with background(first["command"]):
+                time.sleep(LIVE_S)
+                body = first[0] + _STEP.sub(renew_step, body[first.end() :])
+        elif mark != "once":
+            body = _STEP.sub(renew_step, body)
+        return f"```console{block['mark']}\n{body}```"
+
+    return _BLOCK.sub(renew_block, text)
+
+
+def abridge(printed: str, shown: str) -> str:
+    """``printed`` with lines left out where ``shown`` has them left out."""
+    lines, pattern = printed.splitlines(), shown.splitlines()
+    if GAP in pattern:
+        head = pattern.index(GAP)
+        tail = len(pattern) - head - 1
+        if len(lines) > len(pattern):
+            lines[head : len(lines) - tail] = [GAP]
+    return "".join(f"{line}\n" for line in lines)
+
+
+_RUNTIME: Final = tempfile.TemporaryDirectory(prefix="isfc-console-")
+"""Where the pages' live nodes are found: by their commands, and by nobody else's."""
+
+
+def run(command: str) -> str:
+    """What a command of a page prints in this project, errors included."""
+    process = subprocess.run(
+        command,
+        shell=True,
+        cwd=PROJECT,
+        env=_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return process.stdout
+
+
+@contextmanager
+def background(command: str) -> Iterator[None]:
+    """Let a command, which a page ends with ``&``, go on for as long as the block lasts."""
+    process = subprocess.Popen(
+        f"exec {command.removesuffix('&')}", shell=True, cwd=PROJECT, env=_environment()
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _environment() -> dict[str, str]:
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    return environment | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+        "XDG_RUNTIME_DIR": _RUNTIME.name,
+    }
+
+
+def main() -> int:
+    """Renew every page; return the exit status."""
+    for name in PAGES:
+        page = PROJECT / name
+        page.write_text(renewed(page.read_text("utf-8"), run), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
