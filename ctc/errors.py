@@ -5,7 +5,7 @@
     CtcError
       BadRdev      not a real device number, or not a range of them
       BadChpid     not a channel-path identifier
-      BadFeature   not a FICON feature that ``ctc.profiles`` knows
+      BadFeature   not a feature that ``ctc.profiles``, ``ctc.osa`` or ``ctc.zhyperlink`` knows
 """
 
 
@@ -22,4 +22,4 @@ class BadChpid(CtcError):
 
 
 class BadFeature(CtcError):
-    """A FICON feature that has no profile."""
+    """A feature (FICON, OSA or zHyperLink) that has no profile."""

@@ -1,0 +1,89 @@
+"""The tree of bandwidth ceilings above a channel: card, PCIe interconnect, fanout card.
+
+Each level carries the sum of what is below it, up to its own ceilings: one for a direction, one
+for both together. MB are 10**6 bytes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+UNLIMITED: Final = float("inf")
+
+CHANNELS_OF_CARD: Final = 2
+CARDS_OF_INTERCONNECT: Final = 8
+INTERCONNECTS_OF_FANOUT: Final = 2
+"""Published: IBM z15 FICON Express16SA Performance, figures 32 and 33."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Data in either direction, in MB/s."""
+
+    read_mb_per_s: float
+    write_mb_per_s: float
+
+    @property
+    def mb_per_s(self) -> float:
+        """Both directions together."""
+        return self.read_mb_per_s + self.write_mb_per_s
+
+    def scaled(self, factor: float) -> "Traffic":
+        """The same mix, more or less of it."""
+        return Traffic(self.read_mb_per_s * factor, self.write_mb_per_s * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What one level carries at most: ``one_way_mb_per_s`` each direction, ``mb_per_s`` both."""
+
+    level: str
+    one_way_mb_per_s: float
+    mb_per_s: float
+
+    def use(self, wanted: Traffic) -> float:
+        """The share of this ceiling that ``wanted`` needs; more than 1 is too much."""
+        return max(
+            wanted.read_mb_per_s / self.one_way_mb_per_s,
+            wanted.write_mb_per_s / self.one_way_mb_per_s,
+            wanted.mb_per_s / self.mb_per_s,
+        )
+
+    def carry(self, below: Iterable[Traffic]) -> Traffic:
+        """What gets through of all that comes from below; everyone is held back alike."""
+        flows = tuple(below)
+        wanted = Traffic(
+            sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
+        )
+        return wanted.scaled(1.0 / max(1.0, self.use(wanted)))
+
+
+CARD: Final = Ceiling("card", UNLIMITED, UNLIMITED)
+"""Published: two channels of a card get twice what one gets, 3200 MB/s one way."""
+
+INTERCONNECT: Final = Ceiling("interconnect", UNLIMITED, 38_000.0)
+"""Calibrated on the figure published for eight cards: over 38 GB/s, both directions."""
+
+FANOUT: Final = Ceiling("fanout", 40_000.0, 50_000.0)
+"""Calibrated on the figures published for sixteen cards: approximately 40 GB/s one way, over
+50 GB/s both."""
+
+LEVELS: Final = (
+    (CARD, CHANNELS_OF_CARD),
+    (INTERCONNECT, CARDS_OF_INTERCONNECT),
+    (FANOUT, INTERCONNECTS_OF_FANOUT),
+)
+"""From the channel up: a level, and how many of the level below it has."""
+
+
+def carry(channels: Iterable[Traffic]) -> Traffic:
+    """What one fanout card gets through of what its ``channels`` send, in their order of cabling.
+
+    Channels fill the first card, then the next; there may be fewer than the fanout has room for.
+    """
+    flows = list(channels)
+    for ceiling, count in LEVELS:
+        flows = [ceiling.carry(flows[at : at + count]) for at in range(0, len(flows), count)]
+    return Traffic(
+        sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
+    )

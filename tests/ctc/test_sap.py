@@ -1,0 +1,70 @@
+"""SAP threads: rates, contention, and what the second thread of a core adds."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.sap import (
+    MODELS,
+    PROFILES,
+    Z15,
+    iop_busy,
+    iop_threads,
+    sap_busy,
+    sap_io_per_s,
+    second_thread_worth,
+)
+
+SAPS = st.integers(1, 30)
+SHARES = st.floats(0.01, 1.0)
+RATES = st.floats(0, 1e6)
+
+
+@given(SAPS, SHARES)
+def test_a_rate_keeps_the_threads_as_busy_as_it_was_made_for(saps: int, busy: float) -> None:
+    threads = iop_threads(saps)
+    rate = sap_io_per_s(Z15, threads, busy)
+    assert sap_busy(Z15, threads, rate, rate) == pytest.approx(busy)
+
+
+@given(SAPS, RATES, st.floats(1.01, 2.0))
+def test_more_work_makes_the_threads_busier_and_more_than_in_proportion(
+    saps: int, rate: float, more: float
+) -> None:
+    threads = iop_threads(saps)
+    before, after = sap_busy(Z15, threads, rate, rate), sap_busy(Z15, threads, more * rate, rate)
+    assert before <= after
+    twice = sap_busy(Z15, threads, 2 * rate, 2 * rate)
+    assert twice >= 2 * before or twice == pytest.approx(2 * before)
+
+
+@given(SAPS, SHARES)
+def test_more_saps_do_more_but_each_does_less(saps: int, busy: float) -> None:
+    few, many = iop_threads(saps), iop_threads(saps + 1)
+    here, there = (sap_io_per_s(Z15, threads, busy) for threads in (few, many))
+    assert there > here
+    assert there / many < here / few
+
+
+@given(st.integers(2, 30), SHARES)
+def test_a_second_thread_is_worth_something_and_less_than_the_first(saps: int, busy: float) -> None:
+    assert 0 < second_thread_worth(Z15, saps, busy) < 1
+
+
+def test_a_single_sap_has_one_thread() -> None:
+    assert iop_threads(1) == 1
+    assert second_thread_worth(Z15, 1) == 0
+
+
+def test_work_that_never_ends_is_infinitely_busy() -> None:
+    assert sap_busy(Z15, 43, 1e9, 1e9) == float("inf")
+
+
+def test_the_iops_of_a_system_do_all_of_its_work() -> None:
+    starts, interrupts = [900.0] * 3, [0.0, 2000.0, 700.0]
+    each = [iop_busy(Z15, *work, 0.0) for work in zip(starts, interrupts, strict=True)]
+    assert sum(each) == pytest.approx(iop_busy(Z15, sum(starts), sum(interrupts), 0.0))
+
+
+def test_every_model_is_of_a_machine_that_is_known() -> None:
+    assert {model.machine for model in MODELS.values()} == set(PROFILES)
