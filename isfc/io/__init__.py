@@ -1,0 +1,1 @@
+"""The I/O beside the link: channels, disks and networks, configured, run and estimated."""

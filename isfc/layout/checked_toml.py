@@ -1,0 +1,116 @@
+"""Reading a TOML file from people: what is wrong is said with its place and its remedy.
+
+A file is bytes, then a document (`decode`), then tables checked against a record's types
+(`convert`). Whatever is wrong is a `ConfigurationError` that names the file, table and key.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from ctc.errors import CtcError
+from isfc.errors import ConfigurationError
+
+FILE_LENGTH_MAX: Final = 64 * 1024
+"""Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB."""
+
+LINE_LENGTH_MAX: Final = 1000
+"""Characters in a line: a dotted key costs `tomllib` the square of its parts."""
+
+_KINDS: Final = {
+    "str": "text",
+    "int": "a number",
+    "float": "a number",
+    "object": "a table",
+    "array": "a list",
+    "bool": "true or false",
+}
+"""msgspec's names of what TOML holds, in the words of an error message."""
+
+_T = TypeVar("_T")
+
+
+def read_bytes(path: Path, expected: str) -> bytes:
+    """The content of a file, or enough of it to see that there is too much.
+
+    Only of a regular file: a directory has no content, and a device or a pipe need not end.
+    ``expected`` says what it should be, such as "a layout file".
+    """
+    try:
+        if path.exists() and not path.is_file():
+            kind = "a directory" if path.is_dir() else "a device or a pipe"
+            raise ConfigurationError(f"is {kind}; expected {expected}")
+        with path.open("rb") as file:
+            return file.read(FILE_LENGTH_MAX + 1)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot be read ({error.strerror}); expected {expected}"
+        ) from None
+
+
+def decode(data: bytes, name: str) -> dict[str, Any]:
+    """The TOML document in ``data``, which must not strain the parser; ``name`` is its kind."""
+    if len(data) > FILE_LENGTH_MAX:
+        raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(
+            f"is not UTF-8 text (at byte {error.start}); expected TOML"
+        ) from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > LINE_LENGTH_MAX:
+            raise ConfigurationError(
+                f"line {number} is too long; expected at most {LINE_LENGTH_MAX} characters"
+            )
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigurationError(f"is not {name}: its tables are nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, or an integer with too many digits
+        raise ConfigurationError(f"is not TOML: {error}") from None
+
+
+def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, str]) -> _T:
+    """``value`` as a ``kind``, or an error that names the key in the table at ``place``.
+
+    ``expected`` says of each key what may stand there, in the words of an error message.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        reason, _, path = str(error).replace("`", "").partition(" - at $")
+    found = re.search("got (.*)", reason)
+    problem = f"got {_KINDS.get(found[1], found[1])}" if found else "out of range"
+    if unknown := re.match("Object contains unknown field (.*)", reason, re.DOTALL):
+        key, problem, remedy = (
+            show_key(unknown[1]),
+            "no such key",
+            "one of " + ", ".join(expected),
+        )
+    elif missing := re.match("Object missing required field (.*)", reason):
+        key, problem, remedy = missing[1], "missing", expected[missing[1]]
+    elif wrong := re.match(r"\.(\w+)", path):
+        key, remedy = wrong[1], expected[wrong[1]]
+    else:
+        key, remedy = "", "a table with " + ", ".join(expected)
+    raise ConfigurationError(f"{place} {key}".strip() + f": {problem}; expected {remedy}")
+
+
+def show_key(name: str) -> str:
+    """A key from the file as it can safely be shown: bare where TOML would allow it."""
+    return name if re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else repr(name[:40])
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Put ``place`` in front of whatever is found to be wrong there."""
+    try:
+        yield
+    except (ConfigurationError, CtcError) as error:
+        raise ConfigurationError(f"{place}: {error}") from None

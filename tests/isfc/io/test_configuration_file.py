@@ -1,0 +1,114 @@
+"""I/O configurations: what is read from a good one, what is said of a bad one."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import FarPath, IoConfiguration, Isl, Protocol
+from isfc.io.configuration_file import parse_io_configuration, read_io_configuration
+
+CHANNELS = """
+[channel.42]
+feature = "FICON Express16SA"
+link_gbps = 16
+path = "far"
+[channel.Z0]
+feature = "zHyperLink Express"
+[channel.N0]
+feature = "OSA-Express7S 25 GbE"
+mtu = 1492
+[path.far]
+km = 100
+isl = { count = 2, gbps = 16, credits = 960 }
+[system.ATLANTA]
+saps = 4
+"""
+OLTP = """
+[[io]]
+name = "oltp"
+channels = ["42"]
+rate = 20000
+"""
+GOOD = CHANNELS + OLTP
+
+
+def parse(text: str) -> IoConfiguration:
+    return parse_io_configuration(text.encode(), "io.toml")
+
+
+def complaint(text: str) -> str:
+    """What is said of a bad file, which must be one line that begins with the file."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse(text)
+    message = str(caught.value)
+    assert message.isprintable()
+    assert message.startswith("io.toml: ")
+    return message.removeprefix("io.toml: ")
+
+
+def test_all_tables_are_read() -> None:
+    found = parse(GOOD)
+    assert found.channels["42"].path == FarPath("far", 100, Isl(2, 16, 960))
+    assert found.channels["42"].is_ficon
+    assert found.channels["Z0"].is_zhyperlink
+    assert found.channels["N0"].is_osa
+    assert found.channels["N0"].mtu_bytes == 1492
+    assert found.systems["ATLANTA"].saps == 4
+    (oltp,) = found.workloads
+    assert (oltp.protocol, oltp.rate_per_s, oltp.io_bytes) == (Protocol.ZHPF, 20_000, 4096)
+
+
+def test_a_workload_has_the_keys_of_its_name_but_where_it_says_otherwise() -> None:
+    text = OLTP.replace("rate = 20000", 'workload = "sas-random"\nread_percent = 50')
+    (sas,) = parse(CHANNELS + text).workloads
+    assert (sas.block_bytes, sas.outstanding, sas.read_percent) == (27_648, 64, 50)
+
+
+def test_a_rate_opens_a_named_workload_that_is_closed() -> None:
+    (sas,) = parse(GOOD.replace("rate", 'workload = "sas-random"\nrate')).workloads
+    assert (sas.rate_per_s, sas.outstanding) == (20_000, None)
+
+
+def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
+    (oltp,) = parse(GOOD.replace("rate = 20000", "")).workloads
+    assert oltp.is_saturating
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("rate", "rote", "[[io]] #1 rote: no such key; expected one of name, channels"),
+        ("rate = 20000", 'rate = "x"', "[[io]] #1 rate: got text; expected I/Os a second"),
+        ("rate = 20000", "rate = 0", "[[io]] #1 rate: out of range; expected I/Os a second"),
+        ("rate = 20000", "rate = nan", "[[io]] #1 rate: "),
+        ("rate = 20000", "rate = 1\noutstanding = 2", "[[io]] #1 outstanding: there is a rate"),
+        ("rate = 20000", 'workload = "read"', "[[io]] #1 workload: 'read' is unknown"),
+        ("rate = 20000", 'protocol = "ip"', "[[io]] #1 protocol: out of range; expected one of"),
+        ('["42"]', '["43"]', "[[io]] #1 channels: there is no [channel.43]; expected one of 42"),
+        ('["42"]', '["42", "42"]', "[[io]] #1 channels: names one twice"),
+        ('["42"]', "[]", "[[io]] #1 channels: out of range"),
+        ('["42"]', '["N0"]', "[[io]] #1 protocol: an OSA carries no disk I/O"),
+        ('["42"]', '["Z0"]', "[[io]] #1 protocol: zHyperLink Express carries only"),
+        ("rate", 'protocol = "tcp"\nrate', '[[io]] #1 channels: "tcp" rides an OSA'),
+        ("rate", 'protocol = "synchronous"\nrate', "[[io]] #1 channels: expected one with"),
+        ('"oltp"', '""', "[[io]] #1 name: expected 1 to 32 printable"),
+        ("16SA", "16X", "[channel.42] feature: 'FICON Express16X' is not a FICON feature"),
+        ('path = "far"', 'path = "fur"', "[channel.42] path: there is no [path.fur]"),
+        ("km = 100", "km = -1", "[path.far] km: out of range; expected kilometres"),
+        ("credits = 960", "credits = 0", "[path.far] isl credits: out of range"),
+        ("saps = 4", "saps = 0", "[system.ATLANTA] saps: out of range"),
+        ("[system", "[systems", "systems: no such key; expected one of io, channel"),
+        (OLTP, "", "io: missing; expected a table for each workload"),
+        (OLTP, OLTP * 2, "[[io]] #2 name: 'oltp' is already [[io]] #1's"),
+        ("rate = 20000", "rate = ", "is not TOML: "),
+    ],
+)
+def test_a_bad_file_is_told_by_table_key_and_remedy(before: str, after: str, message: str) -> None:
+    assert before in GOOD
+    assert complaint(GOOD.replace(before, after)).startswith(message)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"none\.toml: cannot be read .*I/O config"):
+        read_io_configuration(tmp_path / "none.toml")
