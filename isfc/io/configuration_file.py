@@ -44,20 +44,20 @@ from isfc.io.configuration import (
 from isfc.io.workloads import named_workload
 from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
 
-KM_MAX: Final = 10_000.0
-RATE_MAX: Final = 1e9
-IO_BYTES_MAX: Final = 1 << 30
-OUTSTANDING_MAX: Final = 100_000
-SAPS_MAX: Final = 128
+_KM_MAX: Final = 10_000.0
+_RATE_MAX: Final = 1e9
+_IO_BYTES_MAX: Final = 1 << 30
+_OUTSTANDING_MAX: Final = 100_000
+_SAPS_MAX: Final = 128
 """What nobody has: above, a figure is a slip."""
 
-CREDITS_MAX: Final = 65_535
-MTU_MIN: Final = 576
-MTU_MAX: Final = 9000
+_CREDITS_MAX: Final = 65_535
+_MTU_MIN: Final = 576
+_MTU_MAX: Final = 9000
 
 _Gbps = Annotated[float, Meta(ge=0.1, le=128)]
 _Percent = Annotated[float, Meta(ge=0, le=100)]
-_Count = Annotated[int, Meta(ge=1, le=OUTSTANDING_MAX)]
+_Count = Annotated[int, Meta(ge=1, le=_OUTSTANDING_MAX)]
 
 
 class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,23 +75,23 @@ class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     encrypted: bool = False
     path: str | None = None
     system: str = ""
-    mtu: Annotated[int, Meta(ge=MTU_MIN, le=MTU_MAX)] = MTU_DEFAULT
+    mtu: Annotated[int, Meta(ge=_MTU_MIN, le=_MTU_MAX)] = MTU_DEFAULT
     large_send: bool = True
 
 
 class _IslTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gbps: _Gbps
-    credits: Annotated[int, Meta(ge=1, le=CREDITS_MAX)]
+    credits: Annotated[int, Meta(ge=1, le=_CREDITS_MAX)]
     count: Annotated[int, Meta(ge=1, le=256)] = 1
 
 
 class _PathTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    km: Annotated[float, Meta(ge=0, le=KM_MAX)]
+    km: Annotated[float, Meta(ge=0, le=_KM_MAX)]
     isl: Any = None
 
 
 class _SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    saps: Annotated[int, Meta(ge=1, le=SAPS_MAX)] | None = None
+    saps: Annotated[int, Meta(ge=1, le=_SAPS_MAX)] | None = None
 
 
 class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,10 +99,10 @@ class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     channels: Annotated[list[str], Meta(min_length=1)]
     workload: str | None = None
     protocol: Protocol = Protocol.ZHPF
-    block: Annotated[int, Meta(ge=1, le=IO_BYTES_MAX)] = 4096
+    block: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = 4096
     blocks: Annotated[int, Meta(ge=1, le=4096)] = 1
     read_percent: _Percent = 100.0
-    rate: Annotated[float, Meta(gt=0, le=RATE_MAX)] | None = None
+    rate: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = None
     outstanding: _Count | None = None
     think_us: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     devices: _Count = 8
@@ -125,31 +125,31 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "encrypted": "true or false",
         "path": 'the NAME of a table [path.NAME], in quotes, such as "far"',
         "system": 'the name of a system in quotes, such as "ATLANTA"',
-        "mtu": f"bytes of an OSA's packet, from {MTU_MIN} to {MTU_MAX}",
+        "mtu": f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}",
         "large_send": "true or false",
     },
     _IslTable: {
         "gbps": "Gb/s, a number from 0.1 to 128",
-        "credits": f"buffer credits of a port, from 1 to {CREDITS_MAX}",
+        "credits": f"buffer credits of a port, from 1 to {_CREDITS_MAX}",
         "count": "how many inter-switch links side by side, from 1 to 256",
     },
     _PathTable: {
-        "km": f"kilometres, a number from 0 to {KM_MAX:g}",
+        "km": f"kilometres, a number from 0 to {_KM_MAX:g}",
         "isl": "inter-switch links, such as { count = 2, gbps = 16, credits = 960 }",
     },
-    _SystemTable: {"saps": f"how many SAPs, from 1 to {SAPS_MAX}"},
+    _SystemTable: {"saps": f"how many SAPs, from 1 to {_SAPS_MAX}"},
     _IoTable: {
         "name": "a name in quotes",
         "channels": 'a list of channels, such as ["42", "43"]',
         "workload": 'a named workload in quotes, such as "read-4k"',
         "protocol": f"one of {', '.join(Protocol)}",
-        "block": f"bytes of a block, from 1 to {IO_BYTES_MAX}",
+        "block": f"bytes of a block, from 1 to {_IO_BYTES_MAX}",
         "blocks": "blocks in an I/O, from 1 to 4096",
         "read_percent": "a percentage, from 0 to 100",
         "rate": "I/Os a second, above 0",
-        "outstanding": f"how many I/Os at once, from 1 to {OUTSTANDING_MAX}",
+        "outstanding": f"how many I/Os at once, from 1 to {_OUTSTANDING_MAX}",
         "think_us": "microseconds between an I/O and the next, from 0",
-        "devices": f"how many devices, from 1 to {OUTSTANDING_MAX}",
+        "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
         "cache_hit_percent": "a percentage, from 0 to 100",
         "system": 'the name of a system in quotes, such as "ATLANTA"',
     },
@@ -269,8 +269,8 @@ def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
             yield f'channels: expected one with the feature "{ZHYPERLINK}" among them'
     elif any(channel.is_zhyperlink for channel in used):
         yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
-    if table.block * table.blocks > IO_BYTES_MAX:
-        yield f"blocks: more than {IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
+    if table.block * table.blocks > _IO_BYTES_MAX:
+        yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
 
 
 def _check_names(workloads: tuple[IoWorkload, ...]) -> None:

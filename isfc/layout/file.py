@@ -15,28 +15,19 @@ Whatever is wrong is a `ConfigurationError` that names the file, the table and t
 says what was expected.
 """
 
-import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
 from ctc.address import format_chpid, format_rdev, parse_chpid, parse_rdevs
-from ctc.errors import CtcError
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
-
-FILE_LENGTH_MAX: Final = 64 * 1024
-"""Bytes in a layout file. Sixteen CTCs, each with its own table, take about 2 KB."""
-
-LINE_LENGTH_MAX: Final = 1000
-"""Characters in a line: a dotted key costs `tomllib` the square of its parts."""
 
 LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
@@ -79,102 +70,36 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 }
 """What may stand in each table, in the words of an error message."""
 
-_KINDS: Final = {
-    "str": "text",
-    "int": "a number",
-    "float": "a number",
-    "object": "a table",
-    "array": "a list",
-    "bool": "true or false",
-}
-"""msgspec's names of what TOML holds, in the words of an error message."""
-
 
 def read_layout(path: Path) -> Layout:
     """Read and check the layout file at ``path``; raise `ConfigurationError` otherwise."""
-    with _within(str(path)):
-        return _parse(_read(path))
+    with within(str(path)):
+        return _parse(read_bytes(path, "a layout file"))
 
 
 def parse_layout(data: bytes, source: str) -> Layout:
     """Check ``data``, the content of a layout file; ``source`` is its name in messages."""
-    with _within(source):
+    with within(source):
         return _parse(data)
 
 
-def _read(path: Path) -> bytes:
-    """The content of a file, or enough of it to see that there is too much.
-
-    Only of a regular file: a directory has no content, and a device or a pipe need not end.
-    """
-    try:
-        if path.exists() and not path.is_file():
-            kind = "a directory" if path.is_dir() else "a device or a pipe"
-            raise ConfigurationError(f"is {kind}; expected a layout file")
-        with path.open("rb") as file:
-            return file.read(FILE_LENGTH_MAX + 1)
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot be read ({error.strerror}); expected a layout file"
-        ) from None
-
-
 def _parse(data: bytes) -> Layout:
-    root = _convert(_decode(data), _Root, "")
+    root = _table(decode(data, "a layout"), _Root, "")
     if not root.fibre:
         raise ConfigurationError(f"fibre: none; expected {_EXPECTED[_Root]['fibre']}")
     tables = {
-        name: _convert(table, _FibreTable, f"[fibre.{_key(name)}]")
+        name: _table(table, _FibreTable, f"[fibre.{show_key(name)}]")
         for name, table in root.fibre.items()
     }
     name, table = next(iter(tables.items()))
-    with _within(f"[fibre.{_key(name)}] chpid"):
+    with within(f"[fibre.{show_key(name)}] chpid"):
         nodes = _two_nodes(table.chpid)
     fibres = _fibres(tables, nodes)
     return Layout(nodes, tuple(fibres.values()), _ctcs(root.ctc, fibres, nodes))
 
 
-def _decode(data: bytes) -> dict[str, Any]:
-    """The TOML document in ``data``, which must not strain the parser."""
-    if len(data) > FILE_LENGTH_MAX:
-        raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(
-            f"is not UTF-8 text (at byte {error.start}); expected TOML"
-        ) from None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > LINE_LENGTH_MAX:
-            raise ConfigurationError(
-                f"line {number} is too long; expected at most {LINE_LENGTH_MAX} characters"
-            )
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ConfigurationError("is not a layout: its tables are nested too deeply") from None
-    except ValueError as error:  # TOMLDecodeError, or an integer with too many digits
-        raise ConfigurationError(f"is not TOML: {error}") from None
-
-
-def _convert(value: object, kind: type[_T], place: str) -> _T:
-    """``value`` as a ``kind``, or an error that names the key in the table at ``place``."""
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        reason, _, path = str(error).replace("`", "").partition(" - at $")
-    expected = _EXPECTED[kind]
-    found = re.search("got (.*)", reason)
-    problem = f"got {_KINDS.get(found[1], found[1])}" if found else "out of range"
-    if unknown := re.match("Object contains unknown field (.*)", reason, re.DOTALL):
-        key, problem, remedy = _key(unknown[1]), "no such key", "one of " + ", ".join(expected)
-    elif missing := re.match("Object missing required field (.*)", reason):
-        key, problem, remedy = missing[1], "missing", expected[missing[1]]
-    elif wrong := re.match(r"\.(\w+)", path):
-        key, remedy = wrong[1], expected[wrong[1]]
-    else:
-        key, remedy = "", "a table with " + ", ".join(expected)
-    raise ConfigurationError(f"{place} {key}".strip() + f": {problem}; expected {remedy}")
+def _table(value: object, kind: type[_T], place: str) -> _T:
+    return convert(value, kind, place, _EXPECTED[kind])
 
 
 def _two_nodes(names: Iterable[str]) -> _Nodes:
@@ -201,15 +126,15 @@ def _fibres(tables: Mapping[str, _FibreTable], nodes: _Nodes) -> dict[str, Fibre
     fibres: dict[str, Fibre] = {}
     owners: dict[tuple[NodeName, str], str] = {}
     for name, table in tables.items():
-        place = f"[fibre.{_key(name)}]"
+        place = f"[fibre.{show_key(name)}]"
         if not name.isprintable() or not 1 <= len(name) <= FIBRE_NAME_LENGTH_MAX:
             raise ConfigurationError(
                 f"{place}: not the name of a fibre; "
                 f"expected 1 to {FIBRE_NAME_LENGTH_MAX} printable characters"
             )
-        with _within(f"{place} feature"):
+        with within(f"{place} feature"):
             profile = find_profile(table.feature, table.link_gbps)
-        with _within(f"{place} chpid"):
+        with within(f"{place} chpid"):
             chpids = _by_node(table.chpid, nodes, parse_chpid)
             for node, chpid in zip(nodes, chpids, strict=True):
                 _claim(owners, node, format_chpid(chpid), place)
@@ -223,13 +148,13 @@ def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tupl
     owners: dict[tuple[NodeName, str], str] = {}
     for number, value in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
-        table = _convert(value, _CtcTable, place)
+        table = _table(value, _CtcTable, place)
         if table.fibre not in fibres:
             raise ConfigurationError(
-                f"{place} fibre: there is no [fibre.{_key(table.fibre)}]; "
-                f"expected one of {', '.join(map(_key, fibres))}"
+                f"{place} fibre: there is no [fibre.{show_key(table.fibre)}]; "
+                f"expected one of {', '.join(map(show_key, fibres))}"
             )
-        with _within(f"{place} rdevs"):
+        with within(f"{place} rdevs"):
             here, there = _by_node(table.rdevs, nodes, parse_rdevs)
             if len(here) != len(there):
                 raise ConfigurationError(
@@ -248,7 +173,7 @@ def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tupl
     for name in fibres:
         if name not in used:
             raise ConfigurationError(
-                f"[fibre.{_key(name)}]: carries no CTC; expected a [[ctc]] that names it"
+                f"[fibre.{show_key(name)}]: carries no CTC; expected a [[ctc]] that names it"
             )
     return tuple(ctcs)
 
@@ -260,17 +185,3 @@ def _claim(owners: dict[tuple[NodeName, str], str], node: NodeName, item: str, p
         raise ConfigurationError(
             f"{item} at {node} is already in {owner}; expected it once in the file"
         )
-
-
-def _key(name: str) -> str:
-    """A key from the file as it can safely be shown: bare where TOML would allow it."""
-    return name if re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else repr(name[:40])
-
-
-@contextmanager
-def _within(place: str) -> Iterator[None]:
-    """Put ``place`` in front of whatever is found to be wrong there."""
-    try:
-        yield
-    except (ConfigurationError, CtcError) as error:
-        raise ConfigurationError(f"{place}: {error}") from None

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ctc.address import format_chpid, format_rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.file import FILE_LENGTH_MAX, LINE_LENGTH_MAX, parse_layout, read_layout
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, LINE_LENGTH_MAX
+from isfc.layout.file import parse_layout, read_layout
 from isfc.layout.layout import Layout
 
 FIBRE_1 = """
