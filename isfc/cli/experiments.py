@@ -1,33 +1,29 @@
 """Many experiments: shared out among the processors, with a bar that says how many are done."""
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
 
 from isfc.cli.exits import ExitCode
-
-if TYPE_CHECKING:
-    from scenarios.run import Experiment
+from isfc.cli.progress import progress_bar
+from isfc.cli.render.output import show_error
+from isfc.cli.workers import share_out
+from scenarios.run import Experiment
 
 _Outcome = TypeVar("_Outcome")
 
 
 def run_all(
-    work: "Callable[[Experiment], _Outcome]", experiments: "Sequence[Experiment]", jobs: int | None
+    work: Callable[[Experiment], _Outcome], experiments: Sequence[Experiment], jobs: int | None
 ) -> list[_Outcome]:
     """What ``work`` makes of every experiment, in their order; ``jobs`` of them at a time.
 
     ``work`` is a function of a module, which workers can find. After Ctrl-C the command ends
     and says how many were done.
     """
-    import os
-
-    from isfc.cli.progress import progress_bar
-    from isfc.cli.render.output import show_error
-    from isfc.cli.workers import share_out
-
     outcomes: dict[int, _Outcome] = {}
     jobs = jobs or os.cpu_count() or 1
     try:

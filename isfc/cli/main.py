@@ -1,43 +1,89 @@
 """The ``isfc`` command: its subcommands, and how every one of them ends.
 
-A subcommand is a function in a module of its own, registered below. It imports what it needs
-inside, so that ``isfc --help`` stays quick; it raises `ConfigurationError` for bad input and
-``typer.Exit(ExitCode.FAILED)`` for a failed check; it hands its result to `isfc.cli.render.output`.
+`COMMANDS` names every subcommand. Each is a function, or a group of them, in a module of its own,
+which is loaded when the subcommand is used: so ``isfc --help`` stays quick, and the module imports
+what it needs at its top. A subcommand raises `ConfigurationError` for bad input and
+``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.render`.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
 from ctc.errors import CtcError
-from isfc.cli.commands.compare import compare
-from isfc.cli.commands.cp import cp
-from isfc.cli.commands.journal import app as journal_app
-from isfc.cli.commands.node import node
-from isfc.cli.commands.plan import plan
-from isfc.cli.commands.replay import replay
-from isfc.cli.commands.run import run_layout
-from isfc.cli.commands.up import up
 from isfc.cli.exits import ExitCode
 from isfc.errors import ConfigurationError, IsfcError
 
+
+class Subcommand(NamedTuple):
+    """Where a subcommand is, and the first line of its docstring, for the list of all."""
+
+    module: str
+    name: str
+    """A function, or a `typer.Typer` that holds a group of them."""
+    summary: str
+
+
+COMMANDS: Final = {
+    "plan": Subcommand(
+        "plan", "plan", "Show who writes on which CTC, the capacity, and what to mend."
+    ),
+    "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
+    "replay": Subcommand(
+        "replay", "replay", "Replay IBM's published measurements and show ours beside them."
+    ),
+    "compare": Subcommand(
+        "compare", "compare", "Lay two results side by side and show the differences."
+    ),
+    "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partner."),
+    "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
+    "up": Subcommand(
+        "up", "up", "Run both systems of a layout live, and watch their link at work."
+    ),
+    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
+}
+"""By the name that a user gives, in the order of ``isfc --help``."""
+
+
+class Subcommands(TyperGroup):
+    """The subcommands, each loaded when it is used; to be listed, its summary is enough."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, listed in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=listed.summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found and load_command(args[0]), rest
+
+
+def load_command(name: str) -> Any:
+    """The subcommand of that name as typer has it, a command or a group."""
+    where = COMMANDS[name]
+    found = getattr(import_module(f"isfc.cli.commands.{where.module}"), where.name)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name)(function)
+    loaded = get_command(found)
+    loaded.name = name
+    return loaded
+
+
 app = typer.Typer(
     name="isfc",
+    cls=Subcommands,
     help="z/VM's ISFC logical links over FICON CTCs: plan, run and measure them.",
     epilog="Begin with 'isfc plan published-12'. 'isfc COMMAND --help' says more of a command.",
     rich_markup_mode=None,  # plain help, which needs no rich to be loaded
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-app.command()(plan)
-app.command("run")(run_layout)
-app.command()(replay)
-app.command()(compare)
-app.command()(node)
-app.command()(cp)
-app.command()(up)
-app.add_typer(journal_app, name="journal")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -1,14 +1,15 @@
 """``isfc compare``: two results side by side, for "what did my change do"."""
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from isfc.cli.options.layout import JsonOption
-
-if TYPE_CHECKING:
-    from scenarios.compare import ResultPair
+from isfc.cli.render.compare import compare_page
+from isfc.cli.render.output import show, show_json
+from scenarios.compare import ResultPair, compare_files
 
 
 def compare(
@@ -26,22 +27,15 @@ def compare(
     Both are what 'isfc run --json' printed, or both what 'isfc replay --json' did. Ends with
     0 whether or not they differ.
     """
-    from isfc.cli.render.output import show, show_json
-    from scenarios.compare import compare_files
-
     pair = compare_files(a, b)
     if json:
         show_json(pair_record(a, b, pair))
     else:
-        from isfc.cli.render.compare import compare_page
-
         show(compare_page(pair, str(a), str(b)))
 
 
-def pair_record(a: Path, b: Path, pair: "ResultPair") -> dict[str, Any]:
+def pair_record(a: Path, b: Path, pair: ResultPair) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    from dataclasses import asdict
-
     return {
         "kind": pair.kind,
         "a": str(a),

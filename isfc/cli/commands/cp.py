@@ -1,23 +1,23 @@
 """``isfc cp``: CP commands for a running node, one or many."""
 
+import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.live.console import Console, CpCompleter
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.run_directory import RunDirOption
+from isfc.cli.render.output import show_json, show_lines
 from isfc.errors import ConfigurationError, RemoteProtocolError
-
-if TYPE_CHECKING:
-    from isfc.live.control_client import ControlClient
+from isfc.live.control_client import ControlClient
+from isfc.live.run_directory import find_control, running_nodes
 
 
 def complete_node(incomplete: str) -> list[str]:
     """The running nodes whose names begin so."""
-    from isfc.live.run_directory import running_nodes
-
     return [name for name in running_nodes() if name.startswith(incomplete.upper())]
 
 
@@ -52,9 +52,6 @@ def cp(
     Without a command it is a console, with history and completion; Ctrl-D ends it. Commands
     may also be piped in, one on a line. Ends with 1 if a command is refused.
     """
-    from isfc.live.control_client import ControlClient
-    from isfc.live.run_directory import find_control
-
     if json and not command:
         raise ConfigurationError("--json: expected a command to answer")
     path = find_control(node, run_dir)
@@ -67,10 +64,8 @@ def cp(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _serve(client: "ControlClient", name: str, command: str, *, json: bool) -> bool:
+def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> bool:
     """Give the command, or those that are typed or piped in; whether all went well."""
-    from isfc.cli.render.output import show_json, show_lines
-
     if json:
         reply = client.ask("cp", command)
         show_json({"node": name, "command": command, **reply})
@@ -86,10 +81,7 @@ def _serve(client: "ControlClient", name: str, command: str, *, json: bool) -> b
     return good
 
 
-def _open_console(client: "ControlClient", name: str) -> None:
-    import asyncio
-
-    from isfc.cli.live.console import Console, CpCompleter
+def _open_console(client: ControlClient, name: str) -> None:
 
     node: dict[str, Any] = client.ask("node")
     completer = CpCompleter(node["rdevs"], node["partner"])

@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.render.journal import HEADING, given_document, json_line, record_lines, replay_page
+from isfc.cli.render.output import show as show_page
+from isfc.cli.render.output import show_error, show_json, show_lines
 from isfc.errors import ConfigurationError, JournalError
-
-if TYPE_CHECKING:
-    from isfc.journal.journal import Replay
-    from isfc.journal.record import Outcome, Read, Record
+from isfc.journal.journal import Replay
+from isfc.journal.journal import replay as replay_journal
+from isfc.journal.record import JournalReader, Outcome, Read, Record
 
 FileArgument = Annotated[
     Path,
@@ -23,7 +25,9 @@ JsonLinesOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document for each record, a line each.")
 ]
 
-app = typer.Typer(help="Look into a journal, or replay it.", rich_markup_mode=None)
+app = typer.Typer(
+    help="Look into a journal, or replay it.", add_completion=False, rich_markup_mode=None
+)
 
 
 @app.command()
@@ -33,10 +37,6 @@ def show(file: FileArgument, *, json: JsonLinesOption = False) -> None:
     A line has the time, what was done to which RDEV or chpid, how many frames and events came
     of it, and when the node wanted to be called next.
     """
-    from isfc.cli.render.journal import HEADING, json_line, record_lines
-    from isfc.cli.render.output import show_error, show_lines
-    from isfc.journal.record import JournalReader
-
     with _opened(file) as read:
         reader = JournalReader(read)
         if json:
@@ -55,26 +55,18 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
     Ends with 0 when all are identical; with 1 at the first difference, and when the file is
     damaged. A journal whose end is missing is replayed up to its last whole record.
     """
-    from isfc.cli.render.output import show as show_page
-    from isfc.cli.render.output import show_json
-    from isfc.journal.journal import replay as replay_journal
-
     with _opened(file) as read:
         done = replay_journal(read)
     if json:
         show_json(replay_document(done))
     else:
-        from isfc.cli.render.journal import replay_page
-
         show_page(replay_page(done, _remainder(done.truncated_length)))
     if done.difference is not None:
         raise typer.Exit(ExitCode.FAILED)
 
 
-def record_document(record: "Record") -> dict[str, Any]:
+def record_document(record: Record) -> dict[str, Any]:
     """A record as JSON. Names and meanings of the keys stay between releases."""
-    from isfc.cli.render.journal import given_document
-
     return {
         "index": record.index,
         "offset": record.offset,
@@ -85,7 +77,7 @@ def record_document(record: "Record") -> dict[str, Any]:
     }
 
 
-def outcome_document(outcome: "Outcome") -> dict[str, Any]:
+def outcome_document(outcome: Outcome) -> dict[str, Any]:
     """What came of an input, as JSON."""
     return {
         "frames": outcome.frame_count,
@@ -97,7 +89,7 @@ def outcome_document(outcome: "Outcome") -> dict[str, Any]:
     }
 
 
-def replay_document(done: "Replay") -> dict[str, Any]:
+def replay_document(done: Replay) -> dict[str, Any]:
     """A replay as JSON. Names and meanings of the keys stay between releases."""
     difference = done.difference
     return {
@@ -130,10 +122,8 @@ def _remainder(length: int) -> str:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator["Read"]:
+def _opened(file: Path) -> Iterator[Read]:
     """The file's ``read``; a damaged journal ends the command with 1."""
-    from isfc.cli.render.output import show_error
-
     try:
         stream = file.open("rb")
     except OSError as error:

@@ -1,13 +1,16 @@
 """``isfc node``: one system of a layout, live, joined to its partner over sockets."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
+from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption, choose_node
+from isfc.cli.live.loops import run_live
+from isfc.cli.live.node import LiveNode, Measured
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument
 from isfc.cli.options.live import (
@@ -33,13 +36,15 @@ from isfc.cli.options.observe import (
     ObserveOptions,
 )
 from isfc.cli.options.run_directory import RunDirOption
+from isfc.cli.options.tls import mutual_tls
+from isfc.cli.render.live import live_page, live_record
+from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from isfc.cli.live.node import LiveNode, Measured
-    from isfc.system.node import Node, NodeDefinition
+from isfc.journal.journal import JournalledNode
+from isfc.layout.catalogue import load_layout
+from isfc.live.endpoint import parse_endpoint
+from isfc.live.journal_file import JournalWriter
+from isfc.system.node import Node, NodeDefinition
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Which system of the layout.", show_default=False)
@@ -106,8 +111,6 @@ def node(
     )
     if json and seconds is None and not lifeline:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
-    from isfc.cli.live.loops import run_live
-    from isfc.cli.options.tls import mutual_tls
 
     tls = mutual_tls(cert, key, ca, server=listen is not None)
     if insecure and tls is None:
@@ -127,18 +130,13 @@ def node(
 
 
 def _warn() -> None:
-    from isfc.cli.render.output import show_error
 
     show_error("--insecure: whoever reaches this address can read, forge and cut the link")
 
 
 def _live_node(
     name: str, layout: str, options: LiveOptions, listen: str | None, connect: str | None
-) -> "LiveNode":
-    from isfc.cli.commands.run import choose_node
-    from isfc.cli.live.node import LiveNode
-    from isfc.layout.catalogue import load_layout
-    from isfc.live.endpoint import parse_endpoint
+) -> LiveNode:
 
     if (listen is None) == (connect is None):
         raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
@@ -155,25 +153,18 @@ def _live_node(
     )
 
 
-def _node_maker(journal: Path | None) -> "Callable[[NodeDefinition], Node]":
+def _node_maker(journal: Path | None) -> Callable[[NodeDefinition], Node]:
     """What makes nodes: with ``--journal``, such as record their inputs."""
-    from isfc.system.node import Node
-
     if journal is None:
         return Node
-    from isfc.cli.render.output import show_error
-    from isfc.journal.journal import JournalledNode
-    from isfc.live.journal_file import JournalWriter
 
     writer = JournalWriter(journal, show_error)
     return lambda definition: JournalledNode(definition, writer)
 
 
-def _report(live: "LiveNode", measured: "Measured", *, json: bool) -> None:
+def _report(live: LiveNode, measured: Measured, *, json: bool) -> None:
     """Print what was measured."""
     assert live.experiment is not None, "nothing to measure"
-    from isfc.cli.render.live import live_page, live_record
-    from isfc.cli.render.output import show, show_json
 
     if json:
         show_json(live_record(live.options, live.experiment, [measured]))

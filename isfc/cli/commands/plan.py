@@ -1,11 +1,13 @@
 """``isfc plan``: how two systems would use a layout."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ctc.address import format_chpid, format_rdev
 from isfc.cli.options.layout import JsonOption, LayoutArgument
-
-if TYPE_CHECKING:
-    from isfc.layout.plan import Direction, Plan
+from isfc.cli.render.output import show, show_json
+from isfc.cli.render.plan import plan_page
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import Direction, Plan, make_plan
 
 
 def plan(layout: LayoutArgument, *, json: JsonOption = False) -> None:
@@ -15,23 +17,15 @@ def plan(layout: LayoutArgument, *, json: JsonOption = False) -> None:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
     follow IBM's rule of thumb and are for one direction.
     """
-    from isfc.cli.render.output import show, show_json
-    from isfc.layout.catalogue import load_layout
-    from isfc.layout.plan import make_plan
-
     judged = make_plan(load_layout(layout))
     if json:
         show_json(plan_record(judged))
     else:
-        from isfc.cli.render.plan import plan_page
-
         show(plan_page(judged))
 
 
-def plan_record(plan: "Plan") -> dict[str, Any]:
+def plan_record(plan: Plan) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    from ctc.address import format_rdev
-
     first, second = plan.layout.nodes
     ways = plan.directions
     return {
@@ -48,10 +42,8 @@ def plan_record(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def _chpid_records(way: "Direction") -> list[dict[str, Any]]:
+def _chpid_records(way: Direction) -> list[dict[str, Any]]:
     """The chpids that one node writes on, in order of first use."""
-    from ctc.address import format_chpid
-
     return [
         {
             "chpid": format_chpid(use.chpid),

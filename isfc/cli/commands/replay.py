@@ -1,12 +1,15 @@
 """``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.commands.run import SECONDS_MIN
 from isfc.cli.exits import ExitCode
+from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.report import (
     CsvOption,
@@ -18,18 +21,22 @@ from isfc.cli.options.report import (
     check_view,
     show_report,
 )
+from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.plot import check_plot, write_plot
+from isfc.cli.render.replay import replay_page
+from isfc.cli.render.seeds import replay_spreads
+from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
+from scenarios import recording
+from scenarios.published.companion import TABLES, load_table
+from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.verdict import Verdict, judge
+from scenarios.recording import Recording
+from scenarios.repeat import mean, repetitions, spreads_by_cell
+from scenarios.report import MeasuredRun, measured
+from scenarios.run import INTERVAL_MIN, Experiment
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from scenarios.published.replay import Comparison, Part
-    from scenarios.published.verdict import Verdict
-    from scenarios.recording import Recording
-    from scenarios.report import MeasuredRun
-    from scenarios.run import Experiment
-
-    Recordings = Mapping[Experiment, Sequence[Recording]]
+Recordings = Mapping[Experiment, Sequence[Recording]]
 
 FAILURES_SHOWN = 10
 """Lines on stderr; the output marks all that is out of tolerance."""
@@ -37,8 +44,6 @@ FAILURES_SHOWN = 10
 
 def complete_table(incomplete: str) -> list[str]:
     """The published tables that begin so."""
-    from scenarios.published.companion import TABLES
-
     return [name for name in TABLES if name.startswith(incomplete)]
 
 
@@ -70,7 +75,7 @@ PairsOption = Annotated[
 SecondsOption = Annotated[
     float | None,
     typer.Option(
-        metavar="S", min=SECONDS_MIN, help="Virtual time measured of each run; 5 if not given."
+        metavar="S", min=INTERVAL_MIN, help="Virtual time measured of each run; 5 if not given."
     ),
 ]
 JobsOption = Annotated[
@@ -108,9 +113,6 @@ def replay(
     tables that have no such column. Ends with 1 when a figure leaves the tolerance that is
     declared for it. With --report, ours alone is shown, and nothing is judged.
     """
-    from scenarios.published.companion import TABLES, load_table
-    from scenarios.published.replay import SECONDS, choose
-
     output = Output(report, interval, csv, json, seeds)
     wanted = {
         "suite": suite or (),
@@ -125,8 +127,6 @@ def replay(
         raise ConfigurationError("no published run has all of that: ask for less at once")
     if report is None:
         if plot:
-            from isfc.cli.render.plot import check_plot
-
             check_plot(plot, parts)
         _show_verdicts(parts, jobs, output, plot)
     elif plot:
@@ -137,20 +137,14 @@ def replay(
 
 
 def _show_verdicts(
-    parts: "Sequence[Part]", jobs: int | None, output: Output, plot: Path | None
+    parts: Sequence[Part], jobs: int | None, output: Output, plot: Path | None
 ) -> None:
     """Show each row, the mean over its seeds, beside what was published, and judge it."""
-    from isfc.cli.render.output import show, show_json
-    from scenarios.published.verdict import judge
-    from scenarios.repeat import spreads_by_cell
-
     recordings = _record(parts, output.seeds, jobs)
     verdicts = judge(parts, recordings)
     every = [*_by_seed(parts, recordings)] if output.seeds or plot else []
     spreads = spreads_by_cell(every) if output.seeds else {}
     if plot:
-        from isfc.cli.render.plot import write_plot
-
         write_plot(plot, parts, every)
     if output.json:
         show_json(
@@ -163,26 +157,20 @@ def _show_verdicts(
             ]
         )
     else:
-        from isfc.cli.render.replay import replay_page
-
         show(replay_page(verdicts))
         if output.seeds:
-            from isfc.cli.render.seeds import replay_spreads
-
             show("", replay_spreads([part.table for part in parts], spreads))
     _end(verdicts)
 
 
-def _has_view(part: "Part", output: Output) -> bool:
+def _has_view(part: Part, output: Output) -> bool:
     """Whether a view is of a table's runs: those of suites and of APPC/VM are of their own."""
     own = output.view in (View.SUITE, View.APPC)
     return part.table.is_measured and (not own or part.table.view.value == output.view)
 
 
-def _show_view(parts: "Sequence[Part]", output: Output, jobs: int | None) -> None:
+def _show_view(parts: Sequence[Part], output: Output, jobs: int | None) -> None:
     """Run the experiments, and print the view of the report that is wanted."""
-    from scenarios.published.replay import runs_of
-
     experiments = runs_of(parts)
     if not experiments:
         raise ConfigurationError("--report: expected runs, and what was chosen is none")
@@ -199,12 +187,9 @@ def _show_view(parts: "Sequence[Part]", output: Output, jobs: int | None) -> Non
 
 
 def _seen_runs(
-    parts: "Sequence[Part]", recordings: "Recordings", output: Output
-) -> "Iterator[MeasuredRun]":
+    parts: Sequence[Part], recordings: Recordings, output: Output
+) -> Iterator[MeasuredRun]:
     """Every run once, under its name and from its side; in samples, or the mean over its seeds."""
-    from scenarios.repeat import mean
-    from scenarios.report import measured
-
     named = (
         (str(row.columns["run"]), str(row.columns["side"]), experiment)
         for part in parts
@@ -219,15 +204,13 @@ def _seen_runs(
             yield measured(name, experiment, mean(results))
 
 
-def comparison_record(comparison: "Comparison") -> dict[str, Any]:
+def comparison_record(comparison: Comparison) -> dict[str, Any]:
     """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
-    from dataclasses import asdict
-
     return asdict(comparison)
 
 
 def repeated_comparison_record(
-    comparison: "Comparison", seeds: int, spread_percent: float | None
+    comparison: Comparison, seeds: int, spread_percent: float | None
 ) -> dict[str, Any]:
     """One entry of what ``--json`` prints with ``--seeds``: of the mean, and two more keys."""
     record = comparison_record(comparison)
@@ -235,16 +218,9 @@ def repeated_comparison_record(
 
 
 def _record(
-    parts: "Sequence[Part]", seeds: int | None, jobs: int | None, interval: float | None = None
-) -> "Recordings":
+    parts: Sequence[Part], seeds: int | None, jobs: int | None, interval: float | None = None
+) -> Recordings:
     """Every run that some rows need, once for each seed."""
-    from functools import partial
-
-    from isfc.cli.experiments import run_all
-    from scenarios import recording
-    from scenarios.published.replay import runs_of
-    from scenarios.repeat import repetitions
-
     count = 1 if seeds is None else seeds
     experiments = runs_of(parts)
     repeated = [once for experiment in experiments for once in repetitions(experiment, count)]
@@ -255,20 +231,15 @@ def _record(
     }
 
 
-def _by_seed(parts: "Sequence[Part]", recordings: "Recordings") -> "Iterator[Comparison]":
+def _by_seed(parts: Sequence[Part], recordings: Recordings) -> Iterator[Comparison]:
     """Every figure beside ours, for each seed apart."""
-    from scenarios.published.replay import compare_all
-
     for number in range(max(map(len, recordings.values()), default=1)):
         of_seed = {run: found[number : number + 1] for run, found in recordings.items()}
         yield from compare_all(parts, of_seed)
 
 
-def _end(verdicts: "Sequence[Verdict]") -> None:
+def _end(verdicts: Sequence[Verdict]) -> None:
     """End with a failure if a tolerance or a bound is left, and say which."""
-    from isfc.cli.render.output import show_error
-    from isfc.cli.render.verdict import describe_failures
-
     failures = [failure for verdict in verdicts for failure in describe_failures(verdict)]
     if not failures:
         return

@@ -1,10 +1,14 @@
 """``isfc run``: one workload over one layout, in virtual time."""
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption, LayoutArgument
 from isfc.cli.options.report import (
     CsvOption,
@@ -15,22 +19,22 @@ from isfc.cli.options.report import (
     check_view,
     show_report,
 )
+from isfc.cli.progress import progress_bar
+from isfc.cli.render.cp import transcript_lines
+from isfc.cli.render.output import show, show_error, show_json, show_lines
+from isfc.cli.render.run import run_heading, run_page
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from isfc.layout.layout import Layout
-    from isfc.link.name import NodeName
-    from scenarios.cp_script import Transcript
-    from scenarios.operation import Operation
-    from scenarios.run import Experiment, Result
-    from scenarios.workload import Workload
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from scenarios.cp_script import Transcript, read_script
+from scenarios.operation import Operation
+from scenarios.repeat import mean, repetitions, spreads
+from scenarios.report import MeasuredRun, make_name, measured
+from scenarios.run import INTERVAL_MIN, Experiment, Result, run, sample
+from scenarios.workload import TRANSPORT_WINDOW, Workload, find_workload, free_workload
 
 _Outcome = TypeVar("_Outcome")
-
-SECONDS_MIN = 0.001
-"""A shorter run measures nothing: a large package takes longer than that."""
 
 WORKLOADS = ("HS", "HM", "HL", "HY", "CDU:")
 """What the shell offers after ``--workload``."""
@@ -72,7 +76,7 @@ WindowOption = Annotated[
     ),
 ]
 SecondsOption = Annotated[
-    float, typer.Option(metavar="S", min=SECONDS_MIN, help="Virtual time that is measured.")
+    float, typer.Option(metavar="S", min=INTERVAL_MIN, help="Virtual time that is measured.")
 ]
 WarmupOption = Annotated[float, typer.Option(metavar="S", help="Virtual time before that.")]
 SeedOption = Annotated[
@@ -121,9 +125,6 @@ def run_layout(
     MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
     byte, on any machine.
     """
-    from isfc.layout.catalogue import load_layout
-    from scenarios.run import Experiment
-
     output = Output(report, interval, csv, json, seeds)
     link = load_layout(layout)
     experiment = Experiment(
@@ -148,10 +149,8 @@ def run_layout(
 
 def choose_workload(
     name: str | None, message: str | None, reply: int | None, window: int | None
-) -> "Workload":
+) -> Workload:
     """The workload that the options mean; `ConfigurationError` if they contradict each other."""
-    from scenarios.workload import TRANSPORT_WINDOW, find_workload, free_workload
-
     own = {"--message": message, "--reply": reply, "--window": window}
     given = [option for option, value in own.items() if value is not None]
     if name is not None:
@@ -170,10 +169,8 @@ def choose_workload(
         raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
 
 
-def run_record(experiment: "Experiment", result: "Result") -> dict[str, Any]:
+def run_record(experiment: Experiment, result: Result) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    from dataclasses import asdict
-
     return {
         "client": experiment.client or experiment.layout.nodes[0],
         "workload": experiment.workload.name,
@@ -185,10 +182,8 @@ def run_record(experiment: "Experiment", result: "Result") -> dict[str, Any]:
     }
 
 
-def repeated_run_record(experiment: "Experiment", results: "Sequence[Result]") -> dict[str, Any]:
+def repeated_run_record(experiment: Experiment, results: Sequence[Result]) -> dict[str, Any]:
     """What ``--json`` prints with ``--seeds``: the means, and two more keys."""
-    from scenarios.repeat import mean, spreads
-
     return {
         **run_record(experiment, mean(results)),
         "seeds": len(results),
@@ -197,55 +192,41 @@ def repeated_run_record(experiment: "Experiment", results: "Sequence[Result]") -
 
 
 def _show_results(
-    experiment: "Experiment",
-    results: "Sequence[Result]",
+    experiment: Experiment,
+    results: Sequence[Result],
     output: Output,
-    transcript: "Transcript | None",
+    transcript: Transcript | None,
 ) -> None:
     """Print the record of a run, or its page; with the spread if it was repeated."""
-    from isfc.cli.render.output import show, show_json
-
     if output.json and output.seeds:
         show_json(repeated_run_record(experiment, results))
     elif output.json:
         record = run_record(experiment, results[0])
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
-        from isfc.cli.render.run import run_page
-
         _show_transcript(transcript)
         show(run_page(experiment, results, repeated=output.seeds is not None))
 
 
-def _show_transcript(transcript: "Transcript | None") -> None:
+def _show_transcript(transcript: Transcript | None) -> None:
     """Print what CP said, if it was asked, and a blank line."""
     if transcript is not None:
-        from isfc.cli.render.cp import transcript_lines
-        from isfc.cli.render.output import show_lines
-
         show_lines((*transcript_lines(transcript.entries), ""))
 
 
-def _show_refusals(transcript: "Transcript | None") -> None:
+def _show_refusals(transcript: Transcript | None) -> None:
     """Where responses have no place on stdout, say on stderr what CP has refused."""
-    from isfc.cli.render.output import show_error
-
     for entry in transcript.refusals if transcript else ():
         show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
 
 
 def _show_view(
-    experiment: "Experiment",
-    side: "NodeName | None",
+    experiment: Experiment,
+    side: NodeName | None,
     output: Output,
-    transcript: "Transcript | None",
+    transcript: Transcript | None,
 ) -> None:
     """Run the experiment, and print the view of the report that is wanted."""
-    from isfc.cli.render.run import run_heading
-    from scenarios.repeat import mean
-    from scenarios.report import MeasuredRun, make_name, measured
-    from scenarios.run import sample
-
     name = make_name(experiment)
     interval = output.sample_s
     if interval is None:
@@ -266,7 +247,7 @@ def _show_view(
     show_report(output, heading, [run])
 
 
-def choose_node(layout: "Layout", option: str, name: str | None) -> "NodeName | None":
+def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:
     """The node of the layout that an option names."""
     if name is None:
         return None
@@ -279,30 +260,24 @@ def choose_node(layout: "Layout", option: str, name: str | None) -> "NodeName | 
     )
 
 
-def _transcript(path: str, experiment: "Experiment", seeds: int | None) -> "Transcript":
+def _transcript(path: str, experiment: Experiment, seeds: int | None) -> Transcript:
     """What is to hold the responses to the commands in a file."""
-    from scenarios.cp_script import Transcript, read_script
-
     if seeds is not None:
         raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
     return Transcript(read_script(path, experiment))
 
 
-def _operation(transcript: "Transcript | None") -> "Operation | None":
+def _operation(transcript: Transcript | None) -> Operation | None:
     return None if transcript is None else transcript.operation
 
 
 def _results(
-    experiment: "Experiment",
-    side: "NodeName | None",
+    experiment: Experiment,
+    side: NodeName | None,
     seeds: int | None,
-    transcript: "Transcript | None",
-) -> "list[Result]":
+    transcript: Transcript | None,
+) -> list[Result]:
     """The result of the run, or of one with each seed."""
-    from functools import partial
-
-    from scenarios.run import run
-
     if seeds is None:
         operation = _operation(transcript)
         return [
@@ -311,19 +286,12 @@ def _results(
                 lambda progress: run(experiment, side, progress=progress, operation=operation),
             )
         ]
-    from isfc.cli.experiments import run_all
-    from scenarios.repeat import repetitions
 
     return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
 
 
-def _watch(
-    experiment: "Experiment", work: "Callable[[Callable[[float], None]], _Outcome]"
-) -> "_Outcome":
+def _watch(experiment: Experiment, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
     """Do ``work`` on the experiment, which reports its progress, and show how far it has got."""
-    from isfc.cli.progress import progress_bar
-    from isfc.cli.render.output import show_error
-
     done = 0.0
     total = experiment.warmup + experiment.seconds
 

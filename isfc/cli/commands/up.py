@@ -1,11 +1,14 @@
 """``isfc up``: both systems of a layout, each in a process of its own, on this machine."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
+from isfc.cli.live.loops import run_live
+from isfc.cli.live.node import Measured
+from isfc.cli.live.pair import LivePair
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument
 from isfc.cli.options.live import (
@@ -29,10 +32,10 @@ from isfc.cli.options.observe import (
     MetricsOption,
     ObserveOptions,
 )
+from isfc.cli.render.live import live_page, live_record
+from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from isfc.cli.live.node import Measured
+from isfc.layout.catalogue import load_layout
 
 PlainOption = Annotated[
     bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
@@ -70,12 +73,6 @@ def up(
     Each is a process of its own; a Unix socket joins them, with a connection for each CTC.
     Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends both.
     """
-    from isfc.cli.live.loops import run_live
-    from isfc.cli.live.pair import LivePair
-    from isfc.cli.render.live import live_page, live_record
-    from isfc.cli.render.output import show, show_json
-    from isfc.layout.catalogue import load_layout
-
     options = LiveOptions(
         *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
         reconnect_s=reconnect,

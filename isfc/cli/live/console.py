@@ -8,7 +8,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -19,9 +19,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from isfc.cli.render.output import show_lines
 from isfc.cp.completion import completions
 from isfc.errors import RemoteProtocolError
-
-if TYPE_CHECKING:
-    from isfc.live.control_client import ControlClient
+from isfc.live.control_client import ControlClient
 
 END_WORDS: Final = ("EXIT", "QUIT")
 """What ends a console, as Ctrl-D does. CP has no such commands for an operator to miss."""
@@ -35,7 +33,7 @@ class Console:
 
     def __init__(
         self,
-        client: "ControlClient",
+        client: ControlClient,
         name: str,
         completer: Completer,
         give: Callable[[str], Iterable[str]],

@@ -11,16 +11,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ctc.address import format_rdev
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.engine import Attached, Detached, LiveEvent, Refused
-
-if TYPE_CHECKING:
-    from isfc.live.snapshot import LiveSnapshot
+from isfc.live.snapshot import LiveSnapshot
 
 LOGGER = logging.getLogger("isfc")
 
@@ -101,7 +99,7 @@ class LinkLog:
         assert fields.keys() == {*kind.fields}, f"{kind.name} has the fields {kind.fields}"
         LOGGER.log(kind.level, kind.name, extra={"fields": {**self._who, **fields}})
 
-    def watch_lag(self, snapshot: "LiveSnapshot") -> None:
+    def watch_lag(self, snapshot: LiveSnapshot) -> None:
         """Log when since the last look more than `LAG_PERCENT` of the time was lateness."""
         late_ns, waited_ns = snapshot.late_ns - self._late_ns, snapshot.waited_ns - self._waited_ns
         self._late_ns, self._waited_ns = snapshot.late_ns, snapshot.waited_ns

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import ssl
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -9,7 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.live.observe import observe
@@ -22,6 +23,7 @@ from isfc.layout.definition import define_node
 from isfc.layout.layout import Layout
 from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
@@ -38,9 +40,6 @@ from isfc.programs.verification import Verifying
 from isfc.system.node import Node, NodeDefinition
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.run import Experiment, Result, measure
-
-if TYPE_CHECKING:
-    import ssl
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
@@ -95,7 +94,7 @@ class LiveNode:
         self,
         stop: asyncio.Event,
         report: Callable[[Measured], None],
-        tls: "ssl.SSLContext | None" = None,
+        tls: ssl.SSLContext | None = None,
     ) -> int:
         """Run until ``stop``, or until there is something to ``report``; the exit code."""
         program = self._program()
@@ -196,7 +195,6 @@ class LiveNode:
         return ExitCode.GOOD
 
     def _define(self) -> NodeDefinition:
-        from isfc.link.parameters import LinkParameters
 
         parameters = self.experiment.link if self.experiment else LinkParameters()
         definition = define_node(self.layout, self.name, parameters)

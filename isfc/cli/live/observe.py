@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from isfc.cli.live.logs import STARTED, STOPPED, LinkLog, start_log
 from isfc.cli.options.observe import ObserveOptions
-
-if TYPE_CHECKING:
-    from isfc.live.endpoint import Endpoint, TcpEndpoint
-    from isfc.live.engine import LiveEngine
+from isfc.live.endpoint import Endpoint, TcpEndpoint
+from isfc.live.engine import LiveEngine
+from isfc.live.metrics import families
+from isfc.live.metrics_server import MetricsServer
+from isfc.live.snapshot import look
 
 LAG_LOOK_S = 1.0
 """Between two looks at the lag."""
@@ -22,7 +22,7 @@ Started = Callable[["Endpoint | None", "Endpoint | None"], None]
 
 @asynccontextmanager
 async def observe(
-    engine: "LiveEngine", options: ObserveOptions, *, paced: bool, insecure: bool = False
+    engine: LiveEngine, options: ObserveOptions, *, paced: bool, insecure: bool = False
 ) -> AsyncIterator[Started]:
     """Let ``engine`` be seen for as long as the body runs, which says when it has started.
 
@@ -45,37 +45,32 @@ async def observe(
 
 def _log_start(
     log: LinkLog,
-    metrics: "Endpoint | None",
-    listen: "Endpoint | None",
-    connect: "Endpoint | None",
+    metrics: Endpoint | None,
+    listen: Endpoint | None,
+    connect: Endpoint | None,
 ) -> None:
     log.log(STARTED, listen=_text(listen), connect=_text(connect), metrics=_text(metrics))
 
 
-def _text(endpoint: "Endpoint | None") -> str | None:
+def _text(endpoint: Endpoint | None) -> str | None:
     return None if endpoint is None else str(endpoint)
 
 
 async def _serve(
-    engine: "LiveEngine",
+    engine: LiveEngine,
     stack: AsyncExitStack,
-    endpoint: "TcpEndpoint",
+    endpoint: TcpEndpoint,
     *,
     paced: bool,
     insecure: bool,
-) -> "TcpEndpoint":
+) -> TcpEndpoint:
     """Answer Prometheus until the stack ends; where."""
-    from isfc.live.metrics import families
-    from isfc.live.metrics_server import MetricsServer
-    from isfc.live.snapshot import look
-
     server = MetricsServer(lambda: families(look(engine, paced=paced)))
     stack.push_async_callback(server.close)
     return await server.listen(endpoint, insecure=insecure)
 
 
-async def _watch_lag(engine: "LiveEngine", log: LinkLog) -> None:
-    from isfc.live.snapshot import look
+async def _watch_lag(engine: LiveEngine, log: LinkLog) -> None:
 
     while True:
         await asyncio.sleep(LAG_LOOK_S)

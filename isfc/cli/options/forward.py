@@ -2,14 +2,14 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from isfc.live.engine import LiveEngine
-    from isfc.live.forward import Forward
-    from isfc.live.session import OpenNode
+from isfc.cli.render.output import show_error
+from isfc.live.engine import LiveEngine
+from isfc.live.forward import Forward, forwarding
+from isfc.live.session import OpenNode
 
 ForwardOption = Annotated[
     list[str] | None,
@@ -25,15 +25,12 @@ ForwardOption = Annotated[
 
 @asynccontextmanager
 async def forwarded(
-    node: "OpenNode", engine: "LiveEngine", forwards: "Sequence[Forward]"
+    node: OpenNode, engine: LiveEngine, forwards: Sequence[Forward]
 ) -> AsyncIterator[None]:
     """Carry what is forwarded within the block; what goes wrong with it is printed.
 
     Raises `ConfigurationError` for a port that cannot be listened on.
     """
-    from isfc.cli.render.output import show_error
-    from isfc.live.forward import forwarding
-
     node.engine = engine
     try:
         async with forwarding(node, forwards, show_error):

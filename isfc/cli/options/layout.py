@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
+from isfc.layout.catalogue import shipped_layouts
+
 
 def complete_layout(incomplete: str) -> list[str]:
     """The shipped layouts that begin so; with none of them the shell offers files."""
-    from isfc.layout.catalogue import shipped_layouts
-
     return [name for name in shipped_layouts() if name.startswith(incomplete)]
 
 

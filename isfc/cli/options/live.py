@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from isfc.cli.commands.run import choose_node
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from scenarios.run import Experiment
+from isfc.layout.catalogue import load_layout
+from scenarios.run import Experiment
+from scenarios.workload import find_workload
 
 DILATION_MAX = 1_000_000
 LAG_PERCENT = 1.0
@@ -117,13 +118,8 @@ class LiveOptions:
             return 0
         return self.dilation or DILATION_DEFAULT
 
-    def experiment(self, layout: str) -> "Experiment | None":
+    def experiment(self, layout: str) -> Experiment | None:
         """The workload to drive over a layout; None if there is none."""
-        from isfc.cli.commands.run import choose_node
-        from isfc.layout.catalogue import load_layout
-        from scenarios.run import Experiment
-        from scenarios.workload import find_workload
-
         if self.workload is None or self.pairs is None:
             return None
         link = load_layout(layout)

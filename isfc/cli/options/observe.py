@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from isfc.live.endpoint import TcpEndpoint
+from isfc.live.endpoint import TcpEndpoint, parse_endpoint
 
 
 class LogFormat(StrEnum):
@@ -46,10 +44,8 @@ class ObserveOptions:
     log_level: LogLevel = LogLevel.INFO
     metrics: str | None = None
 
-    def endpoint(self) -> "TcpEndpoint | None":
+    def endpoint(self) -> TcpEndpoint | None:
         """Where Prometheus may ask; `ConfigurationError` if ``metrics`` is no such address."""
-        from isfc.live.endpoint import TcpEndpoint, parse_endpoint
-
         if self.metrics is None:
             return None
         endpoint = parse_endpoint(self.metrics)

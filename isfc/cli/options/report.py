@@ -1,18 +1,18 @@
 """``--report``, ``--csv`` and ``--seeds``, which ``isfc run`` and ``isfc replay`` share."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from isfc.cli.render import report as render_report
+from isfc.cli.render.output import show, show_csv, show_json
 from isfc.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from scenarios.report import MeasuredRun
-    from scenarios.run import Experiment
+from scenarios import report
+from scenarios.report import MeasuredRun, check_traffic
+from scenarios.run import Experiment, check_interval
 
 INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""
@@ -76,15 +76,12 @@ class Output:
         return INTERVAL if self.interval is None else self.interval
 
 
-def check_view(output: Output, experiments: "Sequence[Experiment]") -> None:
+def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
     """Find out before anything is run whether the view can be had of all the experiments.
 
     Raises `ConfigurationError` for an interval out of bounds, and for the table of the other
     kind of traffic.
     """
-    from scenarios.report import check_traffic
-    from scenarios.run import check_interval
-
     if output.sample_s is not None:
         check_interval(output.sample_s)
     if output.view in (View.SUITE, View.APPC):
@@ -92,14 +89,8 @@ def check_view(output: Output, experiments: "Sequence[Experiment]") -> None:
             check_traffic(experiment, appc=output.view is View.APPC)
 
 
-def show_report(output: Output, heading: str, runs: "Sequence[MeasuredRun]") -> None:
+def show_report(output: Output, heading: str, runs: Sequence[MeasuredRun]) -> None:
     """Print the view that ``output`` names, as it says."""
-    from dataclasses import asdict
-
-    from isfc.cli.render import report as render_report
-    from isfc.cli.render.output import show, show_csv, show_json
-    from scenarios import report
-
     make_rows: Callable[[MeasuredRun], Iterable[report.Row]]
     match output.view:
         case View.DEVICE:

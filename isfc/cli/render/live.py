@@ -1,21 +1,19 @@
 """What a live run shows: as ``isfc run`` does, from one system or from both."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Group, RenderableType
 
 from isfc.cli.commands.run import run_record
+from isfc.cli.live.node import Measured
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.render.run import run_page
 from scenarios.run import Experiment
 
-if TYPE_CHECKING:
-    from isfc.cli.live.node import Measured
-
 
 def live_page(
-    options: LiveOptions, experiment: Experiment, measured: "Sequence[Measured]"
+    options: LiveOptions, experiment: Experiment, measured: Sequence[Measured]
 ) -> RenderableType:
     """The page of each system that has measured."""
     pages: list[RenderableType] = []
@@ -27,7 +25,7 @@ def live_page(
 
 
 def live_record(
-    options: LiveOptions, experiment: Experiment, measured: "Sequence[Measured]"
+    options: LiveOptions, experiment: Experiment, measured: Sequence[Measured]
 ) -> dict[str, Any]:
     """What ``--json`` prints: ``results`` has for each system what ``isfc run --json`` prints."""
     return {

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from isfc import __version__
-from isfc.cli.main import run
+from isfc.cli import commands
+from isfc.cli.main import COMMANDS, load_command, run
 
 COMMAND = [sys.executable, "-m", "isfc"]
 
@@ -62,6 +63,16 @@ def test_help_is_quick_because_it_loads_nothing_else() -> None:
     assert not loaded & {"rich", "msgspec", "scenarios", "uvloop"}
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_summary_of_a_command_is_the_first_line_of_its_own_help(name: str) -> None:
+    assert load_command(name).help.splitlines()[0] == COMMANDS[name].summary
+
+
+def test_every_module_of_the_commands_is_listed() -> None:
+    modules = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")}
+    assert {listed.module.partition(".")[0] for listed in COMMANDS.values()} == modules
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -94,7 +105,7 @@ def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPa
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.layout.catalogue.load_layout", interrupt)
+    monkeypatch.setattr("isfc.cli.commands.plan.load_layout", interrupt)
     assert run(["plan", "published-4"]) == 130
 
 
@@ -102,7 +113,7 @@ def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(_: object) -> None:
         raise AssertionError("ours")
 
-    monkeypatch.setattr("isfc.layout.plan.make_plan", stumble)
+    monkeypatch.setattr("isfc.cli.commands.plan.make_plan", stumble)
     with pytest.raises(AssertionError, match="ours"):
         run(["plan", "published-4"])
 
@@ -113,7 +124,7 @@ def test_unusable_output_is_reported(
     def fill_the_disk(*_: object) -> None:
         raise OSError(28, "No space left on device", "standard output")
 
-    monkeypatch.setattr("isfc.cli.render.output.show", fill_the_disk)
+    monkeypatch.setattr("isfc.cli.commands.plan.show", fill_the_disk)
     monkeypatch.setattr("isfc.cli.render.output.discard_output", lambda: None)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.commands.run import SECONDS_MIN, choose_workload, complete_workload
+from isfc.cli.commands.run import choose_workload, complete_workload
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
-from scenarios.run import Result
+from scenarios.run import INTERVAL_MIN, Result
 from scenarios.workload import free_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
@@ -160,7 +160,7 @@ def test_interrupt_says_how_far_it_got(
         progress(1.25)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scenarios.run.run", interrupted)
+    monkeypatch.setattr("isfc.cli.commands.run.run", interrupted)
     assert run(["run", "published-4", "--workload", "HL", "--pairs", "1"]) == 130
     assert capsys.readouterr() == ("", "isfc: interrupted after 1.25 of 11 s of virtual time\n")
 
@@ -175,7 +175,7 @@ def test_workloads_are_completed() -> None:
 
 def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["run", "published-16", "--workload", "HS", "--pairs", "1", "--json",
-                "--warmup", "0", "--seconds", str(SECONDS_MIN)]) == 0  # fmt: skip
+                "--warmup", "0", "--seconds", str(INTERVAL_MIN)]) == 0  # fmt: skip
     assert json.loads(capsys.readouterr().out)["messages_per_s"] >= 0
 
 

@@ -31,7 +31,7 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def share_out(work: Any, items: list[Experiment], _: int) -> Any:
         yield from enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.cli.workers.share_out", share_out)
+    monkeypatch.setattr("isfc.cli.experiments.share_out", share_out)
 
 
 def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:

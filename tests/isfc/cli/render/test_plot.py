@@ -153,7 +153,7 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr("isfc.cli.render.plot.find_spec", lambda _: None)
-    monkeypatch.setattr("isfc.cli.experiments.run_all", None)
+    monkeypatch.setattr("isfc.cli.commands.replay.run_all", None)
     assert run(["replay", *ONE_RUN, "--plot", str(tmp_path / "a.svg")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
