@@ -1,0 +1,370 @@
+"""Pasted RMF reports: Channel Path Activity, Direct Access Device Activity, I/O Queuing Activity.
+
+Text in, intervals out. Headings, page breaks and other reports are passed over; a line that was
+broken in two is joined. Whatever looks like a line of a report and is none is a
+`ConfigurationError` that names the line and the column.
+"""
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final
+
+from isfc.errors import ConfigurationError
+
+TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
+"""Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelLine:
+    """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
+
+    ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the
+    report has them not; ``None`` stands for a figure that RMF could not measure.
+    """
+
+    chpid: str
+    generation: str
+    link_gbps: float | None
+    processor_percent: float | None
+    bus_percent: float | None
+    read_mb_per_s: float | None
+    write_mb_per_s: float | None
+    ficon_io_per_s: float | None
+    zhpf_io_per_s: float | None
+
+    @property
+    def io_per_s(self) -> float:
+        """I/Os a second of both protocols."""
+        return (self.ficon_io_per_s or 0.0) + (self.zhpf_io_per_s or 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLine:
+    """A device in Direct Access Device Activity; times are means in milliseconds.
+
+    ``is_synchronous`` says that RMF marked the rate with an S.
+    """
+
+    device: str
+    volume: str
+    lcu: str
+    io_per_s: float
+    is_synchronous: bool
+    response_ms: float | None
+    iosq_ms: float | None
+    pend_ms: float | None
+    disc_ms: float | None
+    conn_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class IopLine:
+    """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
+
+    iop: str
+    busy_percent: float | None
+    starts_per_s: float | None
+    interrupts_per_s: float | None
+
+
+@dataclass(slots=True)
+class Interval:
+    """What was reported of one system and interval; ``date`` and ``time`` as printed."""
+
+    system: str
+    date: str
+    time: str
+    channels: list[ChannelLine] = field(default_factory=list)
+    devices: list[DeviceLine] = field(default_factory=list)
+    iops: list[IopLine] = field(default_factory=list)
+
+    @property
+    def io_per_s(self) -> float:
+        """All I/Os a second: of the channels if they were reported, else of the devices."""
+        lines: list[ChannelLine] | list[DeviceLine] = self.channels or self.devices
+        return sum(line.io_per_s for line in lines)
+
+    @property
+    def name(self) -> str:
+        """How to speak of it: ``P34 08/15/2019 09.39.44``."""
+        return " ".join(filter(None, (self.system, self.date, self.time))) or "the report"
+
+
+class _Report(Enum):
+    CHANNEL = auto()
+    DEVICE = auto()
+    QUEUING = auto()
+    OTHER = auto()
+
+
+_TITLES: Final = {
+    "CHANNELPATHACTIVITY": _Report.CHANNEL,
+    "DIRECTACCESSDEVICEACTIVITY": _Report.DEVICE,
+    "I/OQUEUINGACTIVITY": _Report.QUEUING,
+    "I/OQUEUEINGACTIVITY": _Report.QUEUING,
+}
+_OTHER_TITLE: Final = re.compile(
+    r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+)
+
+_NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+_MISSING: Final = re.compile(r"[-*.]{2,}")
+_CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
+_CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
+_SPEED: Final = re.compile(r"(\d{1,3})G")
+_DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
+_DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
+_RATE: Final = re.compile(r"(\d[\d,]*\.\d+)(S?)")
+_NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
+"""What follows a device that is offline or was not measured, or begins the next line."""
+
+_IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
+
+_CHANNEL_VALUES: Final = (
+    *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
+    *("FICON RATE", "FICON ACTIVE", "FICON DEFER", "ZHPF RATE", "ZHPF ACTIVE", "ZHPF DEFER"),
+)
+"""The columns of a channel, from the left."""
+
+_UNSHARED_VALUES: Final = tuple(name for name in _CHANNEL_VALUES if "PART" not in name)
+"""Those that are left where PART is blank."""
+
+_DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
+_DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
+_IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    line: int
+    column: int
+
+    @property
+    def place(self) -> str:
+        return f"line {self.line} column {self.column}"
+
+
+def parse_rmf(text: str, source: str) -> tuple[Interval, ...]:
+    """The intervals in a pasted report, in its order; ``source`` is its name in messages.
+
+    Raises `ConfigurationError` if there is none, or if a line of one cannot be read.
+    """
+    if len(text) > TEXT_LENGTH_MAX:
+        raise ConfigurationError(f"{source}: is too long; expected at most {TEXT_LENGTH_MAX} bytes")
+    try:
+        found = _Parser().parse(text)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{source}: {error}") from None
+    if not found:
+        raise ConfigurationError(
+            f"{source}: holds no line of an RMF report; expected the text of Channel Path "
+            "Activity, Direct Access Device Activity or I/O Queuing Activity"
+        )
+    return found
+
+
+def busiest(intervals: tuple[Interval, ...]) -> Interval:
+    """The interval with the most I/Os a second; there must be one."""
+    return max(intervals, key=lambda interval: interval.io_per_s)
+
+
+class _Parser:
+    """Reads a text from top to bottom: which report it is in, and of which interval."""
+
+    def __init__(self) -> None:
+        self._intervals: dict[tuple[str, str, str], Interval] = {}
+        self._system = self._date = self._time = ""
+        self._report = _Report.OTHER
+        self._words: list[_Word] = []
+
+    def parse(self, text: str) -> tuple[Interval, ...]:
+        for number, line in enumerate(text.upper().splitlines(), start=1):
+            if self._take_heading(line):
+                self._take_records()
+            else:
+                self._words += (
+                    _Word(match[0], number, match.start() + 1)
+                    for match in re.finditer(r"\S+", line)
+                )
+        self._take_records()
+        return tuple(self._intervals.values())
+
+    def _take_heading(self, line: str) -> bool:
+        """Whether a line is of a heading; if so, note what it says once the table is read."""
+        squeezed = re.sub(r"\s+", "", line)
+        report = next((_TITLES[title] for title in _TITLES if title in squeezed), None)
+        if report is None and _OTHER_TITLE.search(line):
+            report = _Report.OTHER
+        system = re.search(r"SYSTEM ID +(\S+)", line)
+        date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
+        time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
+        if not (report or system or date or time):
+            return False
+        self._take_records()
+        self._report = report or self._report
+        self._system = system[1] if system else self._system
+        self._date = date[1] if date else self._date
+        self._time = time[1] if time else self._time
+        return True
+
+    def _take_records(self) -> None:
+        """Read the lines of the table that ends here."""
+        words, self._words = self._words, []
+        at = 0
+        while at + 1 < len(words):
+            match self._report:
+                case _Report.CHANNEL if _starts_channel(words, at):
+                    at = self._take_channel(words, at)
+                case _Report.DEVICE if _starts_device(words, at):
+                    at = self._take_device(words, at)
+                case _Report.QUEUING if _starts_iop(words, at):
+                    at = self._take_iop(words, at)
+                case _:
+                    at += 1
+
+    def _interval(self) -> Interval:
+        key = self._system, self._date, self._time
+        return self._intervals.setdefault(key, Interval(*key))
+
+    def _take_channel(self, words: list[_Word], start: int) -> int:
+        at = start + 2
+        generation, link_gbps = "", None
+        if at < len(words) and re.fullmatch(r"[0-9A-F]{1,2}", words[at].text):
+            generation, at = words[at].text, at + 1
+        if at < len(words) and (speed := _SPEED.fullmatch(words[at].text)):
+            link_gbps, at = float(speed[1]), at + 1
+        if at < len(words) and words[at].text in ("Y", "N"):
+            at += 1
+        if not words[start + 1].text.startswith("FC"):
+            return at
+        if at < len(words) and words[at].text == "OFFLINE":
+            return at + 1
+        values, end = _values(words, at, len(_CHANNEL_VALUES), words[start])
+        names = _UNSHARED_VALUES if len(values) == len(_UNSHARED_VALUES) else _CHANNEL_VALUES
+        _expect(values, names, words[start], f"chpid {words[start].text}")
+        found = dict(zip(names, values, strict=True))
+        self._interval().channels.append(
+            ChannelLine(
+                chpid=words[start].text.rjust(2, "0"),
+                generation=generation,
+                link_gbps=link_gbps,
+                processor_percent=found["TOTAL"],
+                bus_percent=found["BUS"],
+                read_mb_per_s=found["READ TOTAL"],
+                write_mb_per_s=found["WRITE TOTAL"],
+                ficon_io_per_s=found["FICON RATE"],
+                zhpf_io_per_s=found["ZHPF RATE"],
+            )
+        )
+        return end
+
+    def _take_device(self, words: list[_Word], start: int) -> int:
+        """A device; the words between its type and its LCU are optional but for the volume."""
+        rate = None
+        for at in range(start + 3, min(start + 6, len(words) - 1)):
+            rate = _RATE.fullmatch(words[at + 1].text)
+            if (rate and _DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
+                break
+        if rate is None or words[at].text in _NO_FIGURES:
+            return start + 2
+        most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
+        values, end = _values(words, at + 2, most, words[start])
+        times = [name for name in _DEVICE_TIMES if name != "INT" or len(values) == most]
+        names = (*times, *_DEVICE_SHARES)
+        _expect(values, names, words[start], f"device {words[start].text}")
+        found = dict(zip(names, values, strict=True))
+        volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
+        self._interval().devices.append(
+            DeviceLine(
+                device=words[start].text,
+                volume=volume,
+                lcu=words[at].text,
+                io_per_s=_number(rate[1]),
+                is_synchronous=bool(rate[2]),
+                response_ms=found["RESP"],
+                iosq_ms=found["IOSQ"],
+                pend_ms=found["PEND"],
+                disc_ms=found["DISC"],
+                conn_ms=found["CONN"],
+            )
+        )
+        return end
+
+    def _take_iop(self, words: list[_Word], start: int) -> int:
+        values, end = _values(words, start + 1, 16, words[start])
+        if len(values) == 16:
+            del values[3]  # % CMPR BUSY, which later releases have
+        used = values[: len(_IOP_VALUES)]
+        _expect(used, _IOP_VALUES, words[start], f"IOP {words[start].text}")
+        name = words[start].text
+        _, _, busy, starts, interrupts = used
+        self._interval().iops.append(
+            IopLine("SYS" if name.startswith("S") else name, busy, starts, interrupts)
+        )
+        return end
+
+
+def _starts_channel(words: list[_Word], at: int) -> bool:
+    return bool(
+        _CHPID.fullmatch(words[at].text)
+        and _CHANNEL_TYPE.fullmatch(words[at + 1].text)
+        and words[at + 1].line - words[at].line <= 1
+    )
+
+
+def _starts_device(words: list[_Word], at: int) -> bool:
+    return bool(_DEVICE.fullmatch(words[at].text) and _DEVICE_TYPE.fullmatch(words[at + 1].text))
+
+
+def _starts_iop(words: list[_Word], at: int) -> bool:
+    is_first = at == 0 or words[at - 1].line < words[at].line
+    return bool(is_first and _IOP.fullmatch(words[at].text) and "." in words[at + 1].text)
+
+
+def _values(words: list[_Word], at: int, most: int, start: _Word) -> tuple[list[float | None], int]:
+    """The figures from ``at`` on, and where they end: at ``most``, or at what is none.
+
+    What is none may follow in another line; in the same one it is an error.
+    """
+    values: list[float | None] = []
+    while at < len(words) and len(values) < most:
+        text = words[at].text
+        if _NUMBER.fullmatch(text):
+            values.append(_number(text))
+        elif _MISSING.fullmatch(text):
+            values.append(None)
+        elif words[at].line == start.line:
+            raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
+        else:
+            break
+        if len(values) > 1 and _begins_line(words, at) and _is_record(words, at):
+            values.pop()
+            break
+        at += 1
+    return values, at
+
+
+def _begins_line(words: list[_Word], at: int) -> bool:
+    return words[at].line > words[at - 1].line
+
+
+def _is_record(words: list[_Word], at: int) -> bool:
+    """Whether a number that begins a line is the name of the next channel, device or IOP."""
+    if at + 1 >= len(words):
+        return False
+    return _starts_channel(words, at) or _starts_device(words, at) or _starts_iop(words, at)
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _expect(values: list[float | None], names: tuple[str, ...], start: _Word, what: str) -> None:
+    if len(values) != len(names):
+        raise ConfigurationError(
+            f"{start.place}: {what} has {len(values)} figures; expected {len(names)}: "
+            f"{', '.join(names)}"
+        )

@@ -1,0 +1,126 @@
+"""Pasted RMF reports are read as they come, and what cannot be read is located."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.errors import ConfigurationError
+from isfc.io.rmf import busiest, parse_rmf
+
+SAMPLES = {path.stem: path.read_text("utf-8") for path in Path("tests/data/rmf").glob("*.txt")}
+CHANNELS = SAMPLES["channel-path-activity"]
+
+
+def test_channels_are_read_with_all_that_a_mix_needs() -> None:
+    (interval,) = parse_rmf(CHANNELS, "paste")
+    assert interval.name == "P34 08/15/2019 09.39.44"
+    assert [channel.chpid for channel in interval.channels] == ["42", "4C", "61", "94", "95"]
+    last = interval.channels[-1]
+    assert (last.generation, last.link_gbps) == ("16", 8)
+    assert (last.processor_percent, last.bus_percent) == (17.02, 64.5)
+    assert (last.read_mb_per_s, last.write_mb_per_s) == (819.77, 792.7)
+    assert (last.ficon_io_per_s, last.zhpf_io_per_s, last.io_per_s) == (0, 12302, 12302)
+    assert interval.io_per_s == pytest.approx(6558.1 + 6558.2 + 2 * 13117 + 12302)
+
+
+def test_devices_are_read_and_their_sums_and_those_offline_are_not() -> None:
+    (interval,) = parse_rmf(SAMPLES["device-activity"], "paste")
+    assert [device.device for device in interval.devices] == ["7080", "7081", "7084", "7085"]
+    first, _, third, _ = interval.devices
+    assert (first.is_synchronous, first.io_per_s, first.response_ms) == (True, 310.038, 0.019)
+    assert (third.volume, third.lcu, third.is_synchronous) == ("DB7084", "00B0", False)
+    assert (third.response_ms, third.iosq_ms) == (0.230, 0)
+    assert (third.pend_ms, third.disc_ms, third.conn_ms) == (0.077, 0.004, 0.149)
+    assert interval.io_per_s == pytest.approx(2 * 310.038 + 812.4 + 455.1)
+
+
+def test_iops_are_read_and_the_control_units_below_them_are_not() -> None:
+    (interval,) = parse_rmf(SAMPLES["io-queuing-activity"], "paste")
+    assert [iop.iop for iop in interval.iops] == ["01", "02", "03", "04", "SYS"]
+    system = interval.iops[-1]
+    assert (system.busy_percent, system.starts_per_s, system.interrupts_per_s) == (
+        6.62,
+        104101.3,
+        104217.5,
+    )
+
+
+def test_broken_lines_and_several_intervals() -> None:
+    intervals = parse_rmf(SAMPLES["three-intervals-pasted"], "paste")
+    assert [interval.time for interval in intervals] == ["08.45.00", "09.00.00", "09.15.00"]
+    assert all(len(interval.channels) == 2 for interval in intervals)
+    assert intervals[0].channels[0].zhpf_io_per_s == 8000
+    assert intervals[2].channels[1].processor_percent is None
+    assert busiest(intervals).time == "09.00.00"
+
+
+def test_every_break_between_two_words_of_a_report_is_tolerated() -> None:
+    whole = parse_rmf(CHANNELS, "paste")
+    for line in CHANNELS.splitlines():
+        if " FC_S " not in line or "OFFLINE" in line:
+            continue
+        for gap in re.finditer(r"(?<=\S) +(?=\S)", line):
+            broken = line[: gap.start()] + "\n" + line[gap.end() :]
+            assert parse_rmf(CHANNELS.replace(line, broken), "paste") == whole, broken
+
+
+def test_reports_of_one_interval_are_joined() -> None:
+    iops = SAMPLES["io-queuing-activity"].replace("02/25/2019", "08/15/2019")
+    both = CHANNELS + iops.replace("11.02.00", "09.39.44")
+    (interval,) = parse_rmf(both, "paste")
+    assert (len(interval.channels), len(interval.iops)) == (5, 5)
+
+
+def test_a_channel_that_is_not_shared_has_no_part() -> None:
+    line = "42 FC 27 16G 2.64 26.86 429.93 429.65 0.0 0.0 0.0 6558.1 3.9 0.0"
+    (interval,) = parse_rmf(f"CHANNEL PATH ACTIVITY\n{line}\n", "paste")
+    assert interval.channels == [
+        *(parse_rmf(CHANNELS, "paste")[0].channels[:1]),
+    ]
+    assert interval.name == "the report"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (" 26.86 429.93", " 2b.86 429.93", "paste: line 14 column 41: '2B.86'; expected a number"),
+        (
+            "     3.9     0.0",
+            "",
+            "paste: line 14 column 2: chpid 42 has 11 figures; expected 13: P",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_located(old: str, new: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=re.escape(message)):
+        parse_rmf(CHANNELS.replace(old, new), "paste")
+
+
+def test_a_device_with_too_few_figures_is_located() -> None:
+    text = SAMPLES["device-activity"].replace(" 12.10 12.43   0.0   11.0 100.0   0.0", "")
+    with pytest.raises(ConfigurationError, match="line 12 column 12: device 7084 has 8 figures"):
+        parse_rmf(text, "paste")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Dear all,\n\nplease find the report below.\n", "42 FC_S 1\n"]
+)
+def test_a_text_without_a_report_is_refused(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="paste: holds no line of an RMF report; expected"):
+        parse_rmf(text, "paste")
+
+
+@given(st.sampled_from(sorted(SAMPLES)), st.data())
+def test_whatever_is_pasted_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    text = SAMPLES[name]
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        length = data.draw(st.integers(0, 200))
+        piece = data.draw(st.text(max_size=12) | st.sampled_from(["\n", " FC_S ", "3390", "--"]))
+        text = text[:start] + piece + text[start + length :]
+    with suppress(ConfigurationError):
+        assert all(interval.io_per_s >= 0 for interval in parse_rmf(text, "paste"))
