@@ -30,34 +30,43 @@ from scenarios.workload import SUITES
 from tools.pages import console
 
 LIVE_PATIENCE_S = 20.0
-README = (console.PROJECT / "README.md").read_text("utf-8")
-STEPS = [
-    step
+README, JSON, EXIT_CODES, LAYOUTS, REPORTS = (
+    (console.PROJECT / name).read_text("utf-8")
+    for name in (
+        "README.md",
+        *(f"docs/{page}.md" for page in ("json", "exit-codes", "layouts", "reports")),
+    )
+)
+BLOCKS = [
+    block
     for page in console.PAGES
-    for step in console.steps(page, (console.PROJECT / page).read_text("utf-8"))
+    for block in console.blocks(page, (console.PROJECT / page).read_text("utf-8"))
 ]
+LIVE = [block for block in BLOCKS if block[0].mark == "live"]
 
 
 @pytest.mark.parametrize(
-    "step",
+    "block",
     [
         pytest.param(
-            step,
-            id=f"{step.page}: {step.command}",
-            marks=[pytest.mark.slow] if step.mark == "slow" else [],
+            block,
+            id=f"{block[0].page}: {block[0].command}",
+            marks=[pytest.mark.slow] if block[0].mark == "slow" else [],
         )
-        for step in STEPS
-        if step.mark != "live" and not step.command.startswith("make ")
+        for block in BLOCKS
+        if block[0].mark not in ("live", "once")
     ],
 )
-def test_command_prints_what_the_page_shows(step: console.Step) -> None:
-    printed = console.abridge(console.run(step.command), step.shown)
-    assert printed == step.shown, "if it should: make docs"
+def test_commands_print_what_the_page_shows(block: list[console.Step]) -> None:
+    for step in block:
+        printed = console.abridge(console.run(step.command), step.shown)
+        assert printed == step.shown, "if it should: make docs"
 
 
 @pytest.mark.slow
-def test_the_live_session_goes_as_the_page_shows() -> None:
-    first, *others = [step for step in STEPS if step.mark == "live"]
+@pytest.mark.parametrize("block", LIVE, ids=[block[0].page for block in LIVE])
+def test_the_live_session_goes_as_the_page_shows(block: list[console.Step]) -> None:
+    first, *others = block
     assert others, "nothing looks at it"
     with console.background(first.command):
         for step in others:
@@ -69,7 +78,11 @@ def test_the_live_session_goes_as_the_page_shows() -> None:
 
 def test_make_targets_exist() -> None:
     makefile = (console.PROJECT / "Makefile").read_text("utf-8")
-    targets = [step.command.split()[1] for step in STEPS if step.command.startswith("make ")]
+    targets = [
+        block[0].command.split()[1]
+        for block in BLOCKS
+        if (block[0].page, block[0].mark) == ("README.md", "once")
+    ]
     assert targets == ["replay", "test"]
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
@@ -95,7 +108,7 @@ def test_seeds_keys() -> None:
     experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
     result = run(experiment)
     more = repeated_run_record(experiment, [result, result])
-    section = README.partition("### With `--seeds N`")[2].partition("\n#")[0]
+    section = JSON.partition("## With `--seeds N`")[2].partition("\n#")[0]
     named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     assert [*run_record(experiment, result), *named] == list(more)
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
@@ -104,7 +117,7 @@ def test_seeds_keys() -> None:
 
 
 def test_cp_keys() -> None:
-    section = README.partition("### With `--cp FILE`")[2].partition("\n#")[0]
+    section = JSON.partition("## With `--cp FILE`")[2].partition("\n#")[0]
     names = re.findall(r"`(\w+)`", section.partition("| `cp` |")[2])
     assert names[: len(fields(Entry))] == [field.name for field in fields(Entry)]
 
@@ -125,13 +138,13 @@ def test_compare_keys() -> None:
 
 
 def test_views_are_named() -> None:
-    section = README.partition("## The views of the report")[2].partition("\n#")[0]
+    section = REPORTS
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(View)
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:
     """The section on a command's ``--json`` has a row for each key, and names all below it."""
-    section = README.partition(f"### `isfc {command} --json`")[2].partition("\n#")[0]
+    section = JSON.partition(f"## `isfc {command} --json`")[2].partition("\n#")[0]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(record)
     assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
@@ -148,17 +161,16 @@ def keys(record: object) -> Iterator[str]:
 
 
 def test_exit_codes() -> None:
-    section = README.partition("## Exit codes")[2].partition("\n#")[0]
-    assert re.findall(r"^\| (\d+) \|", section, re.MULTILINE) == [str(int(c)) for c in ExitCode]
+    assert re.findall(r"^\| (\d+) \|", EXIT_CODES, re.MULTILINE) == [str(int(c)) for c in ExitCode]
 
 
 def test_layout_example() -> None:
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (example,) = re.findall(r"^```toml\n(.*?)^```$", LAYOUTS, re.MULTILINE | re.DOTALL)
     assert len(parse_layout(example.encode(), "README.md").ctcs) == 6
 
 
 def test_shipped_layouts_are_named() -> None:
-    assert {*shipped_layouts()} <= {*re.findall(r"`([\w-]+)`", README)}
+    assert {*shipped_layouts()} <= {*re.findall(r"`([\w-]+)`", LAYOUTS)}
 
 
 PAGE = """text
@@ -179,11 +191,13 @@ y
 """
 
 
-def test_steps_of_a_page() -> None:
-    assert list(console.steps("p", PAGE)) == [
-        console.Step("p", "one", "old\n", "slow"),
-        console.Step("p", "two", "a\n...\nb\n", "slow"),
-        console.Step("p", "x", "y\n", "once"),
+def test_blocks_of_a_page() -> None:
+    assert list(console.blocks("p", PAGE)) == [
+        [
+            console.Step("p", "one", "old\n", "slow"),
+            console.Step("p", "two", "a\n...\nb\n", "slow"),
+        ],
+        [console.Step("p", "x", "y\n", "once")],
     ]
 
 

@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Final
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-PAGES: Final = ("README.md", "docs/cp.md", "docs/timing.md")
+PAGES: Final = (
+    "README.md",
+    *(f"docs/{path.name}" for path in sorted((PROJECT / "docs").glob("*.md"))),
+)
 GAP: Final = "..."
 LIVE_S: Final = 5.0
 """Until what goes on in the background has settled."""
@@ -39,11 +42,13 @@ class Step:
     mark: str
 
 
-def steps(page: str, text: str) -> Iterator[Step]:
-    """All commands of a page."""
+def blocks(page: str, text: str) -> Iterator[list[Step]]:
+    """The commands of a page, those of each block together: one may need what one before made."""
     for block in _BLOCK.finditer(text):
-        for step in _STEP.finditer(block["body"]):
-            yield Step(page, step["command"], step["shown"], block["mark"].strip())
+        yield [
+            Step(page, step["command"], step["shown"], block["mark"].strip())
+            for step in _STEP.finditer(block["body"])
+        ]
 
 
 def renewed(text: str, run: Callable[[str], str]) -> str:
@@ -81,12 +86,22 @@ _RUNTIME: Final = tempfile.TemporaryDirectory(prefix="isfc-console-")
 """Where the pages' live nodes are found: by their commands, and by nobody else's."""
 
 
+def scratch() -> Path:
+    """The folder in which the pages' commands run: they may write there, and find the project's."""
+    folder = Path(_RUNTIME.name, "project")
+    if not folder.exists():
+        folder.mkdir()
+        for name in ("docs", "tests", "tools"):
+            (folder / name).symlink_to(PROJECT / name)
+    return folder
+
+
 def run(command: str) -> str:
-    """What a command of a page prints in this project, errors included."""
+    """What a command of a page prints, errors included."""
     process = subprocess.run(
         command,
         shell=True,
-        cwd=PROJECT,
+        cwd=scratch(),
         env=_environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -100,7 +115,7 @@ def run(command: str) -> str:
 def background(command: str) -> Iterator[None]:
     """Let a command, which a page ends with ``&``, go on for as long as the block lasts."""
     process = subprocess.Popen(
-        f"exec {command.removesuffix('&')}", shell=True, cwd=PROJECT, env=_environment()
+        f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=_environment()
     )
     try:
         yield
