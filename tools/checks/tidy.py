@@ -29,7 +29,7 @@ PURE: Final = (
 )
 LINK: Final = f"{PURE} isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = "csv importlib json msgspec pathlib tomllib"
+READING: Final = "csv html importlib json msgspec pathlib tomllib"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 RINGS: Final = {
