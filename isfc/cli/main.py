@@ -32,6 +32,9 @@ COMMANDS: Final = {
     "plan": Subcommand(
         "plan", "plan", "Show who writes on which CTC, the capacity, and what to mend."
     ),
+    "import": Subcommand(
+        "import_", "app", "Make a layout from an IOCP deck, a console log or a configuration."
+    ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "replay": Subcommand(
         "replay", "replay", "Replay IBM's published measurements and show ours beside them."

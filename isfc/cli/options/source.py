@@ -1,0 +1,96 @@
+"""Options of the commands that make layouts, and the files that they read and write."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctc.address import ChpidId, parse_chpid
+from ctc.errors import CtcError
+from ctc.profiles import ChpidProfile, find_profile
+from isfc.cli.render.output import show_lines
+from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.errors import ConfigurationError
+from isfc.layout.build import Profiles
+from isfc.link.name import NodeName
+
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to a file, or files to a folder, instead of to standard output.",
+        show_default=False,
+    ),
+]
+
+FeatureOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--feature",
+        metavar="[NODE:][CHPID=]FEATURE",
+        help="The FICON feature, such as 'FICON Express8S', of all chpids, or of one.",
+        show_default=False,
+    ),
+]
+
+ConfigOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--config",
+        metavar="[NODE=]FILE",
+        help="ACTIVATE ISLINK statements or commands that choose the devices of the link.",
+        show_default=False,
+    ),
+]
+
+STANDARD_INPUT = "-"
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, or of standard input for ``-``; `ConfigurationError` if it is none."""
+    try:
+        if str(path) == STANDARD_INPUT:
+            return decode(sys.stdin.buffer.read(TEXT_LENGTH_MAX + 1), "standard input")
+        if path.exists() and not path.is_file():
+            raise ConfigurationError(f"{path}: is no regular file; expected a text file")
+        with path.open("rb") as file:
+            return decode(file.read(TEXT_LENGTH_MAX + 1), str(path))
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path}: cannot be read ({error.strerror}); expected a text file"
+        ) from None
+
+
+def write_text(text: str, output: Path | None) -> None:
+    """Write to ``output``, or to standard output without it."""
+    if output is None:
+        show_lines(text.splitlines())
+    else:
+        output.write_text(text, "utf-8")
+
+
+def parse_features(texts: Iterable[str]) -> Profiles:
+    """What ``--feature`` says of a fibre; the more it says, the more it counts."""
+    said: dict[tuple[str, int | None], ChpidProfile] = {}
+    for text in texts:
+        place, equals, feature = text.rpartition("=")
+        node, _, chpid = place.rpartition(":")
+        try:
+            key = node.strip().upper(), parse_chpid(chpid.strip()) if equals else None
+            said[key] = find_profile(feature.strip())
+        except CtcError as error:
+            raise ConfigurationError(f"--feature {text[:40]!r}: {error}") from None
+
+    def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
+        keys: list[tuple[str, int | None]] = [
+            *chpids.items(),
+            *(("", chpid) for chpid in chpids.values()),
+            ("", None),
+        ]
+        return next((said[key] for key in keys if key in said), None)
+
+    return profile

@@ -1,0 +1,73 @@
+"""Which partitions have access: PARTITION and NOTPART of CHPID and IODEVICE statements.
+
+Both take an access list and a candidate list, ``(=)`` for the same again, by CSS or for all. A
+partition counts as having access when it is in either list. That PARTITION with an access list
+alone shuts out all others is general knowledge.
+"""
+
+from dataclasses import dataclass
+
+from isfc.deck.operand import Group, Operands, Value, by_css, words_of
+from isfc.deck.place import Place
+
+_SAME = "="
+_CSS_IDS = frozenset("012345")
+_NOT_A_NAME = frozenset({_SAME, "", "0", "*", "REC"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may use something: ``allowed`` alone, if that is said, and nobody in ``barred``.
+
+    Either is by CSS; None stands for every CSS that is not named. ``place`` is where it is said.
+    """
+
+    allowed: dict[int | None, frozenset[str]]
+    barred: dict[int | None, frozenset[str]]
+    place: Place | None = None
+
+    def admits(self, name: str, css: int) -> bool:
+        """Whether partition ``name`` of ``css`` has access."""
+        allowed = self.allowed.get(css, self.allowed.get(None))
+        barred = self.barred.get(css, self.barred.get(None, frozenset()))
+        return (allowed is None or name in allowed) and name not in barred
+
+
+def read_access(operands: Operands) -> Access:
+    """What a statement's PARTITION and NOTPART say."""
+    allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
+    said = barred or allowed
+    return Access(
+        allowed={} if allowed is None else _lists(allowed, both=True),
+        barred={} if barred is None else _lists(barred, both=False),
+        place=None if said is None else said.place,
+    )
+
+
+def _lists(value: Value, *, both: bool) -> dict[int | None, frozenset[str]]:
+    """The names by CSS: of the access and the candidate list, or of the last of the two.
+
+    One that is not in the access list may still be a candidate, so it is barred by the second
+    list of NOTPART; ``(=)`` there means the first.
+    """
+    found: dict[int | None, frozenset[str]] = {}
+    for csss, items in by_css(value):
+        lists = [_names(item) for item in items if isinstance(item, Group)]
+        same = any(
+            isinstance(item, Group) and [word.text for word in words_of(item)] == [_SAME]
+            for item in items
+        )
+        if not lists:
+            names = frozenset[str]().union(*map(_names, items))
+        elif both or same or len(lists) == 1:
+            names = frozenset[str]().union(*lists, *map(_names, items))
+        else:
+            names = lists[1]
+        named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
+        for css in named or [None]:
+            found[css] = names
+    return found
+
+
+def _names(value: Value) -> frozenset[str]:
+    return frozenset(word.text.upper() for word in words_of(value)) - _NOT_A_NAME

@@ -1,0 +1,374 @@
+"""An IOCP deck: partitions, channel paths, FCTC control units and their devices.
+
+What is said of other devices is passed over. Where IBM's manuals could not be had, the reading
+is general knowledge, and said to be so.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ctc.address import (
+    RDEV_MAX,
+    ChpidId,
+    Rdev,
+    format_chpid,
+    format_rdev,
+    parse_chpid,
+    parse_rdev,
+)
+from isfc.deck.access import Access, read_access
+from isfc.deck.card import IGNORED, Remark, read_cards
+from isfc.deck.operand import Group, Operands, Value, Word, by_css, parse_operands, words_of
+from isfc.deck.place import Place, shown
+from isfc.errors import ConfigurationError
+
+FCTC: Final = "FCTC"
+UNIT_ADDRESS_MAX: Final = 0xFF
+DEVICES_MAX: Final = 65_536
+"""CTC devices in a deck: more than a partition has device numbers."""
+
+_RDEVS: Final = "a device number and a decimal count, such as (4010,8)"
+_HEX: Final = frozenset("0123456789ABCDEFabcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A logical partition; ``image`` is what CUADD names: its CSS and its MIF image id."""
+
+    name: str
+    css: int
+    mif: int | None
+    place: Place
+
+    @property
+    def image(self) -> int | None:
+        """CSS and MIF image id as CUADD has them, in two hex digits; None without a number."""
+        return None if self.mif is None else self.css << 4 | self.mif
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id."""
+
+    chpid: ChpidId
+    csss: tuple[int, ...]
+    switch: str | None
+    shared: bool
+    access: Access
+    place: Place
+
+    def __str__(self) -> str:
+        return format_chpid(self.chpid)
+
+
+@dataclass(frozen=True, slots=True)
+class CuPath:
+    """A control unit's path from one CSS; ``link`` is the far port, None point to point."""
+
+    channel: Channel
+    link: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ControlUnit:
+    """An FCTC control unit; ``paths`` are by CSS, ``unit_addresses`` what it recognizes."""
+
+    number: int
+    paths: dict[int, tuple[CuPath, ...]]
+    cuadd: int
+    unit_addresses: tuple[tuple[int, int], ...]
+    place: Place
+
+    def recognizes(self, unit_address: int) -> bool:
+        """Whether ``unit_address`` is in one of its ranges of (first, count)."""
+        return any(first <= unit_address < first + n for first, n in self.unit_addresses)
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """One CTC device number, of one control unit."""
+
+    rdev: Rdev
+    unit_address: int
+    control_unit: ControlUnit
+    access: Access
+    place: Place
+
+
+@dataclass(slots=True)
+class Deck:
+    """What one deck says of CTCs, and its comments."""
+
+    file: str
+    partitions: dict[str, Partition] = field(default_factory=dict)
+    channels: dict[tuple[int, ChpidId], Channel] = field(default_factory=dict)
+    control_units: dict[int, ControlUnit] = field(default_factory=dict)
+    devices: list[Device] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+    others: set[int] = field(default_factory=set)
+    """Numbers of control units that are no FCTC."""
+
+
+def parse_deck(text: str, file: str) -> Deck:
+    """Read the deck in ``text``; raise `ConfigurationError` with line and column otherwise.
+
+    CHPID statements may stand behind the CNTLUNIT statements that name them, and so on.
+    """
+    deck = Deck(file)
+    operands: dict[str, list[Operands]] = {key: [] for key in _READERS}
+    for card in read_cards(text, file):
+        if isinstance(card, Remark):
+            deck.remarks.append(card)
+        elif card.operation not in IGNORED:
+            operands[card.operation].append(parse_operands(card))
+    for operation, read in _READERS.items():
+        for each in operands[operation]:
+            read(deck, each)
+    return deck
+
+
+def _read_resource(deck: Deck, operands: Operands) -> None:
+    value = operands.get("PARTITION", "PART")
+    if value is None:
+        return
+    for csss, items in by_css(value):
+        css = _css(csss[0]) if csss else 0
+        if items and isinstance(items[0], Word):  # PART=(LP1,1), or a list without numbers
+            numbered = len(items) == 2 and _is_mif(items[1])
+            items = (Group("", items, items[0].place),) if numbered else items
+        for item in items:
+            words = tuple(words_of(item))
+            name = words[0]
+            if name.text == "*":  # reserved: no name yet
+                continue
+            mif = words[1].read(_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
+            partition = Partition(name.text.upper(), css, mif, name.place)
+            known = deck.partitions.setdefault(partition.name, partition)
+            if known is not partition:
+                raise name.place.error(
+                    f"RESOURCE: {shown(name.text)} is already in line {known.place.line}",
+                    "each partition once",
+                )
+
+
+def _read_chpid(deck: Deck, operands: Operands) -> None:
+    value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
+    switch = operands.word("SWITCH", "one switch id, such as 01")
+    access = read_access(operands)
+    for css_words, items in by_css(value):
+        csss = tuple(_css(word) for word in css_words) or (0,)
+        for item in items:
+            for word in words_of(item):
+                chpid = word.read(parse_chpid, "CHPID PATH", "a chpid of 1 or 2 hex digits")
+                channel = Channel(
+                    chpid=chpid,
+                    csss=csss,
+                    switch=None if switch is None else switch.text.upper().lstrip("0") or "0",
+                    shared="SHARED" in operands.values or len(csss) > 1,
+                    access=access,
+                    place=word.place,
+                )
+                for css in csss:
+                    known = deck.channels.setdefault((css, chpid), channel)
+                    if known is not channel:
+                        raise word.place.error(
+                            f"CHPID {channel} in CSS {css} is already in line {known.place.line}",
+                            "each channel path once",
+                        )
+
+
+def _read_cntlunit(deck: Deck, operands: Operands) -> None:
+    number_word = operands.word("CUNUMBR", "one number, such as 4010")
+    number = (number_word or _missing(operands, "CUNUMBR", "4010")).read(
+        parse_rdev, "CNTLUNIT CUNUMBR", "1 to 4 hex digits"
+    )
+    place = operands.statement.place
+    known = deck.control_units.get(number)
+    if known or number in deck.others:
+        at = f" in line {known.place.line}" if known else ""
+        raise place.error(f"CNTLUNIT {number:04X} is already there{at}", "each CUNUMBR once")
+    unit = operands.word("UNIT", "one type, such as FCTC")
+    if unit is None or unit.text.upper() != FCTC:
+        deck.others.add(number)
+        return
+    cuadd = operands.word("CUADD", "one image, such as 1 or 12")
+    deck.control_units[number] = ControlUnit(
+        number=number,
+        paths=_paths(deck, operands),
+        cuadd=0 if cuadd is None else cuadd.read(_byte, "CNTLUNIT CUADD", "1 or 2 hex digits"),
+        unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
+        place=place,
+    )
+
+
+def _paths(deck: Deck, operands: Operands) -> dict[int, tuple[CuPath, ...]]:
+    """The paths of a control unit, with the links that stand in the same positions."""
+    links = operands.get("LINK")
+    named = {} if links is None else dict(_by_single_css(links))
+    paths: dict[int, tuple[CuPath, ...]] = {}
+    for css, words in _by_single_css(operands.need("PATH", "50 or PATH=((CSS(0),50))")):
+        here = named.get(css, ())
+        if here and len(here) != len(words):
+            raise here[0].place.error(
+                f"CNTLUNIT LINK has {len(here)} link addresses for {len(words)} paths",
+                "as many as PATH has",
+            )
+        found = []
+        for index, word in enumerate(words):
+            chpid = word.read(parse_chpid, "CNTLUNIT PATH", "a chpid of 1 or 2 hex digits")
+            channel = deck.channels.get((css, chpid))
+            if channel is None:
+                raise word.place.error(
+                    f"CNTLUNIT PATH: there is no CHPID {format_chpid(chpid)} in CSS {css}",
+                    "the chpid of a CHPID statement",
+                )
+            link = here[index].read(parse_link, "CNTLUNIT LINK", _LINK) if here else None
+            found.append(CuPath(channel, link))
+        paths[css] = tuple(found)
+    for css, words in named.items():
+        if css not in paths:
+            raise words[0].place.error(f"CNTLUNIT LINK: PATH has nothing in CSS {css}", "its paths")
+    return paths
+
+
+def _read_iodevice(deck: Deck, operands: Operands) -> None:
+    number_words = [] if (value := operands.get("CUNUMBR")) is None else list(words_of(value))
+    numbers = [
+        word.read(parse_rdev, "IODEVICE CUNUMBR", "control unit numbers, such as (4010)")
+        for word in number_words
+    ]
+    unit = operands.word("UNIT", "one type, such as FCTC")
+    units = [deck.control_units[number] for number in numbers if number in deck.control_units]
+    if not units and (unit is None or unit.text.upper() != FCTC):
+        return
+    for word, number in zip(number_words, numbers, strict=True):
+        if number not in deck.control_units:
+            problem = "is no FCTC" if number in deck.others else "is not in this deck"
+            raise word.place.error(
+                f"IODEVICE CUNUMBR: control unit {format_rdev(number)} {problem}",
+                "the CUNUMBR of a CNTLUNIT statement with UNIT=FCTC",
+            )
+    if not units:
+        _missing(operands, "CUNUMBR", "4010")
+    rdev, count = _address(operands.need("ADDRESS", "(4010,8)"))
+    address = operands.word("UNITADD", "one unit address, such as 00")
+    first = (
+        rdev & UNIT_ADDRESS_MAX
+        if address is None
+        else address.read(_byte, "IODEVICE UNITADD", "1 or 2 hex digits")
+    )
+    if first + count - 1 > UNIT_ADDRESS_MAX:
+        raise operands.statement.place.error(
+            f"IODEVICE {format_rdev(rdev)}: its last unit address is {first + count - 1:X}",
+            "unit addresses up to FF",
+        )
+    access = read_access(operands)
+    for each in units:
+        deck.devices.extend(
+            Device(Rdev(rdev + n), first + n, each, access, operands.statement.place)
+            for n in range(count)
+        )
+    if len(deck.devices) > DEVICES_MAX:
+        raise operands.statement.place.error("too many CTC devices", f"at most {DEVICES_MAX}")
+
+
+_READERS: Final = {
+    "RESOURCE": _read_resource,
+    "CHPID": _read_chpid,
+    "CNTLUNIT": _read_cntlunit,
+    "IODEVICE": _read_iodevice,
+}
+"""What reads each statement, in the order in which they need each other."""
+
+_LINK: Final = "a link address of 2 or 4 hex digits, such as C1 or 61C1"
+
+
+def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[Word, ...]]]:
+    """The words of ``value`` by CSS; without a CSS form, those of CSS 0."""
+    for csss, items in by_css(value):
+        words = tuple(word for item in items for word in words_of(item))
+        for css in [_css(word) for word in csss] or [0]:
+            yield css, words
+
+
+def _address(value: Value) -> tuple[Rdev, int]:
+    """The first device number and the count of ``ADDRESS=(4010,8)``."""
+    words = list(words_of(value))
+    if not 1 <= len(words) <= 2:
+        raise value.place.error(f"IODEVICE ADDRESS has {len(words)} values", _RDEVS)
+    rdev = words[0].read(_five_digit_rdev, "IODEVICE ADDRESS", _RDEVS)
+    count = words[1].read(_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
+    if rdev + count - 1 > RDEV_MAX:
+        raise value.place.error("IODEVICE ADDRESS goes beyond FFFF", _RDEVS)
+    return rdev, count
+
+
+def _ranges(value: Value) -> Iterator[tuple[int, int]]:
+    """The unit addresses of a control unit, as (first, count)."""
+    expected = "a first unit address and a decimal count, such as ((00,8))"
+    items: Iterable[Value] = (value,) if isinstance(value, Word) else value.items
+    if isinstance(value, Group) and all(isinstance(item, Word) for item in value.items):
+        items = (value,)
+    for item in items:
+        words = list(words_of(item))
+        if not 1 <= len(words) <= 2:
+            raise item.place.error(f"CNTLUNIT UNITADD has {len(words)} values", expected)
+        first = words[0].read(_byte, "CNTLUNIT UNITADD", expected)
+        count = words[1].read(_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
+        yield first, count
+
+
+def _missing(operands: Operands, keyword: str, example: str) -> Word:
+    raise operands.statement.place.error(
+        f"{operands.statement.operation} has no {keyword}", f"{keyword}={example}"
+    )
+
+
+def _css(word: Word) -> int:
+    return word.read(_css_id, "CSS", "0 to 5")
+
+
+def _css_id(text: str) -> int:
+    if len(text) != 1 or text not in "012345":
+        raise ConfigurationError(text)
+    return int(text)
+
+
+def _is_mif(value: Value) -> bool:
+    return isinstance(value, Word) and len(value.text) == 1 and value.text.upper() in _MIF
+
+
+_MIF: Final = "123456789ABCDEF"
+
+
+def _mif(text: str) -> int:
+    if len(text) != 1 or text.upper() not in _MIF:
+        raise ConfigurationError(text)
+    return int(text, 16)
+
+
+def _byte(text: str) -> int:
+    if not 1 <= len(text) <= 2 or not _HEX.issuperset(text):
+        raise ConfigurationError(text)
+    return int(text, 16)
+
+
+def _count(text: str) -> int:
+    if not 1 <= len(text) <= 5 or not (text.isascii() and text.isdigit()) or int(text) == 0:
+        raise ConfigurationError(text)
+    if int(text) > UNIT_ADDRESS_MAX + 1:
+        raise ConfigurationError(text)
+    return int(text)
+
+
+def _five_digit_rdev(text: str) -> Rdev:
+    """A device number; HCD writes a subchannel set's digit, 0 here, in front of it."""
+    return parse_rdev(text[1:] if len(text) == 5 and text.startswith("0") else text)
+
+
+def parse_link(text: str) -> str:
+    """A link address, in capitals; raise `ConfigurationError` otherwise."""
+    if len(text) not in (2, 4) or not _HEX.issuperset(text):
+        raise ConfigurationError(text)
+    return text.upper()

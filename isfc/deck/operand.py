@@ -1,0 +1,195 @@
+"""The operands of a statement: keywords with values, lists in parentheses, CSS forms."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from ctc.errors import CtcError
+from isfc.deck.card import Statement
+from isfc.deck.place import Place, shown
+from isfc.errors import ConfigurationError
+
+NESTING_MAX: Final = 8
+"""Parentheses within parentheses; ``NOTPART=((CSS(0),(LP1),(=)))`` has three."""
+
+CSS: Final = "CSS"
+_STOPS: Final = "(),='"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A value without parts, and where it stands; empty where a list leaves one out."""
+
+    text: str
+    place: Place
+
+    def read(self, convert: Callable[[str], _T], what: str, expected: str) -> _T:
+        """The word as ``convert`` takes it, or an error that names ``what``."""
+        try:
+            return convert(self.text)
+        except (ValueError, CtcError, ConfigurationError):
+            raise self.place.error(f"{what} {shown(self.text)}", expected) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A list in parentheses; ``head`` is the word before it, as in ``CSS(0,1)``."""
+
+    head: str
+    items: tuple["Value", ...]
+    place: Place
+
+
+Value = Word | Group
+
+
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """A statement's operands by keyword."""
+
+    statement: Statement
+    values: dict[str, Value]
+
+    def get(self, *keywords: str) -> Value | None:
+        """The value of the first of ``keywords``, which mean the same, that is there."""
+        return next((self.values[key] for key in keywords if key in self.values), None)
+
+    def need(self, keyword: str, expected: str) -> Value:
+        """The value of ``keyword``, which must be there."""
+        value = self.get(keyword)
+        if value is None:
+            raise self.statement.place.error(
+                f"{self.statement.operation} has no {keyword}", f"{keyword}={expected}"
+            )
+        return value
+
+    def word(self, keyword: str, expected: str) -> Word | None:
+        """The one word that ``keyword`` has, in parentheses or not; None without it."""
+        value = self.get(keyword)
+        if value is None:
+            return None
+        words = list(words_of(value))
+        if len(words) != 1:
+            raise value.place.error(
+                f"{self.statement.operation} {keyword} has {len(words)} values", expected
+            )
+        return words[0]
+
+
+def parse_operands(statement: Statement) -> Operands:
+    """The operands of ``statement``; raise `ConfigurationError` where they are malformed."""
+    return Operands(statement, dict(_Reader(statement).operands()))
+
+
+def words_of(value: Value) -> Iterator[Word]:
+    """All words in ``value``, from left to right, however deep; not the heads of groups."""
+    if isinstance(value, Word):
+        yield value
+    else:
+        for item in value.items:
+            yield from words_of(item)
+
+
+def by_css(value: Value) -> Iterator[tuple[tuple[Word, ...], tuple[Value, ...]]]:
+    """The parts of ``value`` by channel subsystem: the CSS ids, and what is said of them.
+
+    ``((CSS(0),50),(CSS(1),51))`` has two parts and ``(CSS(0,1),50)`` one, for two CSSs. What
+    has no CSS form is one part without CSS ids.
+    """
+    items = (value,) if isinstance(value, Word) or value.head else value.items
+    if items and _is_css(items[0]):
+        yield tuple(words_of(items[0])), items[1:]
+    elif items and all(
+        isinstance(item, Group) and item.items and _is_css(item.items[0]) for item in items
+    ):
+        for item in items:
+            assert isinstance(item, Group)
+            yield tuple(words_of(item.items[0])), item.items[1:]
+    else:
+        yield (), items
+
+
+def _is_css(value: Value) -> bool:
+    return isinstance(value, Group) and value.head.upper() == CSS
+
+
+class _Reader:
+    """Reads an operand field from left to right."""
+
+    def __init__(self, statement: Statement) -> None:
+        self._statement = statement
+        self._text = statement.operands
+        self._next = 0
+
+    def operands(self) -> Iterator[tuple[str, Value]]:
+        """Each keyword, in capitals, with its value."""
+        keywords: set[str] = set()
+        while self._next < len(self._text):
+            start = self._next
+            keyword = self._plain().upper()
+            if not keyword or self._peek() not in ("=", ",", ""):
+                raise self._error(start, shown(keyword or self._peek()), "KEYWORD=value")
+            if keyword in keywords:
+                raise self._error(start, f"{keyword} is there twice", "each keyword once")
+            keywords.add(keyword)
+            if self._peek() == "=":
+                self._next += 1
+                yield keyword, self._value(0)
+            else:  # as SHARED, which has no value
+                yield keyword, Word("", self._statement.at(start))
+            if self._peek() == ",":
+                self._next += 1
+            elif self._next < len(self._text):
+                raise self._error(self._next, f"{shown(self._peek())} behind {keyword}", "a comma")
+
+    def _value(self, depth: int) -> Value:
+        """A word, or a list with or without a head."""
+        start = self._next
+        place = self._statement.at(start)
+        text = self._quoted() if self._peek() == "'" else self._plain()
+        if self._peek() != "(":
+            return Word(text, place)
+        if depth == NESTING_MAX:
+            raise self._error(
+                self._next, "parentheses are nested too deeply", f"at most {NESTING_MAX} levels"
+            )
+        opened = self._next
+        self._next += 1
+        items = [self._value(depth + 1)]
+        while self._peek() == ",":
+            self._next += 1
+            items.append(self._value(depth + 1))
+        if self._peek() != ")":
+            found = shown(self._peek()) if self._peek() else "the end of the operands"
+            raise self._error(
+                self._next,
+                f"{found} in the list that begins in column {self._statement.at(opened).column}",
+                "a comma or a closing parenthesis",
+            )
+        self._next += 1
+        return Group(text, tuple(items), place)
+
+    def _plain(self) -> str:
+        start = self._next
+        while self._next < len(self._text) and self._text[self._next] not in _STOPS:
+            self._next += 1
+        if self._peek() == "=" and self._next == start and self._text[start - 1 : start] == "(":
+            self._next += 1  # (=): as the list before
+        return self._text[start : self._next]
+
+    def _quoted(self) -> str:
+        start = self._next
+        end = self._text.find("'", start + 1)
+        while end >= 0 and self._text[end + 1 : end + 2] == "'":  # two stand for one
+            end = self._text.find("'", end + 2)
+        if end < 0:
+            raise self._error(start, "a quote has no mate", "a closing apostrophe")
+        self._next = end + 1
+        return self._text[start + 1 : end].replace("''", "'")
+
+    def _peek(self) -> str:
+        return self._text[self._next : self._next + 1]
+
+    def _error(self, offset: int, problem: str, expected: str) -> ConfigurationError:
+        return self._statement.at(offset).error(f"{self._statement.operation}: {problem}", expected)

@@ -1,0 +1,242 @@
+"""Which CTC devices of two partitions are the two ends of one CTC.
+
+A device on chpid X, with link address Y, CUADD naming the partner's image and unit address U
+is joined with the partner's device on the chpid at port Y, whose link address is the port of
+X, whose CUADD names our image, and whose unit address is U as well. Device numbers do not matter.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.deck.cabling import Cabling, Group
+from isfc.deck.iocp import Channel, ControlUnit, Device
+from isfc.deck.partition import System
+from isfc.deck.ports import match
+from isfc.link.name import NodeName
+
+
+class Reason(StrEnum):
+    """Why a device has no mate; the values stay the same between releases."""
+
+    EXCLUDED = "excluded"
+    NO_ACCESS = "chpid-not-accessible"
+    OTHER_IMAGE = "cuadd-names-another-image"
+    NOT_RECOGNIZED = "unit-address-not-of-control-unit"
+    SEVERAL_PATHS = "several-paths"
+    DUPLICATE_CU = "duplicate-chpid-link-cuadd"
+    DUPLICATE_ADDRESS = "duplicate-unit-address"
+    DUPLICATE_RDEV = "duplicate-device-number"
+    UNIT_ADDRESSES = "unit-addresses-differ"
+    NO_MATE = "no-mate"
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaired:
+    """A device of ``node`` that has no mate, and why, in a word and in a sentence."""
+
+    node: NodeName
+    device: Device
+    reason: Reason
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One CTC: its device and its channel at the first system and at the second."""
+
+    devices: tuple[Device, Device]
+    channels: tuple[Channel, Channel]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What was found between two systems; ``inferred`` are ports that nobody had given."""
+
+    systems: tuple[System, System]
+    ctcs: tuple[Joined, ...]
+    unpaired: tuple[Unpaired, ...]
+    inferred: Mapping[str, str]
+
+
+def pair(first: System, second: System, cabling: Cabling) -> Pairing:
+    """Pair the CTC devices of two systems.
+
+    Raises `ConfigurationError` if several cablings are possible, and names them.
+    """
+    sides = _Side(first, second), _Side(second, first)
+    matched = match(
+        (first.node, second.node),
+        (sides[0].groups, sides[1].groups),
+        cabling,
+    )
+    ctcs: list[Joined] = []
+    for here, there in matched.pairs:
+        for address in sorted(here.devices.keys() & there.devices.keys()):
+            devices = here.devices[address], there.devices[address]
+            ctcs.append(Joined(devices, (here.channel, there.channel)))
+    unpaired = [*sides[0].unpaired, *sides[1].unpaired]
+    mates = {id(here): there for here, there in matched.pairs}
+    mates |= {id(there): here for here, there in matched.pairs}
+    for side, other in (sides, sides[::-1]):
+        for group in side.groups:
+            unpaired += _left_over(side.system, group, mates.get(id(group)), other)
+    return Pairing(
+        (first, second),
+        tuple(sorted(ctcs, key=lambda ctc: ctc.devices[0].rdev)),
+        tuple(sorted(unpaired, key=lambda each: (each.node != first.node, each.device.rdev))),
+        matched.inferred,
+    )
+
+
+@dataclass(slots=True)
+class _Side:
+    """One system's devices that may have a mate at ``partner``, by channel and link address."""
+
+    system: System
+    partner: System
+    groups: list[Group] = field(default_factory=list)
+    unpaired: list[Unpaired] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        partition = self.system.partition
+        groups: dict[tuple[int, str | None], Group] = {}
+        owners: dict[tuple[int, str | None, int], ControlUnit] = {}
+        rdevs: dict[int, Device] = {}
+        for device in self.system.deck.devices:
+            control_unit = device.control_unit
+            paths = control_unit.paths.get(partition.css)
+            if not paths:
+                continue  # of another CSS alone: no device of this partition
+            reason = self._unfit(device)
+            if reason is None:
+                path = paths[0]
+                key = id(path.channel), path.link
+                owner = owners.setdefault((*key, control_unit.cuadd), control_unit)
+                group = groups.setdefault(key, Group(path.channel, path.link, {}))
+                twin = rdevs.setdefault(device.rdev, device)
+                reason = _duplicate(device, owner, group, twin)
+                if reason is None:
+                    group.devices[device.unit_address] = device
+            if reason is not None:
+                self.unpaired.append(Unpaired(self.system.node, device, *reason))
+        self.groups = [group for group in groups.values() if group.devices]
+
+    def _unfit(self, device: Device) -> tuple[Reason, str] | None:
+        """Why a device cannot lead to the partner, whatever is there."""
+        partition, control_unit = self.system.partition, device.control_unit
+        paths = control_unit.paths[partition.css]
+        channel = paths[0].channel
+        if not device.access.admits(partition.name, partition.css):
+            where = f" in line {device.access.place.line}" if device.access.place else ""
+            return Reason.EXCLUDED, f"excluded from {partition.name} by NOTPART or PARTITION{where}"
+        if not channel.access.admits(partition.name, partition.css):
+            return Reason.NO_ACCESS, (
+                f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
+            )
+        if control_unit.cuadd not in _images(self.partner):
+            return Reason.OTHER_IMAGE, self._other_image(control_unit.cuadd)
+        if len(paths) > 1:
+            chpids = ", ".join(str(path.channel) for path in paths)
+            return Reason.SEVERAL_PATHS, f"has paths {chpids}; a CTC has one"
+        if not control_unit.recognizes(device.unit_address):
+            return Reason.NOT_RECOGNIZED, (
+                f"unit address {device.unit_address:02X} is not in the UNITADD of its control unit"
+            )
+        return None
+
+    def _other_image(self, cuadd: int) -> str:
+        named = [
+            partition.name
+            for partition in self.partner.deck.partitions.values()
+            if partition.image == cuadd
+        ]
+        who = f"names {named[0]}" if named else "names no partition"
+        where = "" if self.partner.deck is self.system.deck else f" of {self.partner.deck.file}"
+        image = self.partner.partition.image
+        wanted = f"; {self.partner.node} is {image:X}" if image is not None else ""
+        return f"CUADD {cuadd:X} {who}{where}{wanted}"
+
+
+_UNSHARED_IMAGE: Final = 0
+
+
+def _images(system: System) -> frozenset[int]:
+    """What CUADD may be at the partner of ``system``.
+
+    That 0 will do for a partition of CSS 0 if none of its CTC channels is shared, is general
+    knowledge.
+    """
+    image = system.partition.image
+    if image is None:
+        return frozenset()
+    shared = any(
+        path.channel.shared
+        for control_unit in system.deck.control_units.values()
+        for path in control_unit.paths.get(system.partition.css, ())
+    )
+    return frozenset({image} if shared or system.partition.css else {image, _UNSHARED_IMAGE})
+
+
+def _duplicate(
+    device: Device, owner: ControlUnit, group: Group, twin: Device
+) -> tuple[Reason, str] | None:
+    """Whether something in the deck says the same as an earlier statement."""
+    control_unit = device.control_unit
+    if owner is not control_unit:
+        link = f".{group.link}" if group.link else ""
+        return Reason.DUPLICATE_CU, (
+            f"control unit {owner.number:04X} (line {owner.place.line}) has the "
+            f"same chpid{'.link' if link else ''}.CUADD {group.channel}{link}.{owner.cuadd:X}"
+        )
+    if twin is not device:
+        return Reason.DUPLICATE_RDEV, f"the same device number is in line {twin.place.line}"
+    if known := group.devices.get(device.unit_address):
+        return Reason.DUPLICATE_ADDRESS, (
+            f"{format_rdev(known.rdev)} has the same unit address {device.unit_address:02X}"
+        )
+    return None
+
+
+def _left_over(
+    system: System, group: Group, mate: Group | None, other: _Side
+) -> Iterator[Unpaired]:
+    """The devices of ``group`` that found no mate."""
+    if mate is None:
+        reason, text = Reason.NO_MATE, _why_no_mate(group, other)
+    else:
+        there = ", ".join(_ranges(mate.devices))
+        reason = Reason.UNIT_ADDRESSES
+        text = f"not at {other.system.node}, where chpid {mate.channel} has unit addresses {there}"
+    for address, device in group.devices.items():
+        if mate is None:
+            yield Unpaired(system.node, device, reason, text)
+        elif address not in mate.devices:
+            yield Unpaired(system.node, device, reason, f"unit address {address:02X} is {text}")
+
+
+def _why_no_mate(group: Group, other: _Side) -> str:
+    where = f"chpid {group.channel}, link {group.link}" if group.link else f"chpid {group.channel}"
+    if not other.groups:
+        return f"{where}: no device of {other.system.node} leads back"
+    links = sorted({each.link or "none" for each in other.groups})
+    return (
+        f"{where}: no mate at {other.system.node}, whose devices are on chpids "
+        f"{_listed(str(each.channel) for each in other.groups)} with links {', '.join(links)}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _ranges(addresses: Iterable[int]) -> Iterator[str]:
+    """``00-03``, ``08``: runs of unit addresses."""
+    run: list[int] = []
+    for address in [*sorted(addresses), -1]:
+        if run and address != run[-1] + 1:
+            yield f"{run[0]:02X}-{run[-1]:02X}" if len(run) > 1 else f"{run[0]:02X}"
+            run = []
+        run.append(address)

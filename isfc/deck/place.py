@@ -1,0 +1,57 @@
+"""Where something stands in a text that people wrote, and text that is fit to be read."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.errors import ConfigurationError
+
+TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
+"""Bytes in a deck or a console log. HCD writes about 100 bytes for each control unit."""
+
+SHOWN_LENGTH_MAX: Final = 40
+"""Characters of a text that a message repeats."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A line and a column of a file, both counted from 1."""
+
+    file: str
+    line: int
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def error(self, problem: str, expected: str) -> ConfigurationError:
+        """What is wrong here, and what was expected instead."""
+        return ConfigurationError(f"{self}: {problem}; expected {expected}")
+
+
+def shown(text: str) -> str:
+    """``text`` as a message can safely repeat it: short, quoted and printable."""
+    return repr(text[:SHOWN_LENGTH_MAX])
+
+
+def decode(data: bytes, file: str) -> str:
+    """The text in ``data``; raise `ConfigurationError` for what is too long or no text."""
+    start = Place(file, 1)
+    if len(data) > TEXT_LENGTH_MAX:
+        raise start.error("is too long", f"at most {TEXT_LENGTH_MAX} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise Place(file, line, column).error(
+            "is not text in UTF-8", "a file that was transferred as text, not as EBCDIC"
+        ) from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise Place(file, line).error("holds binary data", "a text file")
+    return text
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of ``text``, whatever they end with; form feeds end none."""
+    return [line.rstrip("\r\x1a") for line in text.split("\n")]

@@ -1,0 +1,74 @@
+"""Building a layout from its CTCs, as an import finds them or a user asks for them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.address import ChpidId, Rdev, format_chpid
+from ctc.profiles import FEATURES, ChpidProfile
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
+
+ASSUMED_FEATURE: Final = FEATURES["FICON Express8S"]
+"""The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers."""
+
+
+Profiles = Callable[[Mapping[NodeName, ChpidId]], ChpidProfile | None]
+"""What is known of the fibre between two nodes' chpids; None means `ASSUMED_FEATURE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One CTC: its chpid and its device number at (one node, the other)."""
+
+    chpids: tuple[ChpidId, ChpidId]
+    rdevs: tuple[Rdev, Rdev]
+
+    def turned(self) -> "Connection":
+        """The same, seen from the other node."""
+        return Connection(self.chpids[::-1], self.rdevs[::-1])
+
+
+def build_layout(
+    nodes: tuple[NodeName, NodeName],
+    connections: Iterable[Connection],
+    profile: Profiles,
+) -> Layout:
+    """The layout with ``connections``, whose pairs are in the order of ``nodes``.
+
+    Fibres are numbered by the first node's device numbers.
+    Raises `ConfigurationError` for what cannot be one logical link.
+    """
+    ctcs = list(connections)
+    if nodes[1].precedes(nodes[0]):
+        nodes, ctcs = (nodes[1], nodes[0]), [ctc.turned() for ctc in ctcs]
+    ctcs.sort(key=lambda ctc: ctc.rdevs[0])
+    if not ctcs:
+        raise ConfigurationError(f"no CTC joins {nodes[0]} and {nodes[1]}; expected at least one")
+    if len(ctcs) > CTCS_MAX:
+        raise ConfigurationError(
+            f"{len(ctcs)} CTCs join {nodes[0]} and {nodes[1]}; expected at most {CTCS_MAX} in a "
+            "logical link: choose them with the ACTIVATE ISLINK statements (--config FILE)"
+        )
+    fibres: dict[tuple[ChpidId, ChpidId], Fibre] = {}
+    for ctc in ctcs:
+        known = profile(dict(zip(nodes, ctc.chpids, strict=True)))
+        fibres.setdefault(
+            ctc.chpids, Fibre(str(len(fibres) + 1), known or ASSUMED_FEATURE, ctc.chpids)
+        )
+    for end, node in enumerate(nodes):
+        _check_chpids(node, [fibre.chpids[end] for fibre in fibres.values()])
+    return Layout(
+        nodes, tuple(fibres.values()), tuple(CtcPair(fibres[c.chpids], c.rdevs) for c in ctcs)
+    )
+
+
+def _check_chpids(node: NodeName, chpids: list[ChpidId]) -> None:
+    for chpid in chpids:
+        if chpids.count(chpid) > 1:
+            raise ConfigurationError(
+                f"chpid {format_chpid(chpid)} at {node} leads to several chpids; expected one in a "
+                "layout: choose devices with the ACTIVATE ISLINK statements (--config FILE)"
+            )

@@ -1,0 +1,76 @@
+"""Layout files, written: a `Layout` in, TOML out, which reads as the same layout."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from ctc.profiles import FEATURES
+from isfc.layout.layout import Fibre, Layout
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def format_layout(layout: Layout, *, heading: Sequence[str] = (), assumed: str = "") -> str:
+    """The layout file of ``layout``, below ``heading`` as comments.
+
+    ``assumed`` is a remark for features that nobody has named.
+    """
+    return "\n".join(_lines(layout, heading, assumed)) + "\n"
+
+
+def format_rdevs(rdevs: Iterable[Rdev]) -> str:
+    """``6000-6003,6010``: device numbers, runs of them as ranges, in the order given."""
+    runs: list[list[Rdev]] = []
+    for rdev in rdevs:
+        if runs and rdev == runs[-1][-1] + 1:
+            runs[-1].append(rdev)
+        else:
+            runs.append([rdev])
+    return ",".join(
+        f"{format_rdev(run[0])}-{format_rdev(run[-1])}" if len(run) > 1 else format_rdev(run[0])
+        for run in runs
+    )
+
+
+def _lines(layout: Layout, heading: Sequence[str], assumed: str) -> Iterator[str]:
+    for line in heading:
+        yield f"# {_printable(line)}".rstrip()
+    for fibre in layout.fibres:
+        yield ""
+        yield from _fibre(layout, fibre, assumed)
+    for fibre, ctcs in groupby(layout.ctcs, key=lambda ctc: ctc.fibre):
+        rdevs = tuple(zip(*(ctc.rdevs for ctc in ctcs), strict=True))
+        yield ""
+        yield "[[ctc]]"
+        yield f"fibre = {_string(fibre.name)}"
+        yield f"rdevs = {_by_node(layout, [format_rdevs(end) for end in rdevs])}"
+
+
+def _fibre(layout: Layout, fibre: Fibre, assumed: str) -> Iterator[str]:
+    profile = fibre.profile
+    feature = f"feature = {_string(profile.feature)}"
+    yield f"[fibre.{_key(fibre.name)}]"
+    yield f"{feature}   # {assumed}" if assumed else feature
+    if profile.link_gbps != FEATURES[profile.feature].link_gbps:
+        yield f"link_gbps = {profile.link_gbps!r}"
+    yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"
+
+
+def _by_node(layout: Layout, values: list[str]) -> str:
+    pairs = zip(layout.nodes, values, strict=True)
+    return f"{{ {', '.join(f'{_key(node)} = {_string(value)}' for node, value in pairs)} }}"
+
+
+def _key(text: str) -> str:
+    return text if _BARE.fullmatch(text) else _string(text)
+
+
+def _string(text: str) -> str:
+    """A basic string: JSON's escapes are TOML's, but for what JSON writes as surrogates."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _printable(line: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in line)

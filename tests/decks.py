@@ -1,0 +1,66 @@
+"""Small decks, made from what a test is about."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from isfc.deck.cabling import Cabling, parse_ports
+from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.pairing import Pairing, pair
+from isfc.deck.partition import choose_systems
+
+DECKS: Final = Path(__file__).parent / "data" / "decks"
+"""Decks as sites have them."""
+
+
+def shipped(name: str) -> Deck:
+    """One of `DECKS`."""
+    return parse_deck((DECKS / name).read_text("utf-8"), name)
+
+
+def unit(
+    cu: str,
+    chpid: str,
+    link: str | None,
+    cuadd: int,
+    *,
+    rdev: str = "",
+    count: int = 4,
+    first: int = 0,
+    more: str = "",
+) -> str:
+    """A control unit, and an IODEVICE statement for its devices; ``more`` is for the latter."""
+    linked = f",LINK={link}" if link else ""
+    return (
+        f" CNTLUNIT CUNUMBR={cu},PATH={chpid}{linked},CUADD={cuadd:X},UNIT=FCTC,\n"
+        f"               UNITADD=(({first:02X},{count}))\n"
+        f" IODEVICE ADDRESS=({rdev or cu},{count}),CUNUMBR={cu},UNITADD={first:02X},\n"
+        f"               UNIT=FCTC{more}\n"
+    )
+
+
+def deck(file: str, partitions: str, chpids: Iterable[str], *units: str) -> Deck:
+    """A deck: ``LP1,LP2`` have MIF image ids 1 and 2, ``50,SWITCH=1`` says more of a chpid."""
+    named = ",".join(f"({name},{n})" for n, name in enumerate(partitions.split(","), start=1))
+    channels = "".join(
+        f" CHPID PATH={chpid.partition(',')[0]},TYPE=FC,SHARED{''.join(chpid.partition(',')[1:])}\n"
+        for chpid in chpids
+    )
+    return parse_deck(f" RESOURCE PARTITION=({named})\n{channels}{''.join(units)}", file)
+
+
+def paired(partitions: str, *decks: Deck, ports: str = "") -> Pairing:
+    """The pairing of the two partitions that are named."""
+    first, second = choose_systems(partitions, decks)
+    cabling = parse_ports([ports], (first, second)) if ports else Cabling()
+    return pair(first, second, cabling)
+
+
+def mates(pairing: Pairing) -> list[tuple[str, str]]:
+    """The device numbers that were paired, in hex digits."""
+    return [(f"{a.rdev:04X}", f"{b.rdev:04X}") for a, b in (ctc.devices for ctc in pairing.ctcs)]
+
+
+def reasons(pairing: Pairing) -> dict[str, str]:
+    """By node and device number, why a device was not paired."""
+    return {f"{each.node} {each.device.rdev:04X}": each.reason.value for each in pairing.unpaired}

@@ -1,0 +1,113 @@
+"""``isfc import``: from a deck to a layout that ``isfc plan`` takes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.main import run
+from isfc.layout.file import parse_layout
+from tests.decks import DECKS
+
+CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
+PORTS = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
+BOTH = ["import", "iocp", CEC_A, CEC_B, "--partitions", "ATLANTA,BOSTON", "--ports", PORTS]
+
+
+def test_a_deck_becomes_a_layout_that_plan_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(BOTH) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    layout = parse_layout(page.encode(), "layout")
+    assert layout.nodes == ("ATLANTA", "BOSTON")
+    assert [ctc.rdevs for ctc in layout.ctcs] == [
+        (0x4010 + chpid + n, 0x5010 + chpid + n)
+        for chpid in (0, 0x100, 0x200, 0x300)
+        for n in range(4)
+    ]
+    assert "assumed: --feature says otherwise" in page
+    assert "inferred, since nothing else fits: --ports ATLANTA:53=C3,BOSTON:60=D0," in told
+
+    assert run([*BOTH, "-o", str(tmp_path / "ab.toml")]) == ExitCode.GOOD
+    assert (tmp_path / "ab.toml").read_text("utf-8") == page
+    assert run(["plan", str(tmp_path / "ab.toml")]) == ExitCode.GOOD
+
+
+def test_what_is_not_paired_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(BOTH) == ExitCode.GOOD
+    told = capsys.readouterr().err
+    assert told.startswith("Not paired: 32 devices\n  ATLANTA 4020-4023 (")
+    assert "CUADD 2 names BUTTE" in told
+    assert max(map(len, told.splitlines()[:-1])) <= 80
+
+
+def test_json_names_pairs_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*BOTH, "--json"]) == ExitCode.GOOD
+    (link,) = json.loads(capsys.readouterr().out)["links"]
+    assert link["nodes"] == ["ATLANTA", "BOSTON"]
+    assert link["ctcs"][0] == {"chpids": ["50", "60"], "rdevs": ["4010", "5010"]}
+    assert link["inferred"]["BOSTON:60"] == "D0"
+    assert link["unpaired"][0] == {
+        "node": "ATLANTA",
+        "rdev": "4020",
+        "place": f"{CEC_A}:33:2",
+        "reason": "cuadd-names-another-image",
+        "text": f"CUADD 2 names BUTTE of {CEC_B}; BOSTON is 1",
+    }
+
+
+def test_features_are_taken_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    said = ["--feature", "FICON Express4", "--feature", "BOSTON:61=FICON Express16S"]
+    assert run([*BOTH, *said]) == ExitCode.GOOD
+    layout = parse_layout(capsys.readouterr().out.encode(), "layout")
+    assert [fibre.profile.feature for fibre in layout.fibres] == [
+        "FICON Express4",
+        "FICON Express16S",
+        "FICON Express4",
+        "FICON Express4",
+    ]
+
+
+def test_systems_may_have_other_names_than_their_partitions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = [*BOTH]
+    arguments[5] = "ZEBRA=1:ATLANTA,BOSTON"
+    assert run(arguments) == ExitCode.GOOD
+    assert parse_layout(capsys.readouterr().out.encode(), "x").nodes == ("BOSTON", "ZEBRA")
+
+
+@pytest.mark.parametrize(
+    ("partitions", "what"),
+    [
+        ("ATLANTA", "--partitions 'ATLANTA': expected two or more systems"),
+        (
+            "ATLANTA,DENVER",
+            "--partitions 'DENVER': no RESOURCE statement names it; expected one of",
+        ),
+        ("ATLANTA,3:BOSTON", "--partitions '3:BOSTON': there is no such deck; expected 1 to 2"),
+        ("ATLANTA,A=ATLANTA,A=AUSTIN", "expected two or more systems, each with its own name"),
+    ],
+)
+def test_bad_partitions_are_refused(
+    partitions: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*BOTH[:4], "--partitions", partitions]) == ExitCode.BAD_INPUT
+    assert what in capsys.readouterr().err
+
+
+def test_a_bad_deck_is_refused_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.iocp"
+    path.write_bytes(b" CHPID PATH=5G\n")
+    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {path}:1:13: CHPID PATH '5G'; expected")
+    path.write_bytes(b"\n \xc9\xd6\xc3\xd7\x40")
+    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {path}:2:2: is not text in UTF-8; expected")
+    path.unlink()
+    assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {path}: cannot be read (No such file")

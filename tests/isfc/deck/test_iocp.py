@@ -1,0 +1,113 @@
+"""Decks: what is read of partitions, channels, control units and devices, and what is refused."""
+
+import pytest
+
+from isfc.deck.iocp import Deck, parse_deck
+from isfc.errors import ConfigurationError
+
+GOOD = """\
+ RESOURCE PARTITION=((CSS(0),(LP01,1),(LP02,A)),(CSS(1),(LP11,2),(*,3)))
+ CHPID PATH=(CSS(0,1),53),SWITCH=01,PCHID=1E5,TYPE=FC,\
+PARTITION=((CSS(0),(LP01,LP02),(=)),(CSS(1),(LP11),(=)))
+ CHPID PATH=(CSS(0),54),TYPE=FC
+ CNTLUNIT CUNUMBR=5301,PATH=((CSS(0),53),(CSS(1),53)),\
+LINK=((CSS(0),C1),(CSS(1),61C2)),CUADD=1A,UNITADD=((00,008)),UNIT=FCTC
+ CNTLUNIT CUNUMBR=5401,PATH=54,CUADD=2,UNITADD=00,UNIT=FCTC
+ CNTLUNIT CUNUMBR=8000,PATH=**,UNITADD=((00,256)),UNIT=2107
+ IODEVICE ADDRESS=(5310,008),CUNUMBR=(5301),UNITADD=00,UNIT=FCTC,NOTPART=((CSS(0),LP01))
+ IODEVICE ADDRESS=05400,CUNUMBR=5401,UNIT=FCTC
+ IODEVICE ADDRESS=(8000,192),CUNUMBR=(8000,9000),UNIT=3390
+"""
+
+
+def wide(text: str) -> Deck:
+    """The deck in ``text``, whose statements may be longer than a card."""
+    cards = []
+    for line in text.splitlines():
+        rest = line
+        while len(rest) > 71:
+            cards.append(rest[:71] + "*")
+            rest = " " * 15 + rest[71:]
+        cards.append(rest)
+    return parse_deck("\n".join(cards), "a.iocp")
+
+
+def test_partitions_have_images_and_reserved_ones_no_names() -> None:
+    images = {name: each.image for name, each in wide(GOOD).partitions.items()}
+    assert images == {"LP01": 0x01, "LP02": 0x0A, "LP11": 0x12}
+
+
+@pytest.mark.parametrize(
+    ("text", "images"),
+    [
+        ("PART=(LP1,1)", {"LP1": 1}),
+        ("PART=((LP1,1),(LP2,2))", {"LP1": 1, "LP2": 2}),
+        ("PARTITION=(LP1,LP2)", {"LP1": None, "LP2": None}),
+        ("PARTITION=(CSS(2),(LP1,3))", {"LP1": 0x23}),
+    ],
+)
+def test_old_and_new_forms_of_resource(text: str, images: dict[str, int | None]) -> None:
+    deck = wide(f" RESOURCE {text}\n")
+    assert {name: each.image for name, each in deck.partitions.items()} == images
+
+
+def test_a_spanned_channel_is_one_channel_in_every_css() -> None:
+    channels = wide(GOOD).channels
+    assert channels[0, 0x53] is channels[1, 0x53]  # type: ignore[index]
+    assert channels[0, 0x53].switch == "1"  # type: ignore[index]
+    assert channels[0, 0x53].access.admits("LP11", 1)  # type: ignore[index]
+    assert not channels[0, 0x53].access.admits("LP12", 1)  # type: ignore[index]
+
+
+def test_control_units_have_paths_links_and_unit_addresses() -> None:
+    units = wide(GOOD).control_units
+    assert list(units) == [0x5301, 0x5401]
+    links = {css: [path.link for path in paths] for css, paths in units[0x5301].paths.items()}
+    assert links == {0: ["C1"], 1: ["61C2"]}
+    assert units[0x5301].cuadd == 0x1A
+    assert units[0x5301].unit_addresses == ((0, 8),)
+    assert units[0x5401].paths[0][0].link is None
+
+
+def test_devices_have_unit_addresses_and_who_may_use_them() -> None:
+    devices = wide(GOOD).devices
+    assert [device.rdev for device in devices] == [*range(0x5310, 0x5318), 0x5400]
+    assert [device.unit_address for device in devices] == [*range(8), 0]
+    assert not devices[0].access.admits("LP01", 0)
+    assert devices[0].access.admits("LP02", 0)
+    assert devices[0].access.admits("LP11", 1)
+
+
+def test_statements_may_be_in_any_order() -> None:
+    backwards = "\n".join(reversed(GOOD.splitlines()))
+    assert len(wide(backwards).devices) == len(wide(GOOD).devices)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "what"),
+    [
+        ("(LP02,A)", "(LP01,A)", "1:40", "RESOURCE: 'LP01' is already in line 1; expected each"),
+        ("(LP02,A)", "(LP02,G)", "1:45", "RESOURCE: MIF image id 'G'; expected 1 to F"),
+        ("CSS(0,1),53)", "CSS(0,7),53)", "3:20", "CSS '7'; expected 0 to 5"),
+        ("PATH=(CSS(0,1),53)", "PATH=(CSS(0,1),5G)", "3:23", "CHPID PATH '5G'; expected a chpid"),
+        ("),54)", "),53)", "5:21", "CHPID 53 in CSS 0 is already in line 3; expected each"),
+        (" CHPID PATH=(CSS(0),54),", " CHPID ", "5:2", "CHPID has no PATH; expected PATH=50 or"),
+        ("PATH=54", "PATH=55", "8:29", "CNTLUNIT PATH: there is no CHPID 55 in CSS 0"),
+        ("CUADD=2", "CUADD=G", "8:38", "CNTLUNIT CUADD 'G'; expected 1 or 2 hex digits"),
+        ("CUADD=2", "CUADD=(1,2)", "8:38", "CNTLUNIT CUADD has 2 values; expected one image"),
+        ("CUNUMBR=5401,PATH", "CUNUMBR=5301,PATH", "8:2", "CNTLUNIT 5301 is already there in"),
+        ("LINK=((CSS(0),C1)", "LINK=((CSS(0),C)", "6:69", "CNTLUNIT LINK 'C'; expected a link"),
+        ("UNITADD=00,UNIT=FCTC\n", "UNIT=FCTC\n", "8:2", "CNTLUNIT has no UNITADD; expected UNIT"),
+        ("CUNUMBR=5401,UNIT", "CUNUMBR=5402,UNIT", "12:33", "IODEVICE CUNUMBR: control unit 5402"),
+        ("=05400", "=(5400,0)", "12:25", "IODEVICE ADDRESS: count '0'; expected a device number"),
+        ("=05400", "=(FFFE,8)", "12:19", "IODEVICE ADDRESS goes beyond FFFF; expected"),
+        ("=05400", "=(54FE,8)", "12:2", "IODEVICE 54FE: its last unit address is 105; expected"),
+    ],
+)
+def test_what_is_wrong_is_named_with_line_and_column(
+    old: str, new: str, place: str, what: str
+) -> None:
+    assert old in GOOD
+    with pytest.raises(ConfigurationError) as caught:
+        wide(GOOD.replace(old, new, 1))
+    assert str(caught.value).startswith(f"a.iocp:{place}: {what}")

@@ -1,0 +1,136 @@
+"""Pairing: by chpid, link address, CUADD and unit address, and why a device has no mate."""
+
+import pytest
+
+from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.pairing import Reason
+from isfc.errors import ConfigurationError
+from tests.decks import deck, mates, paired, reasons, shipped, unit
+
+A = deck("a", "LP1", ["50"], unit("4010", "50", "D1", 1))
+B = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1))
+
+
+def test_two_cecs_through_a_director() -> None:
+    pairing = paired("LP1,LP2", A, B)
+    assert mates(pairing) == [(f"401{n}", f"501{n}") for n in range(4)]
+    assert dict(pairing.inferred) == {"LP1:50": "C1", "LP2:60": "D1"}
+    assert not pairing.unpaired
+
+
+def test_pairs_go_by_unit_address_and_not_by_device_number() -> None:
+    other = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1, rdev="4012", count=2, first=2))
+    assert mates(paired("LP1,LP2", A, other)) == [("4012", "4012"), ("4013", "4013")]
+    shifted = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1, rdev="4010", count=2, first=2))
+    assert mates(paired("LP1,LP2", A, shifted)) == [("4012", "4010"), ("4013", "4011")]
+
+
+def test_point_to_point_without_links() -> None:
+    one = deck("a", "LP1", ["50"], unit("4010", "50", None, 1))
+    other = deck("b", "LP2", ["60"], unit("5010", "60", None, 1))
+    pairing = paired("LP1,LP2", one, other)
+    assert len(mates(pairing)) == 4
+    assert dict(pairing.inferred) == {"LP1:50": "LP2:60"}
+
+
+def test_one_cec_has_two_fibres_between_two_chpids() -> None:
+    units = [
+        unit(cu, chpid, link, image, count=2, more=f",NOTPART=LP{image}")
+        for cu, chpid, link, image in (
+            ("4010", "50", "D1", 1),
+            ("4020", "50", "D1", 2),
+            ("4110", "60", "C1", 1),
+            ("4120", "60", "C1", 2),
+        )
+    ]
+    both = deck("a", "LP1,LP2", ["50", "60"], *units)
+    with pytest.raises(ConfigurationError) as caught:  # or 50 and 60 are both straight
+        paired("LP1,LP2", both)
+    assert str(caught.value).splitlines()[1:] == [
+        "  --ports LP1:50=D1,LP1:60=C1",
+        "  --ports LP1:50=C1",
+    ]
+    pairing = paired("LP1,LP2", both, ports="LP2:50=C1")
+    assert mates(pairing) == [
+        ("4020", "4110"),
+        ("4021", "4111"),
+        ("4120", "4010"),
+        ("4121", "4011"),
+    ]
+    assert set(reasons(pairing).values()) == {Reason.EXCLUDED.value}
+
+
+def test_a_straight_connection_has_one_chpid_at_both_ends() -> None:
+    units = [unit("4010", "50", "C1", 1, more=",NOTPART=LP1"),
+             unit("4020", "50", "C1", 2, more=",NOTPART=LP2")]  # fmt: skip
+    pairing = paired("LP1,LP2", deck("a", "LP1,LP2", ["50"], *units))
+    assert mates(pairing) == [(f"402{n}", f"401{n}") for n in range(4)]
+
+
+def test_across_channel_subsystems_cuadd_has_two_digits() -> None:
+    pairing = paired("ALPHA,BETA", shipped("cross-css.iocp"))
+    assert mates(pairing) == [(f"53{n:02X}", f"63{n:02X}") for n in range(0x10, 0x18)]
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (unit("5010", "60", "C1", 2), Reason.OTHER_IMAGE),
+        (unit("5010", "60", "C1", 1, first=8), Reason.NO_MATE),
+        (unit("5010", "60", "C1", 1, more=",NOTPART=LP2"), Reason.EXCLUDED),
+        (unit("5010", "61", "C1", 1), Reason.NO_ACCESS),
+        (unit("5010", "60", None, 1), Reason.NO_MATE),
+    ],
+)
+def test_a_device_that_cannot_be_paired_has_a_reason(other: str, reason: Reason) -> None:
+    far = deck("b", "LP2,LP3", ["60", "61,PARTITION=(LP3)"], other)
+    pairing = paired("LP1,LP2", A, far)
+    assert not pairing.ctcs
+    assert {
+        each.reason for each in pairing.unpaired if each.device in far.devices
+    } == {reason}  # fmt: skip
+    assert {reasons(pairing)[f"LP1 401{n}"] for n in range(4)} == {Reason.NO_MATE.value}
+
+
+def test_unit_addresses_that_only_one_end_has_are_named() -> None:
+    pairing = paired(
+        "LP1,LP2", A, deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1, count=2, first=2))
+    )
+    assert reasons(pairing) == {
+        "LP1 4010": "unit-addresses-differ",
+        "LP1 4011": "unit-addresses-differ",
+    }
+    assert pairing.unpaired[0].text == (
+        "unit address 00 is not at LP2, where chpid 60 has unit addresses 02-03"
+    )
+
+
+def test_what_repeats_an_earlier_statement_is_left_out() -> None:
+    again = [
+        unit("5020", "60", "C1", 1),  # the same chpid.link.CUADD
+        unit("5030", "60", "C2", 1, rdev="5010"),  # the same device numbers
+    ]
+    far = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1), *again)
+    pairing = paired("LP1,LP2", A, far)
+    assert len(pairing.ctcs) == 4
+    assert sorted({each.reason.value for each in pairing.unpaired}) == [
+        "duplicate-chpid-link-cuadd",
+        "duplicate-device-number",
+    ]
+    assert "chpid.link.CUADD 60.C1.1" in pairing.unpaired[-1].text
+
+
+def test_chpids_on_different_directors_do_not_meet() -> None:
+    one = deck("a", "LP1", ["50,SWITCH=01"], unit("4010", "50", "D1", 1))
+    other = deck("b", "LP2", ["60,SWITCH=02"], unit("5010", "60", "C1", 1))
+    assert not paired("LP1,LP2", one, other).ctcs
+
+
+def test_channels_that_are_not_shared_may_have_cuadd_0() -> None:
+    def far(shared: str) -> Deck:
+        text = f" RESOURCE PARTITION=((LP2,1))\n CHPID PATH=60,TYPE=FC{shared}\n"
+        return parse_deck(text + unit("5010", "60", "C1", 1), "b")
+
+    near = deck("a", "LP1", ["50"], unit("4010", "50", "D1", 0))
+    assert len(paired("LP1,LP2", near, far("")).ctcs) == 4
+    assert not paired("LP1,LP2", near, far(",SHARED")).ctcs

@@ -1,0 +1,93 @@
+"""Which director port a channel sits on: what is told, what follows, what must be asked."""
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from tests.decks import deck, mates, paired, unit
+
+A = deck("a", "LP1", ["50", "51"], unit("4010", "50", "D1", 1), unit("4110", "51", "D2", 1))
+B = deck("b", "LP2", ["60", "61"], unit("5010", "60", "C1", 1), unit("5110", "61", "C2", 1))
+
+
+def test_several_cablings_are_listed_and_asked_for() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        paired("LP1,LP2", A, B)
+    message = str(caught.value)
+    assert message.startswith("LP1 and LP2: the decks do not say which director port each channel")
+    assert message.splitlines()[1:] == [
+        "  --ports LP1:50=C1,LP1:51=C2",
+        "  --ports LP1:50=C2,LP1:51=C1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ports", "mate"),
+    [("LP1:50=C1", "5010"), ("LP1:50=C2", "5110"), ("LP2:61=D1", "5110"), ("lp2:60=d1", "5010")],
+)
+def test_one_port_may_settle_all_others(ports: str, mate: str) -> None:
+    assert mates(paired("LP1,LP2", A, B, ports=ports))[0] == ("4010", mate)
+
+
+def test_each_possibility_settles_the_question() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        paired("LP1,LP2", A, B)
+    for line in str(caught.value).splitlines()[1:]:
+        pairing = paired("LP1,LP2", A, B, ports=line.split()[1])
+        assert len(pairing.ctcs) == 8
+        assert all(key.startswith("LP2:") for key in pairing.inferred)
+
+
+def test_unit_addresses_may_leave_one_cabling() -> None:
+    one = deck("a", "LP1", ["50", "51"], unit("4010", "50", "D1", 1),
+               unit("4110", "51", "D2", 1, first=8))  # fmt: skip
+    other = deck("b", "LP2", ["60", "61"], unit("5010", "60", "C1", 1, first=8),
+                 unit("5110", "61", "C2", 1))  # fmt: skip
+    assert mates(paired("LP1,LP2", one, other))[0] == ("4010", "5110")
+
+
+def test_a_cable_may_be_told() -> None:
+    one = deck("a", "LP1", ["50", "51"], unit("4010", "50", None, 1), unit("4110", "51", None, 1))
+    other = deck("b", "LP2", ["60", "61"], unit("5010", "60", None, 1), unit("5110", "61", None, 1))
+    with pytest.raises(ConfigurationError, match="--ports LP1:50=LP2:60,LP1:51=LP2:61"):
+        paired("LP1,LP2", one, other)
+    pairing = paired("LP1,LP2", one, other, ports="LP1:50=LP2:61")
+    assert mates(pairing)[0] == ("4010", "5110")
+
+
+def test_a_link_of_four_digits_names_the_same_port() -> None:
+    far = deck(
+        "b", "LP2", ["60", "61"], unit("5010", "60", "61C1", 1), unit("5110", "61", "61C2", 1)
+    )
+    assert mates(paired("LP1,LP2", A, far, ports="LP1:50=C2"))[0] == ("4010", "5110")
+
+
+def test_the_search_is_bounded() -> None:
+    """Sixteen chpids at each end, all alike: 16! cablings."""
+    chpids = [f"{n:02X}" for n in range(0x40, 0x50)]
+    one = deck("a", "LP1", chpids, *(unit(f"4{n:02X}0", c, f"D{n:X}", 1, count=1)
+                                     for n, c in enumerate(chpids)))  # fmt: skip
+    other = deck("b", "LP2", chpids, *(unit(f"5{n:02X}0", c, f"C{n:X}", 1, count=1)
+                                       for n, c in enumerate(chpids)))  # fmt: skip
+    with pytest.raises(ConfigurationError, match="several cablings") as caught:
+        paired("LP1,LP2", one, other)
+    assert str(caught.value).endswith("  ...")
+    told = ",".join(f"LP1:{chpid}=C{n:X}" for n, chpid in enumerate(chpids))
+    assert len(paired("LP1,LP2", one, other, ports=told).ctcs) == 16
+
+
+@pytest.mark.parametrize(
+    ("ports", "what"),
+    [
+        ("LP1:50", "--ports 'LP1:50': expected NODE:CHPID=PORT, such as LPAR1:50=C1"),
+        ("LP3:50=C1", "--ports 'LP3:50=C1': expected one of LP1, LP2, then a colon and a chpid"),
+        ("LP1:5G=C1", "--ports 'LP1:5G=C1': '5G' is not a chpid: expected 1 or 2 hex digits"),
+        ("LP1:52=C1", "--ports 'LP1:52=C1': a has no CHPID 52 in CSS 0; expected a chpid of LP1"),
+        ("LP1:50=C", "--ports 'LP1:50=C': expected a port of 2 or 4 hex digits, such as C1"),
+        ("LP1:50=C1,LP1:50=C2", "--ports 'LP1:50=C2': contradicts another port; expected one"),
+        ("LP1:50=C1,LP1:51=C1", "--ports 'LP1:51=C1': contradicts another port; expected one"),
+    ],
+)
+def test_bad_ports_are_refused(ports: str, what: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        paired("LP1,LP2", A, B, ports=ports)
+    assert str(caught.value).startswith(what)

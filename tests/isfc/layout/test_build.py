@@ -1,0 +1,63 @@
+"""Layouts made of CTCs: order, fibres, features, and what is no logical link."""
+
+import pytest
+
+from ctc.address import parse_chpid, parse_rdevs
+from ctc.profiles import FEATURES
+from isfc.errors import ConfigurationError
+from isfc.layout.build import ASSUMED_FEATURE, Connection, build_layout
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+
+NODES = NodeName("BOSTON"), NodeName("ATLANTA")
+
+
+def connections(chpids: str, here: str, there: str) -> list[Connection]:
+    first, _, second = chpids.partition("-")
+    pair = parse_chpid(first), parse_chpid(second)
+    rdevs = zip(parse_rdevs(here), parse_rdevs(there), strict=True)
+    return [Connection(pair, (a, b)) for a, b in rdevs]
+
+
+def build(*ctcs: Connection) -> Layout:
+    return build_layout(NODES, ctcs, lambda _: None)
+
+
+def test_the_lesser_node_is_first_and_its_device_numbers_decide_the_order() -> None:
+    layout = build(
+        *connections("50-40", "7000-7001", "6020-6021"), *connections("51-41", "7020", "6000")
+    )
+    assert layout.nodes == ("ATLANTA", "BOSTON")
+    assert [ctc.rdevs[0] for ctc in layout.ctcs] == [0x6000, 0x6020, 0x6021]
+    assert [(fibre.name, fibre.chpids) for fibre in layout.fibres] == [
+        ("1", (0x41, 0x51)),
+        ("2", (0x40, 0x50)),
+    ]
+    assert layout.fibres[0].profile is ASSUMED_FEATURE
+
+
+def test_features_are_asked_for_by_chpid() -> None:
+    express2 = FEATURES["FICON Express2"]
+    layout = build_layout(
+        NODES,
+        [*connections("50-40", "7000", "6000"), *connections("51-41", "7001", "6001")],
+        lambda chpids: express2 if chpids[NODES[0]] == 0x51 else None,
+    )
+    assert [fibre.profile for fibre in layout.fibres] == [ASSUMED_FEATURE, express2]
+
+
+@pytest.mark.parametrize(
+    ("ctcs", "what"),
+    [
+        ([], "no CTC joins ATLANTA and BOSTON; expected at least one"),
+        (connections("50-40", "7000-7010", "6000-6010"), "17 CTCs join ATLANTA and BOSTON; expect"),
+        (
+            [*connections("50-40", "7000", "6000"), *connections("50-41", "7001", "6001")],
+            "chpid 50 at BOSTON leads to several chpids; expected one",
+        ),
+    ],
+)
+def test_what_is_no_logical_link_is_refused(ctcs: list[Connection], what: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        build(*ctcs)
+    assert str(caught.value).startswith(what)
