@@ -30,9 +30,9 @@ def parse_rdevs(text: str) -> tuple[Rdev, ...]:
     """
     rdevs: dict[Rdev, None] = {}  # an ordered set: what is read must not grow beyond all RDEVs
     for part in text.split(","):
-        low_text, dash, high_text = part.strip().partition("-")
-        low = parse_rdev(low_text)
-        high = parse_rdev(high_text) if dash else low
+        low_text, dash, high_text = part.partition("-")
+        low = parse_rdev(low_text.strip())
+        high = parse_rdev(high_text.strip()) if dash else low
         if high < low:
             raise BadRdev(f"range {part.strip()} runs backwards: expected the lower number first")
         for number in range(low, high + 1):

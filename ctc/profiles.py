@@ -127,23 +127,27 @@ FEATURES: Final = {
         _later("FICON Express16S", 16),
         _later("FICON Express16S+", 16),
         _later("FICON Express16SA", 16),
+        _later("FICON Express32S", 32),
     )
 }
 """Every feature by name."""
 
 
+_BY_WORD: Final = {
+    feature.removeprefix("FICON ").upper(): profile for feature, profile in FEATURES.items()
+}
+
+
 def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:
     """The profile of ``feature``, with its link running at ``link_gbps`` if that is given.
 
-    Raises `BadFeature` for a name that `FEATURES` does not hold.
+    ``feature`` may be in any case, and without its first word: ``Express8S``. Raises `BadFeature`
+    for a name that `FEATURES` does not hold.
     """
-    try:
-        profile = FEATURES[feature]
-    except KeyError:
+    profile = _BY_WORD.get(feature.upper().removeprefix("FICON").strip())
+    if profile is None:
         known = ", ".join(FEATURES)
-        raise BadFeature(
-            f"{feature[:40]!r} is not a FICON feature: expected one of {known}"
-        ) from None
+        raise BadFeature(f"{feature[:40]!r} is not a FICON feature: expected one of {known}")
     if link_gbps is None:
         return profile
     line_ns_per_byte = profile.line_ns_per_byte * (profile.link_gbps / link_gbps)

@@ -58,7 +58,7 @@ def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
         text = Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigurationError(f"--cp {path}: cannot be read: {reason}") from None
+        raise ConfigurationError(f"{path}: cannot be read: {reason}") from None
     commands = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("*", "#")):

@@ -23,7 +23,7 @@ def repetitions(experiment: Experiment, count: int) -> list[Experiment]:
     Raises `ConfigurationError` for a count out of bounds.
     """
     if not 1 <= count <= SEEDS_MAX:
-        raise ConfigurationError(f"--seeds {count}: expected 1 to {SEEDS_MAX}")
+        raise ConfigurationError(f"seeds {count}: expected 1 to {SEEDS_MAX}")
     return [replace(experiment, seed=experiment.seed + index) for index in range(count)]
 
 

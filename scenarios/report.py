@@ -237,10 +237,10 @@ def check_traffic(experiment: Experiment, *, appc: bool) -> None:
     """Refuse to show one kind of traffic in the table of the other, with `ConfigurationError`."""
     if appc and experiment.workload.traffic is not Traffic.LEGACY:
         raise ConfigurationError(
-            f"--report appc: {experiment.workload.name} is ISFC Transport; "
-            "expected a workload CDU:<reply bytes>, or --report suite"
+            f"{experiment.workload.name} is ISFC Transport; "
+            "expected a workload CDU:<reply bytes>, or the table of suites"
         )
     if not appc and experiment.workload.traffic is Traffic.LEGACY:
         raise ConfigurationError(
-            f"--report suite: {experiment.workload.name} is APPC/VM; expected --report appc"
+            f"{experiment.workload.name} is APPC/VM; expected the table of APPC/VM runs"
         )

@@ -54,16 +54,21 @@ class Experiment:
 
     def __post_init__(self) -> None:
         if not 1 <= self.pairs <= PAIRS_MAX:
-            raise ConfigurationError(f"--pairs {self.pairs}: expected 1 to {PAIRS_MAX}")
+            raise ConfigurationError(f"pairs {self.pairs}: expected 1 to {PAIRS_MAX}")
         if not 0 < self.seconds <= SECONDS_MAX:
-            raise ConfigurationError(f"--seconds {self.seconds}: expected 0 < s <= {SECONDS_MAX}")
+            raise ConfigurationError(f"seconds {self.seconds}: expected 0 < s <= {SECONDS_MAX}")
         if not 0 <= self.warmup <= SECONDS_MAX:
-            raise ConfigurationError(f"--warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
-        if self.client is not None and self.client not in self.layout.nodes:
-            first, second = self.layout.nodes
-            raise ConfigurationError(
-                f"node {self.client} is not of this layout: expected {first} or {second}"
-            )
+            raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
+        check_node(self.layout, "client", self.client)
+
+
+def check_node(layout: Layout, what: str, name: str | None) -> None:
+    """Raise `ConfigurationError` unless ``name``, if it is given, is a node of the layout."""
+    if name is not None and name not in layout.nodes:
+        first, second = layout.nodes
+        raise ConfigurationError(
+            f"{what} {name[:40]}: not a node of this layout; expected {first} or {second}"
+        )
 
 
 def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:
@@ -160,6 +165,7 @@ def run(
 
     ``progress`` is told now and then how many seconds of virtual time have passed.
     """
+    check_node(experiment.layout, "side", side)
     (whole,) = _samples(experiment, None, side, trace, progress, operation)
     return whole.result
 
@@ -176,6 +182,7 @@ def sample(
     Looking changes nothing in the run. `check_interval` says which intervals there can be.
     """
     check_interval(interval)
+    check_node(experiment.layout, "side", side)
     return _samples(experiment, interval, side, None, progress, operation)
 
 
@@ -183,7 +190,7 @@ def check_interval(interval: float) -> None:
     """Raise `ConfigurationError` unless samples can be so many seconds long."""
     if not INTERVAL_MIN <= interval <= SECONDS_MAX:
         raise ConfigurationError(
-            f"--interval {interval:g}: expected {INTERVAL_MIN:g} to {SECONDS_MAX} s"
+            f"interval {interval:g}: expected {INTERVAL_MIN:g} to {SECONDS_MAX} s"
         )
 
 

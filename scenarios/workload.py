@@ -86,15 +86,16 @@ SUITES: Final = {
 
 
 def find_workload(name: str) -> Workload:
-    """The workload called ``HS``, ``HM``, ``HL``, ``HY`` or ``CDU:<reply bytes>``.
+    """The workload called ``HS``, ``HM``, ``HL``, ``HY`` or ``CDU:<reply bytes>``, in any case.
 
     Raises `ConfigurationError` for any other name.
     """
-    if name in SUITES:
-        return SUITES[name]
-    kind, _, length = name.partition(":")
+    upper = name.upper()
+    if upper in SUITES:
+        return SUITES[upper]
+    kind, _, length = upper.partition(":")
     if kind == "CDU" and length.isascii() and length.isdigit() and len(length) <= 9:
-        return Workload(name, REQUEST_LENGTH, REQUEST_LENGTH, 0, int(length), 1, Traffic.LEGACY)
+        return Workload(upper, REQUEST_LENGTH, REQUEST_LENGTH, 0, int(length), 1, Traffic.LEGACY)
     raise ConfigurationError(
         f"workload {name[:40]!r} is unknown: expected HS, HM, HL, HY or CDU:<reply bytes>"
     )
@@ -109,7 +110,7 @@ def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDO
         parts = []
     if len(parts) != 3 or not math.isfinite(percent):
         raise ConfigurationError(
-            f"--message {message[:40]!r}: expected MIN:MAX:PERCENT, such as 512:8192:20"
+            f"message {message[:40]!r}: expected MIN:MAX:PERCENT, such as 512:8192:20"
         )
     name = f"{minimum}:{maximum}:{percent:g}/{reply_length}"
     return Workload(name, minimum, maximum, percent, reply_length, window)

@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from ctc.errors import CtcError
 from isfc.cli.exits import ExitCode
+from isfc.cli.interrupt import interrupts_raise
 from isfc.errors import ConfigurationError, IsfcError
 
 
@@ -33,7 +34,7 @@ COMMANDS: Final = {
         "plan", "plan", "Show who writes on which CTC, the capacity, and what to mend."
     ),
     "import": Subcommand(
-        "import_", "app", "Make a layout from an IOCP deck, a console log or a configuration."
+        "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "replay": Subcommand(
@@ -63,7 +64,9 @@ class Subcommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found and load_command(args[0]), rest
+        loaded = found and load_command(args[0])
+        interrupts_raise()
+        return name, loaded, rest
 
 
 def load_command(name: str) -> Any:

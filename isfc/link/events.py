@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import final
 
-from ctc.address import Rdev
+from ctc.address import Rdev, format_rdev
 from isfc.link.message import Message
 
 
@@ -16,6 +16,9 @@ class Delivered:
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
 
+    def __repr__(self) -> str:
+        return f"Delivered(messages={self.messages!r})"
+
 
 @final
 class Sent:
@@ -26,6 +29,9 @@ class Sent:
     def __init__(self, messages: Sequence[Message]) -> None:
         self.messages = messages
 
+    def __repr__(self) -> str:
+        return f"Sent(messages={self.messages!r})"
+
 
 @final
 class LinkUp:
@@ -33,12 +39,18 @@ class LinkUp:
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return "LinkUp()"
+
 
 @final
 class LinkDown:
     """The last CTC is gone. Nothing is lost: what was not read waits for a CTC."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "LinkDown()"
 
 
 @final
@@ -50,6 +62,9 @@ class DeviceChanged:
     def __init__(self, rdev: Rdev, usable: bool) -> None:
         self.rdev = rdev
         self.usable = usable
+
+    def __repr__(self) -> str:
+        return f"DeviceChanged(rdev={format_rdev(self.rdev)}, usable={self.usable})"
 
 
 @final
@@ -65,6 +80,9 @@ class Severed:
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Severed(reason={self.reason!r})"
 
 
 LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged | Severed

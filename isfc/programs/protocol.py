@@ -65,6 +65,10 @@ class SeverCode(IntEnum):
     FAILED = 7
     """The program that had it failed."""
 
+    def __str__(self) -> str:
+        """Its name, as the pages have it."""
+        return self.name
+
 
 class ConversationSevered(IsfcError):
     """The conversation is over; ``code`` and ``text`` say why."""

@@ -83,7 +83,10 @@ def choose(
     selection = {column: values for column, values in wanted.items() if values}
     where = f"the table {tables[0].name}" if len(tables) == 1 else "any table"
     for column, values in selection.items():
-        choices = dict.fromkeys(choice for table in tables for choice in table.choices(column))
+        kind = type(values[0])
+        each = (table.choices(column) for table in tables)
+        like = (found for found in each if all(isinstance(choice, kind) for choice in found))
+        choices = dict.fromkeys(choice for found in like for choice in found)
         for value in values:
             if value not in choices:
                 raise ConfigurationError(

@@ -50,6 +50,7 @@ def test_error_shows_the_beginning_of_a_long_text() -> None:
 def test_ranges_keep_the_order_of_the_text() -> None:
     assert parse_rdevs("D010, D000-D002") == (0xD010, 0xD000, 0xD001, 0xD002)
     assert parse_rdevs("6000") == parse_rdevs("6000-6000") == (0x6000,)
+    assert parse_rdevs(" 6000 - 6001 ,6003") == (0x6000, 0x6001, 0x6003)
 
 
 @given(rdevs, rdevs)
@@ -74,7 +75,7 @@ def test_many_wide_ranges_end_at_the_first_repetition() -> None:
         parse_rdevs(",".join(["0000-FFFF"] * 10_000))
 
 
-@pytest.mark.parametrize("text", ["", ",", "6000,", "6000-", "-6000", "6000-6003-6006", "6000 - 1"])
+@pytest.mark.parametrize("text", ["", ",", "6000,", "6000-", "-6000", "6000-6003-6006"])
 def test_ranges_have_hex_numbers_at_both_ends(text: str) -> None:
     with pytest.raises(BadRdev, match="is not a device number"):
         parse_rdevs(text)

@@ -53,3 +53,12 @@ def test_own_speed_changes_nothing() -> None:
 def test_unknown_feature_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadFeature, match=r"'FICON Express3' .* expected one of FICON Express, "):
         find_profile("FICON Express3")
+
+
+@pytest.mark.parametrize("name", ["Express8S", "ficon express8s", " FICON  EXPRESS8S"])
+def test_feature_is_known_in_any_case_and_without_its_first_word(name: str) -> None:
+    assert find_profile(name.strip()) is find_profile("FICON Express8S")
+
+
+def test_newest_feature_is_known() -> None:
+    assert find_profile("Express32S").link_gbps == 32

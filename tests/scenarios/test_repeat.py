@@ -34,7 +34,7 @@ def test_repetitions_differ_in_the_seed_only() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, SEEDS_MAX + 1])
 def test_seeds_are_bounded(count: int) -> None:
-    with pytest.raises(ConfigurationError, match=f"--seeds {count}: expected 1 to {SEEDS_MAX}"):
+    with pytest.raises(ConfigurationError, match=f"seeds {count}: expected 1 to {SEEDS_MAX}"):
         repetitions(EXPERIMENT, count)
 
 

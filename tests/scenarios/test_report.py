@@ -135,7 +135,7 @@ def test_name_of_ones_own_run() -> None:
 def test_traffic_is_shown_in_its_own_table() -> None:
     check_traffic(HL, appc=False)
     check_traffic(CDU, appc=True)
-    with pytest.raises(ConfigurationError, match="--report appc: HL is ISFC Transport; expected"):
+    with pytest.raises(ConfigurationError, match="HL is ISFC Transport; expected"):
         check_traffic(HL, appc=True)
-    with pytest.raises(ConfigurationError, match="--report suite: CDU:1000 is APPC/VM; expected"):
+    with pytest.raises(ConfigurationError, match="CDU:1000 is APPC/VM; expected"):
         check_traffic(CDU, appc=False)

@@ -32,25 +32,31 @@ CLIENT, SERVER = SMALL.layout.nodes
 
 @pytest.mark.parametrize("pairs", [0, -1, PAIRS_MAX + 1])
 def test_pairs_are_bounded(pairs: int) -> None:
-    with pytest.raises(ConfigurationError, match=f"--pairs {pairs}: expected 1 to {PAIRS_MAX}"):
+    with pytest.raises(ConfigurationError, match=f"pairs {pairs}: expected 1 to {PAIRS_MAX}"):
         replace(SMALL, pairs=pairs)
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0, math.nan, math.inf, -math.inf, SECONDS_MAX + 1.0])
 def test_measured_time_is_positive_and_bounded(seconds: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"--seconds {seconds}: expected 0 < s"):
+    with pytest.raises(ConfigurationError, match=f"seconds {seconds}: expected 0 < s"):
         replace(SMALL, seconds=seconds)
 
 
 @pytest.mark.parametrize("warmup", [-0.1, math.nan, math.inf, SECONDS_MAX + 1.0])
 def test_warmup_is_bounded(warmup: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"--warmup {warmup}: expected 0 <= s"):
+    with pytest.raises(ConfigurationError, match=f"warmup {warmup}: expected 0 <= s"):
         replace(SMALL, warmup=warmup)
 
 
 def test_clients_are_on_a_node_of_the_layout() -> None:
-    with pytest.raises(ConfigurationError, match=r"ELSEWHER .* expected CLIENT or SERVER"):
+    with pytest.raises(ConfigurationError, match=r"client ELSEWHER: .* expected CLIENT or SERVER"):
         replace(SMALL, client=NodeName("ELSEWHER"))
+
+
+def test_side_is_a_node_of_the_layout() -> None:
+    for look in (lambda side: run(SMALL, side), lambda side: sample(SMALL, 0.1, side)):
+        with pytest.raises(ConfigurationError, match=r"side XX: .* expected CLIENT or SERVER"):
+            look(NodeName("XX"))
 
 
 def test_what_one_side_sends_the_other_receives() -> None:
@@ -133,7 +139,7 @@ def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
 
 @pytest.mark.parametrize("interval", [0.0, -1.0, 0.0009, math.nan, math.inf])
 def test_interval_is_bounded(interval: float) -> None:
-    with pytest.raises(ConfigurationError, match=f"--interval {interval:g}: expected 0.001 to"):
+    with pytest.raises(ConfigurationError, match=f"interval {interval:g}: expected 0.001 to"):
         sample(SMALL, interval)
 
 

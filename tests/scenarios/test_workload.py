@@ -77,7 +77,7 @@ def test_appc_has_no_answer_area() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "hl", "HX", "CDU", "CDU:", "CDU:-1", "CDU:1e3", "CDU:٣", "CDU:9999999999", "HL:5"]
+    "name", ["", "HX", "CDU", "CDU:", "CDU:-1", "CDU:1e3", "CDU:٣", "CDU:9999999999", "HL:5"]
 )
 def test_unknown_name_is_refused_with_those_there_are(name: str) -> None:
     with pytest.raises(ConfigurationError, match="expected HS, HM, HL, HY or CDU:"):
@@ -137,3 +137,9 @@ def test_workload_may_be_at_its_bounds() -> None:
         "own", 1, MESSAGE_LENGTH_MAX, 100, MESSAGE_LENGTH_MAX, WINDOW_MAX, Traffic.LEGACY
     )
     assert workload.max_length == workload.reply_length == MESSAGE_LENGTH_MAX
+
+
+@pytest.mark.parametrize(("typed", "name"), [("hl", "HL"), ("Hy", "HY"), ("cdu:1000", "CDU:1000")])
+def test_workload_is_known_in_any_case(typed: str, name: str) -> None:
+    assert find_workload(typed) == find_workload(name)
+    assert find_workload(typed).name == name

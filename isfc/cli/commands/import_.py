@@ -31,7 +31,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 @app.callback()
 def _group() -> None:
-    """Make a layout from an IOCP deck, a console log or a configuration."""
+    """Make a layout from IOCP decks, console logs or configurations."""
 
 
 @app.command("iocp")

@@ -11,6 +11,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import JOBS_MAX, within
 from isfc.cli.options.report import (
     CsvOption,
     IntervalOption,
@@ -27,6 +28,7 @@ from isfc.cli.render.replay import replay_page
 from isfc.cli.render.seeds import replay_spreads
 from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
+from isfc.link.schedule import CTCS_MAX
 from scenarios import recording
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
@@ -34,7 +36,8 @@ from scenarios.published.verdict import Verdict, judge
 from scenarios.recording import Recording
 from scenarios.repeat import mean, repetitions, spreads_by_cell
 from scenarios.report import MeasuredRun, measured
-from scenarios.run import INTERVAL_MIN, Experiment
+from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.workload import MESSAGE_LENGTH_MAX
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
 
@@ -64,23 +67,37 @@ ReleaseOption = Annotated[
 ]
 ReplyOption = Annotated[
     list[int] | None,
-    typer.Option(metavar="BYTES", help="Only replies of so many bytes. May be repeated."),
+    typer.Option(
+        metavar="BYTES",
+        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
+        help="Only replies of so many bytes. May be repeated.",
+    ),
 ]
 RdevsOption = Annotated[
-    list[int] | None, typer.Option(metavar="N", help="Only links of N CTCs. May be repeated.")
+    list[int] | None,
+    typer.Option(
+        metavar="N", callback=within(1, CTCS_MAX), help="Only links of N CTCs. May be repeated."
+    ),
 ]
 PairsOption = Annotated[
-    list[int] | None, typer.Option(metavar="N", help="Only N pairs. May be repeated.")
+    list[int] | None,
+    typer.Option(metavar="N", callback=within(1, PAIRS_MAX), help="Only N pairs. May be repeated."),
 ]
 SecondsOption = Annotated[
     float | None,
     typer.Option(
-        metavar="S", min=INTERVAL_MIN, help="Virtual time measured of each run; 5 if not given."
+        metavar="S",
+        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
+        help="Virtual time measured of each run; 5 if not given.",
     ),
 ]
 JobsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Runs at a time; as many as processors if not given."),
+    typer.Option(
+        metavar="N",
+        callback=within(1, JOBS_MAX),
+        help="Runs at a time; as many as processors if not given.",
+    ),
 ]
 PlotOption = Annotated[
     Path | None,

@@ -10,6 +10,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
     CsvOption,
     IntervalOption,
@@ -31,8 +32,24 @@ from scenarios.cp_script import Transcript, read_script
 from scenarios.operation import Operation
 from scenarios.repeat import mean, repetitions, spreads
 from scenarios.report import MeasuredRun, make_name, measured
-from scenarios.run import INTERVAL_MIN, Experiment, Result, run, sample
-from scenarios.workload import TRANSPORT_WINDOW, Workload, find_workload, free_workload
+from scenarios.run import (
+    INTERVAL_MIN,
+    PAIRS_MAX,
+    SECONDS_MAX,
+    Experiment,
+    Result,
+    check_node,
+    run,
+    sample,
+)
+from scenarios.workload import (
+    MESSAGE_LENGTH_MAX,
+    TRANSPORT_WINDOW,
+    WINDOW_MAX,
+    Workload,
+    find_workload,
+    free_workload,
+)
 
 _Outcome = TypeVar("_Outcome")
 
@@ -47,7 +64,12 @@ def complete_workload(incomplete: str) -> list[str]:
 
 PairsOption = Annotated[
     int,
-    typer.Option(metavar="N", show_default=False, help="Pairs of guests, one conversation each."),
+    typer.Option(
+        metavar="N",
+        show_default=False,
+        callback=within(1, PAIRS_MAX),
+        help="Pairs of guests, one conversation each.",
+    ),
 ]
 WorkloadOption = Annotated[
     str | None,
@@ -65,22 +87,42 @@ MessageOption = Annotated[
     ),
 ]
 ReplyOption = Annotated[
-    int | None, typer.Option(metavar="BYTES", min=1, help="The replies to your own messages.")
+    int | None,
+    typer.Option(
+        metavar="BYTES",
+        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
+        help="The replies to your own messages.",
+    ),
 ]
 WindowOption = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        min=1,
+        callback=within(1, WINDOW_MAX),
         help="Your own messages outstanding in a conversation; 2 if not given.",
     ),
 ]
 SecondsOption = Annotated[
-    float, typer.Option(metavar="S", min=INTERVAL_MIN, help="Virtual time that is measured.")
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
+        help="Virtual time that is measured.",
+    ),
 ]
-WarmupOption = Annotated[float, typer.Option(metavar="S", help="Virtual time before that.")]
+WarmupOption = Annotated[
+    float,
+    typer.Option(
+        metavar="S", callback=within(0, SECONDS_MAX, "s"), help="Virtual time before that."
+    ),
+]
 SeedOption = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Seed of the message sizes and of who begins when.")
+    int,
+    typer.Option(
+        metavar="N",
+        callback=within(0, SEED_MAX),
+        help="Seed of the message sizes and of who begins when.",
+    ),
 ]
 ClientOption = Annotated[
     str | None,
@@ -165,7 +207,7 @@ def choose_workload(
     try:
         return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
     except ConfigurationError as error:
-        reason = str(error).removeprefix("--message ")
+        reason = str(error).removeprefix("message ")
         raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
 
 
@@ -251,20 +293,18 @@ def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | Non
     """The node of the layout that an option names."""
     if name is None:
         return None
-    for node in layout.nodes:
-        if node == name:
-            return node
-    first, second = layout.nodes
-    raise ConfigurationError(
-        f"{option} {name[:40]}: not a node of this layout; expected {first} or {second}"
-    )
+    check_node(layout, option, name.upper())
+    return NodeName(name.upper())
 
 
 def _transcript(path: str, experiment: Experiment, seeds: int | None) -> Transcript:
     """What is to hold the responses to the commands in a file."""
     if seeds is not None:
         raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
-    return Transcript(read_script(path, experiment))
+    try:
+        return Transcript(read_script(path, experiment))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--cp {error}") from None
 
 
 def _operation(transcript: Transcript | None) -> Operation | None:

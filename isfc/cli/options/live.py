@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from isfc.cli.commands.run import choose_node
+from isfc.cli.options.number import within
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from scenarios.run import Experiment
+from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.workload import find_workload
 
 DILATION_MAX = 1_000_000
+RECONNECT_MIN = 0.1
 LAG_PERCENT = 1.0
 """More lateness than this fails with ``--strict``: in a closed loop it costs as much MB/s."""
 
@@ -33,8 +35,7 @@ DilationOption = Annotated[
     int | None,
     typer.Option(
         metavar="K",
-        min=1,
-        max=DILATION_MAX,
+        callback=within(1, DILATION_MAX),
         help="With --pace modelled: every time of the model takes K times as long. 100 if not "
         "given.",
     ),
@@ -47,19 +48,29 @@ StrictOption = Annotated[
 ]
 LivePairsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", show_default=False, help="Pairs of guests of the workload."),
+    typer.Option(
+        metavar="N",
+        show_default=False,
+        callback=within(1, PAIRS_MAX),
+        help="Pairs of guests of the workload.",
+    ),
 ]
 LiveSecondsOption = Annotated[
     float | None,
     typer.Option(
         metavar="S",
-        min=0.001,
+        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
         show_default=False,
         help="Measure for so long, in the model's time, report, and end; else go on until Ctrl-C.",
     ),
 ]
 LiveWarmupOption = Annotated[
-    float, typer.Option(metavar="S", min=0, help="Model time before that, once the link is up.")
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(0, SECONDS_MAX, "s"),
+        help="Model time before that, once the link is up.",
+    ),
 ]
 VerifyOption = Annotated[
     bool, typer.Option("--verify", help="Send a checksum with every message, and check it.")
@@ -67,7 +78,9 @@ VerifyOption = Annotated[
 ReconnectOption = Annotated[
     float,
     typer.Option(
-        metavar="S", min=0.1, help="Sever all conversations when the link was down for so long."
+        metavar="S",
+        callback=within(RECONNECT_MIN, SECONDS_MAX, "s"),
+        help="Sever all conversations when the link was down for so long.",
     ),
 ]
 

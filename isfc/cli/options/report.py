@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.number import within
 from isfc.cli.render import report as render_report
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.errors import ConfigurationError
 from scenarios import report
+from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, check_traffic
-from scenarios.run import Experiment, check_interval
+from scenarios.run import INTERVAL_MIN, SECONDS_MAX, Experiment
 
 INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""
@@ -38,13 +40,19 @@ ReportOption = Annotated[
 IntervalOption = Annotated[
     float | None,
     typer.Option(
-        metavar="S", help="Virtual time in a row of '--report link'; 1 second if not given."
+        metavar="S",
+        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
+        help="Virtual time in a row of '--report link'; 1 second if not given.",
     ),
 ]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 SeedsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Repeat with N seeds; show the mean and the spread."),
+    typer.Option(
+        metavar="N",
+        callback=within(1, SEEDS_MAX),
+        help="Repeat with N seeds; show the mean and the spread.",
+    ),
 ]
 
 
@@ -79,14 +87,15 @@ class Output:
 def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
     """Find out before anything is run whether the view can be had of all the experiments.
 
-    Raises `ConfigurationError` for an interval out of bounds, and for the table of the other
-    kind of traffic.
+    Raises `ConfigurationError` for the table of the other kind of traffic.
     """
-    if output.sample_s is not None:
-        check_interval(output.sample_s)
-    if output.view in (View.SUITE, View.APPC):
-        for experiment in experiments:
+    if output.view not in (View.SUITE, View.APPC):
+        return
+    for experiment in experiments:
+        try:
             check_traffic(experiment, appc=output.view is View.APPC)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--report {output.view}: {error}") from None
 
 
 def show_report(output: Output, heading: str, runs: Sequence[MeasuredRun]) -> None:

@@ -109,6 +109,37 @@ def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPa
     assert run(["plan", "published-4"]) == 130
 
 
+@pytest.mark.parametrize("module", ["typer", "msgspec", "isfc/layout/plan"])
+def test_interrupt_while_modules_are_loaded_says_nothing(tmp_path: Path, module: str) -> None:
+    # a module of that name, found first, is where Ctrl-C comes
+    shadow = tmp_path / f"{Path(module).name}.py"
+    shadow.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n")
+    code = (
+        "import importlib.util, sys, runpy\n"
+        "class Finder:\n"
+        "    def find_spec(name, path=None, target=None):\n"
+        f"        if name == {module.replace('/', '.')!r}:\n"
+        f"            return importlib.util.spec_from_file_location(name, {str(shadow)!r})\n"
+        "sys.meta_path.insert(0, Finder)\n"
+        "sys.argv = ['isfc', 'plan', 'published-4']\n"
+        "runpy.run_module('isfc', run_name='__main__')\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+def test_interrupt_that_is_ignored_stays_so() -> None:
+    code = (
+        "import signal; from isfc.cli.interrupt import interrupts_quit, interrupts_raise\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "interrupts_quit(); interrupts_raise()\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0
+
+
 def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(_: object) -> None:
         raise AssertionError("ours")

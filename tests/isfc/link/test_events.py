@@ -1,6 +1,8 @@
 """What a client is told, in the order in which it happens."""
 
-from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent
+from ctc.address import Rdev
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.link.message import Message
 from tests.pair import Pair, S, Setup
 
 
@@ -47,3 +49,13 @@ def test_sender_hears_that_its_messages_were_read_after_they_were() -> None:
     assert not pair.first.told(Delivered)
     assert not pair.second.told(LinkDown)
     assert pair.second.told(LinkUp) == 1
+
+
+def test_events_show_what_they_say() -> None:
+    events = (LinkUp(), LinkDown(), DeviceChanged(Rdev(0x6000), usable=False), Severed("gone"))
+    assert str(events) == (
+        "(LinkUp(), LinkDown(), DeviceChanged(rdev=6000, usable=False), Severed(reason='gone'))"
+    )
+    message = Message(1, 100)
+    assert repr(Delivered([message])) == f"Delivered(messages=[{message!r}])"
+    assert repr(Sent([message])) == f"Sent(messages=[{message!r}])"

@@ -67,3 +67,7 @@ def test_service_names_are_checked_on_both_sides(service: str) -> None:
 def test_error_says_code_and_words() -> None:
     assert str(ConversationSevered(SeverCode.REFUSED, "not today")) == "REFUSED: not today"
     assert str(ConversationSevered(SeverCode.CLOSED)) == "CLOSED"
+
+
+def test_code_is_shown_by_the_name_that_the_pages_have() -> None:
+    assert f"{ConversationSevered(SeverCode.NO_SERVICE).code}" == "NO_SERVICE"

@@ -131,7 +131,10 @@ def test_view_of_one_kind_takes_the_tables_of_that_kind(
     rows = table_of(capsys, *few, "appc")
     assert [row["reply_bytes"] for row in rows] == ["1", "100000", "1000000"]
     assert run(["replay", "appc_scaling", "--report", "suite"]) == 2
-    assert "is APPC/VM; expected --report appc" in capsys.readouterr().err
+    assert (
+        "--report suite: CDU:1 is APPC/VM; expected the table of APPC/VM runs"
+        in capsys.readouterr().err
+    )
 
 
 def test_page_of_a_replay_says_how_long_it_ran(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +204,7 @@ def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
         ("--report link --seeds 2", "--seeds and --report link: samples have no mean"),
         ("--report appc", "--report appc: HL is ISFC Transport; expected a workload CDU:"),
         ("--report devices", "Invalid value for '--report'"),
-        ("--seeds 0", "Invalid value for '--seeds'"),
+        ("--seeds 0", "--seeds 0: expected 1 to 1000"),
         ("--seeds 1001", "--seeds 1001: expected 1 to 1000"),
     ],
 )

@@ -1,0 +1,48 @@
+"""Numbers in options: each has a least and a greatest value, and a message that says both."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import typer
+
+from isfc.errors import ConfigurationError
+
+SEED_MAX = 2**63 - 1
+JOBS_MAX = 1_024
+
+_Value = Any
+"""A number, a list of them where the option may be repeated, or None where it is not given."""
+
+
+def within(least: float, most: float, unit: str = "") -> Callable[[Any, _Value], _Value]:
+    """The callback of an option whose numbers lie from ``least`` to ``most``; not a number never.
+
+    It raises `ConfigurationError`, which names the option, what was given and both bounds.
+    """
+
+    def check(option: typer.CallbackParam, given: _Value) -> _Value:
+        for value in _values(given):
+            if not least <= value <= most:  # nor is what is not a number
+                raise ConfigurationError(
+                    f"{option.opts[0]} {_shown(value)}: expected {_shown(least)} to "
+                    f"{_shown(most)} {unit}".rstrip()
+                )
+        return given
+
+    return check
+
+
+def _values(given: _Value) -> Sequence[float]:
+    if given is None:
+        return ()
+    return given if isinstance(given, Sequence) else (given,)
+
+
+def _shown(value: float) -> str:
+    """A number as a message has it: an absurd one in short."""
+    if isinstance(value, int) and abs(value) <= SEED_MAX:
+        return str(value)
+    try:
+        return f"{value:g}"
+    except OverflowError:
+        return f"{'-' * (value < 0)}(a number of more than 300 digits)"

@@ -1,0 +1,58 @@
+"""Number options: of every command, none takes what is no number, or an absurd one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from typer.core import TyperOption
+
+from isfc.cli.main import COMMANDS, load_command, run
+from isfc.errors import ConfigurationError
+
+ABSURD = ("nan", "inf", "-inf", "1e300", "-1", "9" * 400)
+
+
+def number_options() -> Iterator[tuple[str, TyperOption]]:
+    """Every option of every command that takes a number, under the name of the two."""
+    for name in COMMANDS:
+        command = load_command(name)
+        for each in getattr(command, "commands", {name: command}).values():
+            for option in each.params:
+                if option.type.name in ("int", "float"):
+                    yield f"{name} {option.opts[0]}", option
+
+
+OPTIONS = dict(number_options())
+
+
+def test_all_of_them_are_found() -> None:
+    named = {"up --reconnect", "node --dilation", "run --pairs", "replay --rdevs", "run --seeds"}
+    assert named <= set(OPTIONS)
+
+
+@pytest.mark.parametrize("text", ABSURD)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_absurd_number_is_refused_with_the_option_and_its_bounds(name: str, text: str) -> None:
+    option: Any = OPTIONS[name]
+    given = [text] if option.multiple else text
+    with pytest.raises(Exception) as caught:  # which of the two is asserted below
+        option.process_value(
+            load_command(name.split()[0]).context_class(load_command("plan")), given
+        )
+    error = caught.value
+    if isinstance(error, ConfigurationError):
+        assert f"{name.split()[1]} " in str(error)
+        assert ": expected " in str(error)
+        assert len(str(error)) < 120
+    else:  # an integer that is none
+        assert "is not a valid int" in str(error)
+
+
+@pytest.mark.parametrize("command", ["up", "node 1STI"])
+@pytest.mark.parametrize("text", ["nan", "inf", "1e300", "0"])
+def test_reconnect_time_is_bounded(
+    command: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command.split(), "query-islink", "--reconnect", text]) == 2
+    shown = {"1e300": "1e+300"}.get(text, text)
+    assert capsys.readouterr().err == f"isfc: --reconnect {shown}: expected 0.1 to 86400 s\n"
