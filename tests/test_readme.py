@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from isfc.cli.commands.check import check_record
 from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
@@ -17,10 +18,12 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.live.node import Measured
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
+from isfc.cli.render.check import Checked
 from isfc.cli.render.live import live_record
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
+from isfc.layout.rules.book import find_all
 from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
 from scenarios.published.replay import Comparison
@@ -90,6 +93,11 @@ def test_make_targets_exist() -> None:
 
 def test_plan_keys() -> None:
     assert_keys("plan", plan_record(make_plan(load_layout("published-12"))))
+
+
+def test_check_keys() -> None:
+    findings = find_all(load_layout("published-12"))
+    assert_keys("check", check_record(Checked("published-12", findings)))
 
 
 def test_run_keys() -> None:

@@ -31,11 +31,12 @@ class Subcommand(NamedTuple):
 
 COMMANDS: Final = {
     "plan": Subcommand(
-        "plan", "plan", "Show who writes on which CTC, the capacity, and what to mend."
+        "plan", "plan", "Show who writes on which CTC, the capacity, and what to change."
     ),
     "import": Subcommand(
         "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
+    "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "replay": Subcommand(
         "replay", "replay", "Replay IBM's published measurements and show ours beside them."

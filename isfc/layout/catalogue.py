@@ -28,15 +28,20 @@ def load_layout(argument: str) -> Layout:
     file. Raises `ConfigurationError` if there is no such layout or it is not a good one.
     """
     names = shipped_layouts()
-    if argument in names:
+    path = layout_path(argument)
+    if path is None:
         return parse_layout((_folder() / (argument + _SUFFIX)).read_bytes(), argument)
-    path = Path(argument)
     if argument == path.name and path.suffix != _SUFFIX and not path.exists():
         raise ConfigurationError(
             f"{argument[:40]}: neither a file nor a shipped layout; "
             f"expected a path or one of {', '.join(names)}"
         )
     return read_layout(path)
+
+
+def layout_path(argument: str) -> Path | None:
+    """The file that a user means by ``argument``; None for a shipped layout."""
+    return None if argument in shipped_layouts() else Path(argument)
 
 
 def _folder() -> Traversable:

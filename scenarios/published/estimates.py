@@ -6,8 +6,9 @@ Every record has the columns of the published table of its kind that are figures
 from dataclasses import dataclass
 
 from ctc.profiles import find_profile
+from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
-from isfc.layout.plan import FULL_CTC_COUNT, make_plan, rule_of_thumb_mb_per_s
+from isfc.layout.plan import make_plan
 from isfc.link.schedule import stop_short
 from scenarios.published.table import PublishedRow
 

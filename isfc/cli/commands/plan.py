@@ -6,12 +6,13 @@ from ctc.address import format_chpid, format_rdev
 from isfc.cli.options.layout import JsonOption, LayoutArgument
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
+from isfc.layout.capacity import Direction
 from isfc.layout.catalogue import load_layout
-from isfc.layout.plan import Direction, Plan, make_plan
+from isfc.layout.plan import Plan, make_plan
 
 
 def plan(layout: LayoutArgument, *, json: JsonOption = False) -> None:
-    """Show who writes on which CTC, the capacity, and what to mend.
+    """Show who writes on which CTC, the capacity, and what to change.
 
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
@@ -36,7 +37,7 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "chpids": {way.sender: _chpid_records(way) for way in ways},
         "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
         "advice": [
-            {"id": advice.id, "severity": advice.severity, "text": advice.text}
+            {"id": advice.id, "severity": advice.severity, "text": advice.advice}
             for advice in plan.advice
         ],
     }

@@ -8,10 +8,12 @@ from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
-from isfc.layout.plan import Advice, Direction, Plan, Severity
+from isfc.cli.render.check import SEVERITY_STYLES
+from isfc.layout.capacity import Direction
+from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Finding
 
 NODE_STYLES = ("cyan", "magenta")
-_SEVERITY_STYLES = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 
 
 def plan_page(plan: Plan) -> RenderableType:
@@ -102,10 +104,10 @@ def _chpids(way: Direction) -> str:
     return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
 
 
-def _advice(advice: Sequence[Advice]) -> RenderableType:
+def _advice(advice: Sequence[Finding]) -> RenderableType:
     if not advice:
-        return "Nothing to mend."
+        return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))
     for item in advice:
-        table.add_row(Text(item.severity, _SEVERITY_STYLES[item.severity]), item.text)
+        table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), item.advice)
     return table

@@ -37,7 +37,9 @@ def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None
         "ATLANTA  306 MB/s  40 (4), 41 (3)",
         "BOSTON   306 MB/s  51 (4), 50 (3)",
         "",
-        "Nothing to mend.",
+        "info  The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023,",
+        "      are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the",
+        "      first and the last numbers of the device list.",
     ]
 
 
@@ -46,7 +48,7 @@ def test_single_ctc_is_written_from_both_ends(capsys: pytest.CaptureFixture[str]
     assert page[0] == "Logical link CLIENT - SERVER: 1 CTC on 1 fibre"
     assert page[3] == "   1 > 6000    40 <- Express2 2 Gb/s -> 50    6000 < 1"
     assert page[5].startswith("A single CTC: the scan does not stop short")
-    assert page[-3].startswith("warning  Both nodes write on the only CTC")
+    assert page[-5].startswith("warning  Both nodes write on the only CTC")
 
 
 def test_picture_is_in_scan_order_whatever_the_file_says(

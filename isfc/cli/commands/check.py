@@ -1,0 +1,124 @@
+"""``isfc check``: what the rules for layouts find in one or more of them."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ctc.errors import CtcError
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption, complete_layout
+from isfc.cli.render.check import Checked, check_page, github_lines, sarif_log
+from isfc.cli.render.output import show, show_error, show_json, show_lines
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import layout_path, load_layout
+from isfc.layout.rules.book import find_all
+from isfc.layout.rules.rule import Severity
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+class FailOn(StrEnum):
+    """From which severity on a finding makes the command end with 1."""
+
+    INFO = "info"
+    WARNING = "warning"
+    NEVER = "never"
+
+
+_FAILING = {
+    FailOn.INFO: {Severity.INFO, Severity.WARNING},
+    FailOn.WARNING: {Severity.WARNING},
+    FailOn.NEVER: set[Severity](),
+}
+
+LayoutsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="LAYOUT...",
+        help="Layout files (TOML), or names of shipped layouts such as published-12.",
+        show_default=False,
+        autocompletion=complete_layout,
+    ),
+]
+FormatOption = Annotated[
+    Format,
+    typer.Option(
+        "--format", help="For people, as SARIF 2.1.0, or as annotations of GitHub's workflows."
+    ),
+]
+FailOnOption = Annotated[
+    FailOn, typer.Option(help="The least severity that makes the command end with 1.")
+]
+
+
+def check(
+    layouts: LayoutsArgument,
+    *,
+    as_: FormatOption = Format.TEXT,
+    fail_on: FailOnOption = FailOn.WARNING,
+    json: JsonOption = False,
+) -> None:
+    """Check layouts by IBM's advice, to gate a change.
+
+    Ends with 1 if there is a warning (see --fail-on), and with 2 if a layout cannot be read;
+    the others are checked all the same. docs/check.md lists the rules.
+    """
+    if json and as_ is not Format.TEXT:
+        raise ConfigurationError(f"--json and --format {as_}: expected one of them")
+    checked = [_check(name) for name in layouts]
+    if json:
+        show_json([check_record(item) for item in checked])
+    elif as_ is Format.SARIF:
+        show_json(sarif_log(checked))
+    elif as_ is Format.GITHUB:
+        show_lines(github_lines(checked))
+    else:
+        show(check_page(checked))
+    unread = [item.error for item in checked if item.error is not None]
+    for error in unread:
+        show_error(error)
+    severities = {finding.severity for item in checked for finding in item.findings}
+    if unread:
+        raise typer.Exit(ExitCode.BAD_INPUT)
+    if severities & _FAILING[fail_on]:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def check_record(checked: Checked) -> dict[str, Any]:
+    """What ``--json`` prints of one layout. Names and meanings of the keys stay."""
+    return {
+        "layout": checked.name,
+        "error": checked.error,
+        "findings": [
+            {
+                "id": finding.id,
+                "severity": finding.severity,
+                "text": finding.text,
+                "remedy": finding.remedy,
+                "reason": finding.rule.reason,
+                "source": finding.rule.source,
+                "fibre": finding.fibre and finding.fibre.name,
+                "line": checked.line_of(finding),
+            }
+            for finding in checked.findings
+        ],
+    }
+
+
+def _check(name: str) -> Checked:
+    """What is found in one layout, or why it cannot be read."""
+    try:
+        layout = load_layout(name)
+    except (ConfigurationError, CtcError) as error:
+        return Checked(name, (), error=str(error))
+    path = layout_path(name)
+    lines: Sequence[str] = () if path is None else path.read_text("utf-8-sig").splitlines()
+    return Checked(name, find_all(layout), lines)

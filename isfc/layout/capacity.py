@@ -1,0 +1,93 @@
+"""What each node of a layout writes on, and how much that can carry by rule of thumb.
+
+Capacity follows the rule of thumb in IBM's z/VM 6.2 performance report ("ISFC
+Improvements"): a FICON chpid carries 175 MB/s one way for each 2 Gb/s of link speed when four
+or more CTCs write on it, and pro rata with fewer.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.address import ChpidId, Rdev
+from isfc.layout.layout import Fibre, Layout
+from isfc.link.name import NodeName
+from isfc.link.schedule import write_order
+
+MB_PER_S_PER_GBPS: Final = 87.5
+"""One-way MB/s for each Gb/s of link speed (published: 175 for 2 Gb/s).
+
+The report's own arithmetic, Mb/s / 10 x 0.85 with 1024 Mb/s to the Gb/s, gives 87.04.
+"""
+
+FULL_CTC_COUNT: Final = 4
+"""CTCs that fill a chpid; more gain nothing, and IBM saw performance roll off (published)."""
+
+SHARED_CTC_SHARE: Final = 16 / 35
+"""What is left, each way, of a single CTC that both ends write on (published: 20 of 43.75)."""
+
+RULE_GBPS_MAX: Final = 8
+"""The fastest link for which the rule was published."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChpidUse:
+    """One chpid as one node writes on it: so many CTCs, and MB/s by the rule of thumb."""
+
+    fibre: Fibre
+    chpid: ChpidId
+    ctc_count: int
+    mb_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """What one node does when it sends.
+
+    ``write_order`` is its own device numbers as it scans them, ``exclusive`` those of them
+    that its partner never writes on, ``chpids`` its chpids in order of first use.
+    """
+
+    sender: NodeName
+    write_order: tuple[Rdev, ...]
+    exclusive: tuple[Rdev, ...]
+    chpids: tuple[ChpidUse, ...]
+
+    @property
+    def estimated_mb_per_s(self) -> int:
+        """One-way capacity by the rule of thumb, in whole MB/s as the report prints it."""
+        return int(sum(use.mb_per_s for use in self.chpids))
+
+
+def directions_of(layout: Layout) -> tuple[Direction, Direction]:
+    """The first node's direction, and the second's."""
+    return _direction(layout, 0), _direction(layout, 1)
+
+
+def _direction(layout: Layout, end: int) -> Direction:
+    sender, receiver = layout.nodes[end], layout.nodes[1 - end]
+    by_rdev = {ctc.rdevs[end]: ctc for ctc in layout.ctcs}
+    order = write_order(layout.devices(sender), lesser=end == 0)
+    partner_order = write_order(layout.devices(receiver), lesser=end == 1)
+    share = 1.0 if len(layout.ctcs) > 1 else SHARED_CTC_SHARE
+    return Direction(
+        sender=sender,
+        write_order=order,
+        exclusive=tuple(
+            rdev for rdev in order if by_rdev[rdev].rdevs[1 - end] not in partner_order
+        ),
+        chpids=tuple(
+            ChpidUse(
+                fibre=fibre,
+                chpid=fibre.chpids[end],
+                ctc_count=count,
+                mb_per_s=rule_of_thumb_mb_per_s(fibre.profile.link_gbps, count) * share,
+            )
+            for fibre, count in Counter(by_rdev[rdev].fibre for rdev in order).items()
+        ),
+    )
+
+
+def rule_of_thumb_mb_per_s(link_gbps: float, ctc_count: int) -> float:
+    """One-way MB/s of a chpid at ``link_gbps`` on which ``ctc_count`` CTCs write."""
+    return link_gbps * MB_PER_S_PER_GBPS * min(ctc_count, FULL_CTC_COUNT) / FULL_CTC_COUNT

@@ -1,0 +1,21 @@
+"""All rules, and what they find in a layout."""
+
+from typing import Final
+
+from isfc.layout.capacity import directions_of
+from isfc.layout.layout import Layout
+from isfc.layout.rules import chpids, numbers, speeds, writers
+from isfc.layout.rules.rule import Finding, Judged
+
+RULES: Final = (*chpids.RULES, *speeds.RULES, *writers.RULES, *numbers.RULES)
+"""In the order in which findings are listed: what a chpid calls for first, then the order."""
+
+
+def find_all(layout: Layout) -> tuple[Finding, ...]:
+    """What the rules find in a layout, in their order."""
+    judged = Judged(layout, directions_of(layout))
+    return tuple(
+        Finding(rule, found.text, found.remedy or rule.remedy, found.fibre)
+        for rule in RULES
+        for found in rule.find(judged)
+    )

@@ -1,0 +1,61 @@
+"""Rules for device numbers at the two ends of a CTC."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity
+
+_GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
+
+
+def _out_of_order(judged: Judged) -> Iterator[Found]:
+    first, second = judged.layout.nodes
+    numbers = [ctc.rdevs[1] for ctc in judged.layout.device_list()]
+    for before, after in pairwise(numbers):
+        if after < before:
+            yield Found(
+                f"Down the device list, which {first}'s numbers order, {second}'s "
+                f"{format_rdev(after)} comes behind its {format_rdev(before)}. {second} writes in "
+                "an order that its own numbers do not show."
+            )
+            return
+
+
+def _ambiguous(judged: Judged) -> Iterator[Found]:
+    first, second = judged.layout.nodes
+    theirs = {ctc.rdevs[1]: ctc.rdevs[0] for ctc in judged.layout.ctcs}
+    for ctc in judged.layout.device_list():
+        here, there = ctc.rdevs
+        if here != there and here in theirs:
+            yield Found(
+                f"{format_rdev(here)} means one CTC at {first} and another at {second}: "
+                f"{first}'s {format_rdev(here)} is joined to {second}'s {format_rdev(there)}, "
+                f"{second}'s {format_rdev(here)} to {first}'s {format_rdev(theirs[here])}.",
+                fibre=ctc.fibre,
+            )
+            return
+
+
+RULES: Final = (
+    Rule(
+        "rdevs-out-of-order",
+        Severity.WARNING,
+        "The device numbers of the two ends run in different orders.",
+        "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
+        "other's numbers takes the wrong CTCs for the first and the last.",
+        f"{_GUIDE}; z/VM 6.2 performance report, ISFC Improvements",
+        "Number the CTCs in the same order at both ends; best, with the same numbers.",
+        _out_of_order,
+    ),
+    Rule(
+        "rdevs-ambiguous",
+        Severity.WARNING,
+        "A device number names one CTC here and another there.",
+        "DEACTIVE ISLINK or VARY OFF of the number takes the wrong CTC away.",
+        f"{_GUIDE}: the same number at both ends is recommended",
+        "Give each CTC the same number at both ends, or numbers that the other end does not use.",
+        _ambiguous,
+    ),
+)

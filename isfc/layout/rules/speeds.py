@@ -1,0 +1,84 @@
+"""Rules for links of several speeds, and the order in which the two nodes meet them."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
+
+_ENDS: Final = (
+    "Put the fast chpids at both ends of the device list and the slow ones in the middle."
+)
+_MIDDLE: Final = "Put the fast chpid in the middle of the device list."
+_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
+
+
+def _speeds(judged: Judged) -> list[float]:
+    """The speed of every CTC, down the device list."""
+    return [ctc.fibre.profile.link_gbps for ctc in judged.layout.device_list()]
+
+
+def _fast_count(judged: Judged) -> int:
+    """How many fibres have the greatest speed."""
+    speeds = [fibre.profile.link_gbps for fibre in judged.layout.fibres]
+    return speeds.count(max(speeds))
+
+
+def _mixed(judged: Judged) -> Iterator[Found]:
+    speeds = sorted(set(_speeds(judged)))
+    if len(speeds) > 1:
+        yield Found(
+            f"Links of {listed(speeds)} Gb/s are mixed. The scan goes by device number and takes "
+            "a slow chpid as gladly as a fast one."
+        )
+
+
+def _asymmetric(judged: Judged) -> Iterator[Found]:
+    speeds = _speeds(judged)
+    if speeds == speeds[::-1]:
+        return
+    devices = judged.layout.device_list()
+    down = [fibre.profile.link_gbps for fibre, _ in groupby(devices, key=lambda ctc: ctc.fibre)]
+    first, second = judged.layout.nodes
+    yield Found(
+        f"{first} meets chpids of {listed(down)} Gb/s, {second} of {listed(down[::-1])}, in that "
+        "order, so the two directions are not equally fast.",
+        _ENDS if _fast_count(judged) > 1 else _MIDDLE,
+    )
+
+
+def _slow_first(judged: Judged) -> Iterator[Found]:
+    speeds = _speeds(judged)
+    if speeds == speeds[::-1] and _fast_count(judged) > 1 and speeds[0] < max(speeds):
+        yield Found("Both nodes begin on a slow chpid and reach the fast ones under load only.")
+
+
+RULES: Final = (
+    Rule(
+        "speeds-mixed",
+        Severity.INFO,
+        "Links of several speeds are mixed.",
+        "The scan does not know which chpid is fast.",
+        "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
+        "IBM advises one speed for a logical link.",
+        _mixed,
+    ),
+    Rule(
+        "speeds-asymmetric",
+        Severity.WARNING,
+        "The two nodes meet the link speeds in different orders.",
+        "One direction then uses the fast chpids first, and the other the slow ones.",
+        _REPORT,
+        f"{_ENDS} With one fast chpid: put it in the middle.",
+        _asymmetric,
+    ),
+    Rule(
+        "speeds-slow-first",
+        Severity.INFO,
+        "Both nodes begin on a slow chpid, though several are fast.",
+        "A lightly loaded link then runs at the slow chpids' speed.",
+        _REPORT,
+        _ENDS,
+        _slow_first,
+    ),
+)

@@ -1,0 +1,119 @@
+"""Rules for who may write on what: the two directions, and what only one end may write."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from ctc.address import format_chpid, format_rdev
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
+from isfc.link.schedule import stop_short
+
+_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
+_GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
+
+
+def _unequal(judged: Judged) -> Iterator[Found]:
+    layout = judged.layout
+    weak, strong = sorted(
+        judged.directions, key=lambda way: (way.estimated_mb_per_s, len(way.chpids))
+    )
+    if (len(weak.chpids), weak.estimated_mb_per_s) == (
+        len(strong.chpids),
+        strong.estimated_mb_per_s,
+    ):
+        return
+    end = layout.nodes.index(weak.sender)
+    scanned = [ctc.rdevs[end] for ctc in layout.device_list()]
+    left_out = [format_rdev(rdev) for rdev in scanned if rdev not in weak.write_order]
+    yield Found(
+        f"{weak.sender} can write on {len(weak.chpids)} of {len(layout.fibres)} chpids "
+        f"({weak.estimated_mb_per_s} MB/s), {strong.sender} on {len(strong.chpids)} "
+        f"({strong.estimated_mb_per_s} MB/s), because {weak.sender} never writes on its "
+        f"{listed(left_out)}.",
+        "Let the device list begin and end with chpids of the same speed and with equally many "
+        f"CTCs, more than {len(left_out)} each.",
+    )
+
+
+def _one_chpid_writes(judged: Judged) -> Iterator[Found]:
+    if len(judged.layout.fibres) == 1:
+        return  # `one-chpid` says so
+    for way in judged.directions:
+        if len(way.chpids) == 1:
+            (use,) = way.chpids
+            yield Found(
+                f"All CTCs that {way.sender} may write on are on its chpid "
+                f"{format_chpid(use.chpid)}. When that fails, it has none left until both ends "
+                "have arranged what remains anew.",
+                fibre=use.fibre,
+            )
+
+
+def _unidirectional_spread(judged: Judged) -> Iterator[Found]:
+    layout = judged.layout
+    ends = []
+    fibres = set()
+    for end, way in enumerate(judged.directions):
+        by_rdev = {ctc.rdevs[end]: ctc.fibre for ctc in layout.ctcs}
+        fibres |= {by_rdev[rdev] for rdev in way.exclusive}
+        if way.exclusive:
+            ends.append(f"{way.sender}'s {listed(map(format_rdev, sorted(way.exclusive)))}")
+    if len(fibres) > 1:
+        yield Found(
+            f"The CTCs that only one end may write, {' and '.join(ends)}, are on {len(fibres)} "
+            "chpids.",
+            "Put them on one chpid, in addition to its other CTCs: the first and the last numbers "
+            "of the device list.",
+        )
+
+
+def _few_beyond_eight(judged: Judged) -> Iterator[Found]:
+    count = len(judged.layout.ctcs)
+    if count in (9, 10):
+        write, before = count - stop_short(count), 8 - stop_short(8)
+        gain = "none" if write == before else "only one"
+        yield Found(
+            f"Each scan stops short by two from the 9th CTC on, so the {count} CTCs give each end "
+            f"{write} to write on; eight give it {before}. What is beyond eight gains {gain}."
+        )
+
+
+RULES: Final = (
+    Rule(
+        "directions-unequal",
+        Severity.WARNING,
+        "One node can use fewer chpids than the other, or slower ones.",
+        "Each scan stops short of its end, and what is left out there is lost to that direction.",
+        _REPORT,
+        "Let the device list begin and end with chpids of the same speed and with equally many "
+        "CTCs, more than each scan stops short by.",
+        _unequal,
+    ),
+    Rule(
+        "one-chpid-writes",
+        Severity.WARNING,
+        "All CTCs that one end may write are on one chpid.",
+        "When that chpid fails, this end has no CTC to write on until the link is arranged anew.",
+        f"Derived from the write rule: {_REPORT}",
+        "Give each of the chpids at least two CTCs more than each scan stops short by.",
+        _one_chpid_writes,
+    ),
+    Rule(
+        "unidirectional-spread",
+        Severity.INFO,
+        "CTCs that only one end may write are on several chpids.",
+        "IBM advises to keep them on one selected chpid, where they come on top of those that both "
+        "ends may write: then all other chpids are used alike by both ends.",
+        f"{_GUIDE}, recommendations",
+        "Put them on one chpid, in addition to its other CTCs.",
+        _unidirectional_spread,
+    ),
+    Rule(
+        "few-beyond-eight",
+        Severity.INFO,
+        "The 9th and the 10th CTC gain at most one to write on.",
+        "From 9 CTCs on, each scan stops short by two instead of one.",
+        f"Derived from the write rule: {_REPORT}",
+        "Keep to eight CTCs, or define eleven and more.",
+        _few_beyond_eight,
+    ),
+)

@@ -1,0 +1,205 @@
+"""The rules for layouts: each fires where it should, and stays quiet where it should."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import Rdev
+from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.layout import Layout
+from isfc.layout.rules.book import RULES, find_all
+from isfc.layout.rules.rule import Finding, Severity
+from tests.layouts import layout_of
+
+SLOW, FAST = 2.0, 4.0
+
+
+def numbered(rdevs: Sequence[tuple[int, int]]) -> Layout:
+    """Two fibres' CTCs with these numbers at the two ends."""
+    half = len(rdevs) // 2
+    layout = layout_of((SLOW, half), (SLOW, len(rdevs) - half))
+    ctcs = [
+        replace(ctc, rdevs=(Rdev(here), Rdev(there)))
+        for ctc, (here, there) in zip(layout.ctcs, rdevs, strict=True)
+    ]
+    return replace(layout, ctcs=tuple(ctcs))
+
+
+def straight() -> Layout:
+    layout = layout_of((SLOW, 4), (SLOW, 4))
+    first, second = layout.fibres
+    fibre = replace(first, chpids=(first.chpids[0], first.chpids[0]))
+    ctcs = [replace(ctc, fibre=fibre) if ctc.fibre == first else ctc for ctc in layout.ctcs]
+    return replace(layout, fibres=(fibre, second), ctcs=tuple(ctcs))
+
+
+def selected() -> Layout:
+    """The unidirectional CTCs on one chpid, the first and the last of the list."""
+    layout = layout_of((SLOW, 4), (SLOW, 3))
+    first, second = layout.fibres
+    *others, last = layout.ctcs
+    ctcs = [replace(ctc, fibre=second) if ctc == others[3] else ctc for ctc in others]
+    return replace(layout, ctcs=(*ctcs, replace(last, fibre=first)))
+
+
+TWICE_FOUR = layout_of((SLOW, 4), (SLOW, 4))
+FIRES = {
+    "single-ctc": [layout_of((SLOW, 1))],
+    "one-chpid": [layout_of((SLOW, 1)), layout_of((SLOW, 4))],
+    "chpid-crowded": [layout_of((SLOW, 4), (SLOW, 5))],
+    "beyond-the-rule": [layout_of((16, 4), (8, 4))],
+    "too-many-each": [layout_of(*[(SLOW, 4)] * 4), layout_of(*[(SLOW, 8)] * 2)],
+    "straight-connection": [straight()],
+    "speeds-mixed": [layout_of((SLOW, 4), (FAST, 4))],
+    "speeds-asymmetric": [
+        layout_of((SLOW, 4), (FAST, 4)),
+        layout_of((FAST, 4), (SLOW, 4)),
+        layout_of((SLOW, 4), (SLOW, 4), (FAST, 4)),
+        layout_of((FAST, 4), (FAST, 4), (SLOW, 4)),
+        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4), (FAST, 4)),
+    ],
+    "speeds-slow-first": [layout_of((SLOW, 4), (FAST, 4), (FAST, 4), (SLOW, 4))],
+    "directions-unequal": [
+        layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)),
+        layout_of((FAST, 4), (SLOW, 4)),
+    ],
+    "one-chpid-writes": [layout_of((SLOW, 4), (SLOW, 1)), layout_of((SLOW, 1), (SLOW, 1))],
+    "unidirectional-spread": [TWICE_FOUR, load_layout("published-16")],
+    "few-beyond-eight": [
+        layout_of((SLOW, 3), (SLOW, 3), (SLOW, 3)),
+        layout_of((SLOW, 4), (SLOW, 3), (SLOW, 3)),
+    ],
+    "rdevs-out-of-order": [numbered([(1, 9), (2, 8), (3, 7), (4, 6)])],
+    "rdevs-ambiguous": [numbered([(1, 2), (2, 3), (3, 4), (4, 5)])],
+}
+QUIET = {
+    "single-ctc": [layout_of((SLOW, 2)), TWICE_FOUR],
+    "one-chpid": [layout_of((SLOW, 1), (SLOW, 1)), TWICE_FOUR],
+    "chpid-crowded": [TWICE_FOUR],
+    "beyond-the-rule": [layout_of((8, 4), (8, 4))],
+    "too-many-each": [layout_of(*[(SLOW, 3)] * 4), layout_of(*[(SLOW, 7)] * 2), TWICE_FOUR],
+    "straight-connection": [TWICE_FOUR],
+    "speeds-mixed": [TWICE_FOUR],
+    "speeds-asymmetric": [
+        layout_of((FAST, 4), (SLOW, 4), (FAST, 4)),
+        layout_of((FAST, 4), (SLOW, 4), (SLOW, 4), (FAST, 4)),
+        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
+        layout_of((SLOW, 4), (SLOW, 2), (FAST, 4), (SLOW, 2), (SLOW, 4)),
+    ],
+    "speeds-slow-first": [
+        layout_of((FAST, 4), (SLOW, 4), (FAST, 4)),
+        layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
+        TWICE_FOUR,
+    ],
+    "directions-unequal": [
+        TWICE_FOUR,
+        layout_of((SLOW, 2), (SLOW, 4), (SLOW, 2)),
+        layout_of((SLOW, 1), (SLOW, 4), (SLOW, 1)),
+    ],
+    "one-chpid-writes": [TWICE_FOUR, layout_of((SLOW, 4), (SLOW, 2)), layout_of((SLOW, 4))],
+    "unidirectional-spread": [selected(), layout_of((SLOW, 4)), layout_of((SLOW, 1))],
+    "few-beyond-eight": [TWICE_FOUR, load_layout("published-12")],
+    "rdevs-out-of-order": [numbered([(1, 6), (2, 7), (3, 8), (4, 9)]), TWICE_FOUR],
+    "rdevs-ambiguous": [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
+}
+IDS = [rule.id for rule in RULES]
+
+
+def found(layout: Layout) -> list[str]:
+    return [finding.id for finding in find_all(layout)]
+
+
+def finding_of(layout: Layout, rule: str) -> Finding:
+    (finding,) = (finding for finding in find_all(layout) if finding.id == rule)
+    return finding
+
+
+def test_every_rule_has_layouts_that_break_it_and_keep_it() -> None:
+    assert list(FIRES) == list(QUIET) == IDS
+    assert len(set(IDS)) == len(IDS)
+
+
+@pytest.mark.parametrize("rule", IDS)
+def test_rule_fires(rule: str) -> None:
+    for layout in FIRES[rule]:
+        assert rule in found(layout)
+
+
+@pytest.mark.parametrize("rule", IDS)
+def test_rule_stays_quiet(rule: str) -> None:
+    for layout in QUIET[rule]:
+        assert rule not in found(layout)
+
+
+def test_there_is_a_layout_that_needs_no_change() -> None:
+    assert found(selected()) == []
+
+
+def test_crowded_chpids_are_named_one_by_one() -> None:
+    findings = [f for f in find_all(layout_of((SLOW, 5), (SLOW, 5))) if f.id == "chpid-crowded"]
+    assert [finding.fibre and finding.fibre.name for finding in findings] == ["0", "1"]
+    assert findings[1].text.startswith("Chpid 41 at ATLANTA (51 at BOSTON) carries 5 CTCs.")
+
+
+def test_remedy_for_the_order_depends_on_the_number_of_fast_chpids() -> None:
+    one = finding_of(layout_of((SLOW, 4), (SLOW, 4), (FAST, 4)), "speeds-asymmetric")
+    assert "ATLANTA meets chpids of 2, 2 and 4 Gb/s, BOSTON of 4, 2 and 2" in one.text
+    assert one.remedy == "Put the fast chpid in the middle of the device list."
+    two = finding_of(layout_of((SLOW, 4), (FAST, 4), (FAST, 4)), "speeds-asymmetric")
+    assert "both ends of the device list and the slow ones in the middle." in two.remedy
+
+
+def test_directions_are_named_with_both_figures() -> None:
+    chpids = finding_of(layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)), "directions-unequal")
+    assert chpids.text == (
+        "ATLANTA can write on 2 of 3 chpids (350 MB/s), BOSTON on 3 (350 MB/s), "
+        "because ATLANTA never writes on its 6020 and 6021."
+    )
+    speeds = finding_of(layout_of((FAST, 4), (SLOW, 4)), "directions-unequal")
+    assert speeds.text == (
+        "BOSTON can write on 2 of 2 chpids (437 MB/s), ATLANTA on 2 (481 MB/s), "
+        "because BOSTON never writes on its 7000."
+    )
+
+
+def test_ninth_gains_none_and_tenth_one() -> None:
+    texts = [finding_of(layout, "few-beyond-eight").text for layout in FIRES["few-beyond-eight"]]
+    assert [text.endswith("gains none.") for text in texts] == [True, False]
+    assert texts[1].endswith("gains only one.")
+
+
+def test_what_an_ambiguous_number_means_is_said() -> None:
+    assert finding_of(FIRES["rdevs-ambiguous"][0], "rdevs-ambiguous").text == (
+        "0002 means one CTC at ATLANTA and another at BOSTON: ATLANTA's 0002 is joined to "
+        "BOSTON's 0003, BOSTON's 0002 to ATLANTA's 0001."
+    )
+
+
+def test_rules_and_findings_are_in_sentences() -> None:
+    for rule in RULES:
+        assert rule.severity in Severity
+        for text in (rule.title, rule.reason, rule.remedy):
+            assert text[0].isupper()
+            assert text.endswith(".")
+        assert not rule.source.endswith(".")
+    for name in shipped_layouts():
+        for finding in find_all(load_layout(name)):
+            assert finding.advice[0].isupper() or finding.advice[0].isdigit()
+            assert finding.advice.endswith(".")
+            assert "  " not in finding.advice
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1.0, 2.0, 4.0, 8.0, 16.0]), st.integers(1, 5)),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_any_layout_can_be_judged(groups: list[tuple[float, int]]) -> None:
+    layout = layout_of(*groups)
+    for finding in find_all(layout):
+        assert finding.fibre is None or finding.fibre in layout.fibres
