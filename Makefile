@@ -16,7 +16,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    bench bench-live wheel docs clean
+    bench bench-live wheel docs site fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -39,7 +39,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,plot,test]'
+	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,plot,site,test]'
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs
@@ -107,6 +107,10 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.console
 	$(COMPILED) -m tools.pages.fidelity
 	$(BIN)/python -m tools.checks.links
+
+site: .venv/test  ## build the documentation site into build/site
+	@$(BIN)/sphinx-build -q -W --keep-going -E docs build/site
+	@echo 'Open build/site/index.html.'
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
 	$(COMPILED) -m tools.calibration.sensitivity

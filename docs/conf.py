@@ -1,0 +1,23 @@
+"""The documentation site: ``make site`` builds it from these pages and from the docstrings."""
+
+import isfc
+
+project = "isfc"
+author = "The isfc maintainers"
+copyright = author  # noqa: A001  (Sphinx reads this name)
+release = version = isfc.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "index"
+default_role = "any"  # a name in single backticks: a link where the reference has it
+html_theme = "furo"
+html_title = "isfc"
+html_show_copyright = html_show_sourcelink = False
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_class_signature = "separated"
+
+myst_heading_anchors = 3
+# pages link to files of the project that are no pages; tools.checks.links checks every link
+suppress_warnings = ["myst.xref_missing", "ref.any"]

@@ -1,0 +1,37 @@
+"""Pages in a browser: headless Chromium, and what it complains of or asks the network for."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+CHROMIUM: Final = shutil.which("chromium")
+needs_chromium: Final = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
+
+
+@contextmanager
+def opened(path: Path, width: int = 1_280, height: int = 900) -> Iterator[tuple[Page, list[str]]]:
+    """The page of a file, and a list that grows by each error and each request to elsewhere."""
+    found: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: found.append(str(error)))
+        page.on(
+            "request",
+            lambda sent: (
+                None if sent.url.startswith(("file:", "data:")) else found.append(sent.url)
+            ),
+        )
+        page.goto(path.as_uri())
+        yield page, found
+        browser.close()
+
+
+def _elsewhere(url: str) -> list[str]:
+    return [] if url.startswith(("file:", "data:", "blob:")) else [url]

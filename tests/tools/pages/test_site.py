@@ -1,0 +1,70 @@
+"""The documentation site builds without a warning, and its links lead somewhere."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.browser import needs_chromium, opened
+from tools.pages.console import PROJECT
+
+pytestmark = pytest.mark.slow
+
+
+class Page(HTMLParser):
+    """What a page links to, and the anchors that others can link to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.feed(path.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if value and (name == "src" or (tag, name) == ("a", "href")):
+                self.links.append(value)
+            elif value and name == "id":
+                self.anchors.add(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
+    built = subprocess.run(
+        [*command, PROJECT / "docs", folder], capture_output=True, text=True, check=False
+    )
+    assert (built.returncode, built.stderr) == (0, "")
+    return folder
+
+
+def test_links_between_pages_lead_somewhere(site: Path) -> None:
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    assert list(broken(pages)) == []
+
+
+def broken(pages: dict[Path, Page]) -> Iterator[str]:
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                yield f"{path.name}: {link}"
+            elif target in pages and parts.fragment:
+                named = unquote(parts.fragment) in pages[target].anchors
+                yield from () if named else [f"{path.name}: {link}"]
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", ["index", "reference", "fidelity"])
+def test_browser_opens_it_without_an_error_or_a_request_elsewhere(site: Path, name: str) -> None:
+    with opened(site / f"{name}.html") as (page, found):
+        assert page.locator("h1").first.inner_text()
+    assert found == []
