@@ -28,6 +28,11 @@ class CommandFrame:
         self.length = length
         self.count = count
 
+    def __repr__(self) -> str:
+        """Show command and serial; of a write what is to come."""
+        coming = f", {self.length} B in {self.count}" if self.length else ""
+        return f"CommandFrame({self.command.name} #{self.serial}{coming})"
+
 
 @final
 class DataFrame:
@@ -38,6 +43,10 @@ class DataFrame:
     def __init__(self, load: Load, serial: int) -> None:
         self.load = load
         self.serial = serial
+
+    def __repr__(self) -> str:
+        """Show the write and what it carries."""
+        return f"DataFrame(#{self.serial} {self.load!r})"
 
 
 class Signal(IntEnum):
@@ -65,6 +74,10 @@ class StatusFrame:
     def __init__(self, signal: Signal, serial: int) -> None:
         self.signal = signal
         self.serial = serial
+
+    def __repr__(self) -> str:
+        """Show the signal and what it names."""
+        return f"StatusFrame({self.signal.name} #{self.serial})"
 
 
 Frame = CommandFrame | DataFrame | StatusFrame

@@ -52,6 +52,11 @@ class Ssch:
         self.command = command
         self.load = load
 
+    def __repr__(self) -> str:
+        """Show device, command and load."""
+        load = "" if self.load is None else f" {self.load!r}"
+        return f"Ssch({self.rdev:04X} {self.command.name}{load})"
+
 
 @final
 class Hsch:
@@ -61,6 +66,10 @@ class Hsch:
 
     def __init__(self, rdev: Rdev) -> None:
         self.rdev = rdev
+
+    def __repr__(self) -> str:
+        """Show the device."""
+        return f"Hsch({self.rdev:04X})"
 
 
 Instruction = Ssch | Hsch
@@ -86,6 +95,10 @@ class IoTimes:
         """Service time, nanoseconds."""
         return self.pend_ns + self.disc_ns + self.conn_ns
 
+    def __repr__(self) -> str:
+        """Show the three times."""
+        return f"IoTimes(PEND {self.pend_ns}, DISC {self.disc_ns}, CONN {self.conn_ns} ns)"
+
 
 class UnitStatus(IntEnum):
     """How an I/O ended, in the bits of the unit status byte (published: SA22-7203)."""
@@ -107,6 +120,10 @@ class Attention:
     def __init__(self, rdev: Rdev) -> None:
         self.rdev = rdev
 
+    def __repr__(self) -> str:
+        """Show the device."""
+        return f"Attention({self.rdev:04X})"
+
 
 @final
 class Ended:
@@ -123,6 +140,10 @@ class Ended:
         self.times = times
         self.load = load
 
+    def __repr__(self) -> str:
+        """Show device, command, status and times."""
+        return f"Ended({self.rdev:04X} {self.command.name} {self.status.name} {self.times!r})"
+
 
 @final
 class Collided:
@@ -134,6 +155,10 @@ class Collided:
         self.rdev = rdev
         self.load = load
         self.times = times
+
+    def __repr__(self) -> str:
+        """Show the device and what is to be written again."""
+        return f"Collided({self.rdev:04X} {self.load!r})"
 
 
 @final
@@ -147,6 +172,11 @@ class DeviceLost:
         self.load = load
         self.times = times
 
+    def __repr__(self) -> str:
+        """Show the device and the write that was cut short."""
+        load = "" if self.load is None else f" {self.load!r}"
+        return f"DeviceLost({self.rdev:04X}{load})"
+
 
 @final
 class DeviceReady:
@@ -156,6 +186,10 @@ class DeviceReady:
 
     def __init__(self, rdev: Rdev) -> None:
         self.rdev = rdev
+
+    def __repr__(self) -> str:
+        """Show the device."""
+        return f"DeviceReady({self.rdev:04X})"
 
 
 Interrupt = Attention | Ended | Collided | DeviceLost | DeviceReady

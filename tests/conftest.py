@@ -8,22 +8,12 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
+from isfc.testing.profiles import register_profiles
 from tests.live.pair import run_live as run_live  # a fixture
 
-# No deadline anywhere: it measures the machine, not the code.
-settings.register_profile("dev", deadline=None, print_blob=True, max_examples=50)
-settings.register_profile(
-    "ci", deadline=None, print_blob=True, max_examples=100, derandomize=True, database=None
-)
-settings.register_profile(
-    "nightly",
-    deadline=None,
-    print_blob=True,
-    max_examples=2_000,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+register_profiles()
 PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.load_profile(PROFILE)
 

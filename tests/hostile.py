@@ -15,7 +15,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.node import Node
-from tests.pair import S, Setup
+from isfc.testing.pair import S, Setup
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 FRESH: Final = 10_000

@@ -19,10 +19,14 @@ from isfc.engine.pump import pump
 from isfc.engine.wire import decode, encode
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message, Traffic
+from isfc.link.name import NodeName
 from isfc.system.node import Node
 
 PROPAGATION_NS: Final = 1_000
 """One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""
+
+Transit = Callable[[NodeName, Departure], Iterable[Departure]]
+"""What becomes of a frame that a node sends: what leaves in its place, nothing if it is lost."""
 
 _TRANSPORT: Final = Traffic.TRANSPORT
 
@@ -70,7 +74,7 @@ class VirtualEngine:
 
     All CTCs are plugged in at the start; `unplug` and `plug` change that between runs.
     ``roundtrip`` passes every frame through the wire's codec, to prove that nothing is lost
-    there.
+    there. ``transit`` is asked about every frame: it may lose, delay or double it.
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class VirtualEngine:
         propagation_ns: int = PROPAGATION_NS,
         *,
         roundtrip: bool = False,
+        transit: Transit | None = None,
     ) -> None:
         first, second = (_End(node, program) for node, program in zip(nodes, programs, strict=True))
         first.mate, second.mate = second, first
@@ -87,6 +92,7 @@ class VirtualEngine:
         self.event_count = 0
         self._propagation_ns = propagation_ns
         self._roundtrip = roundtrip
+        self._transit = transit
         self._ends = (first, second)
         self._frames: Agenda[tuple[_End, Rdev, Frame]] = Agenda()
         for end in self._ends:
@@ -96,6 +102,11 @@ class VirtualEngine:
         for end in self._ends:
             self._offer(end, end.program.start(0))
             self._drain(end)
+
+    @property
+    def due_ns(self) -> int:
+        """When something happens next, in ns; `NEVER_NS` if nothing does."""
+        return min(self._frames.due_ns, *(end.due_ns for end in self._ends))
 
     def run(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including ``until_ns``."""
@@ -168,7 +179,15 @@ class VirtualEngine:
             arrival = (end.mate, end.mates[rdev], frame)
             self._frames.add(departure_ns + self._propagation_ns, arrival)
 
-        return carry
+        transit = self._transit
+        if transit is None:
+            return carry
+
+        def carry_through(departure: Departure) -> None:
+            for each in transit(end.node.name, departure):
+                carry(each)
+
+        return carry_through
 
     def _deliverer(self, end: _End) -> Callable[[LinkEvent], None]:
         """What tells the program of ``end`` what has happened."""

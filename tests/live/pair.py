@@ -19,7 +19,7 @@ from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine, LiveEvent
 from isfc.live.pace import unpaced
 from isfc.system.node import Node, NodeDefinition
-from tests.pair import Setup
+from isfc.testing.pair import Setup
 
 PATIENCE_S = 20.0
 """No wait is longer: a machine may be slow, but what is broken should fail."""

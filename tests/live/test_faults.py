@@ -21,11 +21,11 @@ from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import Detached
 from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
+from isfc.testing.pair import Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 from tests.isfc.live.test_connection import FakeTransport
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
-from tests.pair import Setup
 
 FREE = GuestCosts(0, 0, 0, 0)
 

@@ -1,5 +1,6 @@
 """P8: what a node was given, given to a fresh node, leads to the same."""
 
+from dataclasses import dataclass
 from io import BytesIO
 
 import pytest
@@ -10,10 +11,25 @@ from isfc.errors import JournalError
 from isfc.journal.journal import JournalledNode, MemoryJournal, Replay, replay
 from isfc.journal.record import JournalReader
 from isfc.link.message import Message, Traffic
-from isfc.link.state import DeviceState
-from isfc.link.trace import ListSink
-from tests.pair import MS, Lose, Pair, S, Setup, Side
-from tests.strategies import conversations, lengths, setups, traffics
+from isfc.link.trace import Sink
+from isfc.system.node import Node, NodeDefinition
+from isfc.testing.pair import MS, Pair, S, Setup
+from isfc.testing.plan import Step, Wait
+from isfc.testing.strategies import cuts, operations, pauses, sends, setups
+
+
+@dataclass(frozen=True, slots=True)
+class RealData:
+    """A message with its data, as live."""
+
+    here: int
+    data: bytes
+
+    def send(self, pair: Pair) -> None:
+        node = pair.sides[self.here].node
+        message = Message(99, len(self.data), Traffic.TRANSPORT, self.data)
+        node.send([message], pair.engine.now_ns)
+        pair.engine.drain()
 
 
 class JournalledPair(Pair):
@@ -23,102 +39,39 @@ class JournalledPair(Pair):
         self.journals = (MemoryJournal(), MemoryJournal())
         super().__init__(setup)
 
-    def _side(self, here: int, lose: Lose) -> Side:
-        trace = ListSink()
-        return Side(JournalledNode(self.setup.definition(here), self.journals[here], trace), trace)
+    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
+        return JournalledNode(definition, self.journals[here], trace)
 
     def replays(self) -> list[Replay]:
         """Both journals, fed to fresh nodes."""
         return [replay(BytesIO(journal.data).read) for journal in self.journals]
 
 
+real_data = st.builds(RealData, st.integers(0, 1), st.binary(max_size=100))
+overdue = st.just(Wait(20 * S))
 steps = st.lists(
-    st.one_of(
-        st.tuples(st.just("run"), st.integers(1, 20 * MS)),
-        st.tuples(st.just("mih"), st.just(0)),
-        st.tuples(
-            st.just("send"),
-            st.integers(0, 1),
-            st.lists(lengths, min_size=1, max_size=5),
-            conversations,
-            traffics,
-        ),
-        st.tuples(st.just("collide"), lengths),
-        st.tuples(st.just("cable"), st.integers(0, 15)),
-        st.tuples(st.just("islink"), st.integers(0, 1), st.integers(0, 15)),
-        st.tuples(st.just("vary"), st.integers(0, 1), st.integers(0, 15), st.booleans()),
-        st.tuples(st.just("data"), st.integers(0, 1), st.binary(max_size=100)),
-    ),
+    st.one_of(sends, sends, pauses, pauses, cuts, operations, real_data, overdue),
     min_size=1,
     max_size=25,
 )
 """What may happen to a pair: traffic, collisions, cables pulled and plugged in, commands."""
 
 
-class Story:
-    """Lets steps happen to a pair."""
-
-    def __init__(self, pair: Pair) -> None:
-        self.pair = pair
-        self.unplugged: set[int] = set()
-
-    def tell(self, name: str, *rest: object) -> None:
-        getattr(self, name)(*rest)
-
-    def run(self, duration_ns: int) -> None:
-        self.pair.run(duration_ns)
-
-    def mih(self, _: int) -> None:
-        self.pair.run(20 * S)
-
-    def send(self, here: int, sizes: list[int], conversation: int, traffic: Traffic) -> None:
-        side = self.pair.sides[here]
-        self.pair.send(side, *sizes, conversation=2 * conversation + traffic, traffic=traffic)
-
-    def collide(self, length: int) -> None:
-        for side in self.pair.sides:
-            self.pair.send(side, length)
-
-    def cable(self, index: int) -> None:
-        index %= self.pair.setup.ctc_count
-        if index in self.unplugged:
-            self.pair.plug(index)
+def tell(pair: Pair, plan: list[Step | RealData]) -> None:
+    """Let a plan happen."""
+    for step in plan:
+        if isinstance(step, RealData):
+            step.send(pair)
         else:
-            self.pair.unplug(index)
-        self.unplugged ^= {index}
-
-    def islink(self, here: int, index: int) -> None:
-        side = self.pair.sides[here]
-        index %= self.pair.setup.ctc_count
-        if side.node.link.ctcs[side.rdevs[index]].state is DeviceState.INACTIVE:
-            self.pair.activate(side, index)
-        else:
-            self.pair.deactivate(side, index)
-
-    def vary(self, here: int, index: int, chpid: bool) -> None:
-        node, now_ns = self.pair.sides[here].node, self.pair.engine.now_ns
-        rdev = self.pair.sides[here].rdevs[index % self.pair.setup.ctc_count]
-        if chpid:
-            number = node.chpids[rdev]
-            node.vary_chpid(number, now_ns, online=number in node.offline_chpids)
-        else:
-            node.vary_rdev(rdev, now_ns, online=rdev in node.offline_rdevs)
-        self.pair.engine.drain()
-
-    def data(self, here: int, data: bytes) -> None:
-        node = self.pair.sides[here].node
-        node.send([Message(99, len(data), Traffic.TRANSPORT, data)], self.pair.engine.now_ns)
-        self.pair.engine.drain()
+            pair.do(step)
 
 
 @given(setups(), steps)
 def test_p8_replay_of_a_journal_is_identical_at_every_step(
-    setup: Setup, plan: list[tuple[object, ...]]
+    setup: Setup, plan: list[Step | RealData]
 ) -> None:
     pair = JournalledPair(setup)
-    story = Story(pair)
-    for name, *rest in plan:
-        story.tell(str(name), *rest)
+    tell(pair, plan)
     pair.run(MS)
     for side, done in zip(pair.sides, pair.replays(), strict=True):
         assert done.difference is None
@@ -130,12 +83,10 @@ def test_p8_replay_of_a_journal_is_identical_at_every_step(
 
 
 @given(setups(), steps)
-def test_journalling_changes_nothing(setup: Setup, plan: list[tuple[object, ...]]) -> None:
+def test_journalling_changes_nothing(setup: Setup, plan: list[Step | RealData]) -> None:
     traces = []
     for pair in (Pair(setup), JournalledPair(setup)):
-        story = Story(pair)
-        for name, *rest in plan:
-            story.tell(str(name), *rest)
+        tell(pair, plan)
         traces.append([side.trace.records for side in pair.sides])
     assert traces[0] == traces[1]
 

@@ -5,54 +5,30 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctc.address import Rdev
 from isfc.link.events import LinkDown, Sent
-from isfc.link.message import Traffic
 from isfc.link.schedule import stop_short
 from isfc.link.state import LinkState
-from tests.ledger import Ledger
-from tests.pair import MS, US, Pair, S, Setup
-from tests.strategies import conversations, lengths, setups, traffics
+from isfc.testing.invariants import Ledger
+from isfc.testing.pair import MS, US, Pair, S, Setup
+from isfc.testing.plan import Step
+from isfc.testing.strategies import lengths, setups, traffic_plans
 
-Sending = tuple[int, int, list[int], int, Traffic]
-
-sendings = st.lists(
-    st.tuples(
-        st.integers(0, 2 * MS),  # when, after the last one, in ns
-        st.integers(0, 1),  # who
-        st.lists(lengths, min_size=1, max_size=8),
-        conversations,
-        traffics,
-    ),
-    min_size=1,
-    max_size=15,
-)
 several = st.integers(2, 16)
 
 
-def send_all(pair: Pair, plan: list[Sending], ledger: Ledger | None = None) -> None:
-    """Send what is planned; look into the books all the time."""
-    for pause_ns, here, sizes, conversation, traffic in plan:
-        pair.run(pause_ns)
-        number = 2 * conversation + traffic  # a conversation is of one kind
-        pair.send(pair.sides[here], *sizes, conversation=number, traffic=traffic)
-        if ledger is not None:
-            ledger.check()
-
-
-@given(setups(), sendings)
-def test_p1_every_message_is_delivered_once_and_in_order(setup: Setup, plan: list[Sending]) -> None:
+@given(setups(), traffic_plans())
+def test_p1_every_message_is_delivered_once_and_in_order(setup: Setup, plan: list[Step]) -> None:
     pair = Pair(setup)
-    send_all(pair, plan)
+    pair.drive(plan)
     pair.expect_all_arrived()
 
 
-@given(setups(), sendings, st.integers(50 * US, 2 * MS))
-def test_p2_p3_p5_books_balance_at_every_step(
-    setup: Setup, plan: list[Sending], step_ns: int
-) -> None:
+@given(setups(), traffic_plans(), st.integers(50 * US, 2 * MS))
+def test_p2_p3_p5_books_balance_at_every_step(setup: Setup, plan: list[Step], step_ns: int) -> None:
     pair = Pair(setup)
     ledger = Ledger(pair)
-    send_all(pair, plan, ledger)
+    pair.drive(plan, ledger)
     for _ in range(200):
         if pair.all_arrived():
             break
@@ -80,35 +56,35 @@ def test_p4_collisions_lose_and_double_nothing_and_do_not_go_on_for_ever(
     assert last_ns - start_ns < pair.setup.parameters.mih_ns
 
 
-@given(setups(ctc_counts=several), sendings)
-def test_p10_each_end_has_ctcs_that_the_other_never_writes(
-    setup: Setup, plan: list[Sending]
-) -> None:
+@given(setups(ctc_counts=several), traffic_plans())
+def test_p10_each_end_has_ctcs_that_the_other_never_writes(setup: Setup, plan: list[Step]) -> None:
     pair = Pair(setup)
-    send_all(pair, plan)
+    pair.drive(plan)
     pair.expect_all_arrived()
-    first, second = ({rdev & 0xFF for rdev in side.written_rdevs()} for side in pair.sides)
+    lesser, greater = sorted(pair.sides, key=lambda side: side.node.name.collation)
+    scan = sorted(lesser.rdevs)  # both ends order the CTCs by the lesser one's numbers
+    mates = dict(zip(greater.rdevs, lesser.rdevs, strict=True))
     count, kept = setup.ctc_count, stop_short(setup.ctc_count)
-    assert first <= set(range(count - kept))
-    assert second <= set(range(kept, count))
+    assert lesser.written_rdevs() <= {*scan[: count - kept]}
+    assert {mates[Rdev(rdev)] for rdev in greater.written_rdevs()} <= {*scan[kept:]}
 
 
-@given(setups(ctc_counts=several), st.randoms(use_true_random=False), sendings)
+@given(setups(ctc_counts=several), st.randoms(use_true_random=False), traffic_plans())
 def test_p11_link_that_loses_its_ctcs_degrades_goes_down_and_never_wedges(
-    setup: Setup, random: Random, plan: list[Sending]
+    setup: Setup, random: Random, plan: list[Step]
 ) -> None:
     pair = Pair(setup)
     order = list(range(setup.ctc_count))
     random.shuffle(order)
     for index in order[:-1]:
-        send_all(pair, plan[:1])
+        pair.drive(plan[:1])
         pair.unplug(index)
         pair.expect_state(LinkState.DEGRADED)
-    send_all(pair, plan)
+    pair.drive(plan)
     pair.expect_all_arrived()  # whichever CTC is left
     pair.unplug(order[-1])
     pair.expect_state(LinkState.DOWN)
-    send_all(pair, plan)
+    pair.drive(plan)
     pair.run(100 * S)
     assert not pair.all_arrived()
     assert [side.told(LinkDown) for side in pair.sides] == [1, 1]
@@ -121,14 +97,14 @@ EVENTS_PER_SEGMENT_MAX = 40
 """Arrivals, deadlines and offers that one segment of a message may cost in the engine."""
 
 
-@given(setups(), sendings)
+@given(setups(), traffic_plans())
 def test_p12_time_goes_forward_and_the_run_ends_within_its_bound(
-    setup: Setup, plan: list[Sending]
+    setup: Setup, plan: list[Step]
 ) -> None:
     pair = Pair(setup)
     ledger = Ledger(pair)
     before = pair.engine.event_count
-    send_all(pair, plan)
+    pair.drive(plan)
     ledger.check_end()  # from then on, no event in a thousand seconds
     sent = [event for side in pair.sides for event in side.events if isinstance(event, Sent)]
     segments = sum(len(event.messages) for event in sent)

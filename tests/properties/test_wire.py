@@ -13,7 +13,7 @@ from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, fr
 from isfc.errors import WireError
 from isfc.link.message import Message
 from isfc.link.package import Package
-from tests.strategies import frames
+from isfc.testing.strategies import frames
 
 
 def content(frame: Frame) -> tuple[object, ...]:

@@ -20,8 +20,8 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.link.state import DeviceState
-from tests.ledger import Ledger
-from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
+from isfc.testing.invariants import Ledger
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
 
 FIRST_SEED: Final = int(os.environ.get("SEED") or 0)
 AT_LENGTH: Final = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"

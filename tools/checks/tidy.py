@@ -46,6 +46,7 @@ RINGS: Final = {
     "isfc.io": (f"{PURE} ctc isfc.errors isfc.io isfc.layout msgspec pathlib random", ""),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
+    "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
     "scenarios": (f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout random scenarios", ""),
     "isfc.cli": ("*", "tools tests"),
 }

@@ -2,7 +2,7 @@
 
 from isfc.cp.messages import Response
 from isfc.cp.processor import CommandProcessor
-from tests.pair import Pair, Side
+from isfc.testing.pair import Pair, Side
 
 
 class Desk:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from isfc.cp.processor import COMMANDS, CommandProcessor
 from isfc.system.node import Node
+from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.cp_session import Desk
-from tests.pair import MS, Pair, Setup
 
 EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
 

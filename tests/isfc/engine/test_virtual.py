@@ -13,7 +13,7 @@ from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.link.state import LinkState
 from isfc.system.node import Node
-from tests.pair import MS, US, Pair, S, Setup
+from isfc.testing.pair import MS, US, Pair, S, Setup
 
 
 class Script:
@@ -104,7 +104,7 @@ def test_running_in_pieces_changes_nothing() -> None:
 def test_what_is_in_a_cut_fibre_is_lost() -> None:
     pair = Pair(Setup(ctc_count=1, propagation_ns=MS))
     pair.send(pair.first, 100)
-    pair.run_until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=10 * US)
+    pair.until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=10 * US)
     pair.run(500 * US)  # the write is under way
     pair.unplug(0)
     pair.run(10 * MS)

@@ -16,7 +16,7 @@ from isfc.journal.record import FILE_HEADER, Act, JournalReader, Outcome, Record
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.system.node import Node, NodeDefinition
-from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from tests.properties.test_journal import JournalledPair
 
 DEFINITION = Setup(ctc_count=2).definition(0)
@@ -72,7 +72,7 @@ def test_p8_holds_through_collisions_under_either_rule(
 def test_p8_holds_when_an_interrupt_is_missing() -> None:
     pair = JournalledPair(Setup(ctc_count=2))
     pair.send(pair.first, 100)
-    pair.run_until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=MS, step_ns=1_000)
+    pair.until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=MS, step_ns=1_000)
     pair.engine.unplug(FIRST)
     pair.run(20 * S)
     assert [done.difference for done in pair.replays()] == [None, None]

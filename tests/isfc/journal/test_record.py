@@ -26,8 +26,8 @@ from isfc.journal.record import (
 from isfc.link.message import Message, Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.system.node import NodeDefinition
-from tests.pair import Setup
-from tests.strategies import frames, setups
+from isfc.testing.pair import Setup
+from isfc.testing.strategies import frames, setups
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 digests = st.binary(min_size=8, max_size=8)

@@ -6,7 +6,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_layout, format_rdevs
-from tests.strategies import layouts
+from isfc.testing.strategies import layouts
 
 
 @given(layouts())

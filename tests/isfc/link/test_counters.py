@@ -5,7 +5,7 @@ from isfc.link.counters import SERV_BOUNDS_NS, DeviceCounters, LinkCounters
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
-from tests.pair import MS, US, Pair, S, Setup
+from isfc.testing.pair import MS, US, Pair, S, Setup
 
 PACKAGES = [Package(0, [Message(0, 10)], 10), Package(1, [Message(0, 20), Message(1, 30)], 50)]
 

@@ -3,7 +3,7 @@
 from ctc.address import Rdev
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.link.message import Message
-from tests.pair import Pair, S, Setup
+from isfc.testing.pair import Pair, S, Setup
 
 
 def kinds(pair: Pair) -> list[str]:

@@ -1,7 +1,7 @@
 """The words of QUERY ISLINK."""
 
 from isfc.link.state import DeviceState, LinkState
-from tests.pair import Pair, S, Setup
+from isfc.testing.pair import Pair, S, Setup
 
 
 def test_states_have_words_of_their_own() -> None:

@@ -1,7 +1,7 @@
 """The trace: everything in order, or only its digest."""
 
 from isfc.link.trace import DigestSink, ListSink, TraceRecord
-from tests.pair import Pair
+from isfc.testing.pair import Pair
 
 RECORDS: list[TraceRecord] = [
     (10, "ATLANTA", 0x6000, "WRITE", 1),

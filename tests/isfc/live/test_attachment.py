@@ -21,8 +21,8 @@ from isfc.live.attachment import STRANGERS_MAX, Attachments
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
 from isfc.live.engine import Refused
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
+from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
-from tests.pair import Setup
 
 Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

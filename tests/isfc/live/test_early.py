@@ -8,7 +8,7 @@ from isfc.link.package import Package
 from isfc.live.early import EarlyData
 from isfc.live.pace import unpaced
 from isfc.system.node import Node
-from tests.pair import Setup
+from isfc.testing.pair import Setup
 
 PACKAGE = Package(0, [Message(1, 3, data=b"abc")], 3)
 

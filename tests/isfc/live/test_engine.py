@@ -14,10 +14,10 @@ from isfc.link.state import LinkState
 from isfc.live.clock import Clock
 from isfc.live.engine import Attached, Detached, Lag, LiveEngine
 from isfc.system.node import Node
+from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 from tests.live.pair import Guest, LivePair, Run, wait_until
-from tests.pair import S, Setup
 
 
 def test_messages_arrive_once_in_order_and_are_confirmed(run_live: Run, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from isfc.live.handshake import (
     link_digest,
     program_digest,
 )
-from tests.pair import Setup
+from isfc.testing.pair import Setup
 
 OURS = Hello("ATLANTA", "BOSTON", Rdev(0x6000), Rdev(0x7000), 1, 0, 0, b"d" * 32)
 THEIRS = Hello("BOSTON", "ATLANTA", Rdev(0x7000), Rdev(0x6000), 2, 0, 0, b"d" * 32)

@@ -13,10 +13,10 @@ from isfc.errors import ConfigurationError
 from isfc.journal.journal import JournalledNode, replay
 from isfc.journal.record import FILE_HEADER
 from isfc.link.message import Message
-from isfc.link.trace import ListSink
+from isfc.link.trace import Sink
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter
-from isfc.system.node import Node
-from tests.pair import MS, Lose, Pair, Setup, Side
+from isfc.system.node import Node, NodeDefinition
+from isfc.testing.pair import MS, Pair, Setup
 
 DEFINITION = Setup(ctc_count=2).definition(0)
 
@@ -28,11 +28,10 @@ class WrittenPair(Pair):
         self.writer = writer
         super().__init__(Setup(ctc_count=2))
 
-    def _side(self, here: int, lose: Lose) -> Side:
+    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
         if here:
-            return super()._side(here, lose)
-        trace = ListSink()
-        return Side(JournalledNode(self.setup.definition(here), self.writer, trace), trace)
+            return Node(definition, trace)
+        return JournalledNode(definition, self.writer, trace)
 
     def talk(self) -> None:
         """Send with data, all of which must arrive."""

@@ -6,7 +6,7 @@ from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
 from isfc.live.pace import unpaced
 from isfc.system.node import NodeDefinition
-from tests.pair import US, Pair, Setup
+from isfc.testing.pair import US, Pair, Setup
 
 
 def test_nothing_takes_time_but_waiting_for_a_lost_interrupt() -> None:

@@ -6,8 +6,8 @@ from typing import cast
 
 from isfc.live.engine import Lag, LiveCounters, LiveEngine
 from isfc.live.snapshot import LiveSnapshot, look, read_snapshot, snapshot_record
+from isfc.testing.pair import Pair
 from tests.isfc.live.snapshots import sight
-from tests.pair import Pair
 
 
 def seen(*, paced: bool = True) -> LiveSnapshot:

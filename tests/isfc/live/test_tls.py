@@ -11,9 +11,9 @@ from isfc.cli.options.tls import mutual_tls
 from isfc.live.attachment import STRANGERS_MAX
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.tls import certificate_names
+from isfc.testing.pair import Setup
 from tests.isfc.live.test_attachment import refusals
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
-from tests.pair import Setup
 
 
 @pytest.fixture(scope="module")

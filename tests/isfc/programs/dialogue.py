@@ -9,7 +9,7 @@ from isfc.programs.conversation import ConversationEnd, ConversationLimits, Conv
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
 from isfc.system.node import Node
-from tests.pair import MS, S, Setup
+from isfc.testing.pair import MS, S, Setup
 
 SMALL = ConversationLimits(window_length=1_000, send_length=700, conversations_max=8)
 """Limits that a few bytes reach."""

@@ -15,9 +15,9 @@ from isfc.programs import switchboard
 from isfc.programs.conversation import ConversationEnd, ConversationLimits, ConversationState
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
 from isfc.programs.switchboard import Switchboard
+from isfc.testing.pair import MS, US, S, Setup
+from isfc.testing.strategies import setups, traffics
 from tests.isfc.programs.dialogue import SMALL, Dialogue
-from tests.pair import MS, US, S, Setup
-from tests.strategies import setups, traffics
 
 OTHER = {Traffic.TRANSPORT: Traffic.LEGACY, Traffic.LEGACY: Traffic.TRANSPORT}
 

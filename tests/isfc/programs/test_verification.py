@@ -14,11 +14,11 @@ from isfc.link.message import Message, Traffic
 from isfc.programs.protocol import SeverCode
 from isfc.programs.verification import TRAILER_LENGTH, VerificationError, Verifying
 from isfc.system.node import Node
+from isfc.testing.pair import MS, Setup
+from isfc.testing.strategies import setups, traffics
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 from tests.isfc.programs.dialogue import Dialogue
-from tests.pair import MS, Setup
-from tests.strategies import setups, traffics
 
 
 class Notes:

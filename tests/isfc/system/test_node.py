@@ -17,7 +17,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.node import CtcDefinition, Node, NodeDefinition
-from tests.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup, Side
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup, Side
 
 Rules = tuple[Arbitration, Arbitration]
 RULES: list[Rules] = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
@@ -95,7 +95,7 @@ def test_ctcs_of_one_chpid_share_its_fibre() -> None:
         pair = Pair(setup)
         start_ns = pair.engine.now_ns
         pair.send(pair.first, *[800_000] * 3)
-        pair.run_until(pair.all_arrived, limit_ns=S, step_ns=10 * US)
+        pair.until(pair.all_arrived, limit_ns=S, step_ns=10 * US)
         return pair.engine.now_ns - start_ns
 
     assert elapsed_ns(Setup(fibre_count=4)) < 0.7 * elapsed_ns(Setup(fibre_count=1))
@@ -327,7 +327,7 @@ def test_command_given_up_before_it_left_confuses_nobody() -> None:
     # deactivated and activated again at once, with a write still waiting for the chpid
     pair = Pair(Setup(ctc_count=1))
     pair.send(pair.first, 100)
-    pair.run_until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=US)
+    pair.until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=US)
     pair.deactivate(pair.first, 0)
     pair.activate(pair.first, 0)
     pair.expect_all_arrived(limit_ns=S)

@@ -7,7 +7,7 @@ from ctc.frame import CommandFrame, Frame
 from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.node import Node
-from tests.pair import MS, US, Pair, Setup, Side, never
+from isfc.testing.pair import MS, US, Pair, Setup, Side, never
 
 
 def device_state(side: Side, index: int) -> DeviceState:
@@ -100,7 +100,7 @@ def test_device_varied_off_while_it_is_reset_is_silent() -> None:
     pair.send(pair.first, 100)
     mih_ns = pair.setup.parameters.mih_ns
     pair.run(mih_ns - MS)
-    pair.run_until(lambda: bool(pair.first.verbs("DeviceLost")), limit_ns=2 * MS, step_ns=US)
+    pair.until(lambda: bool(pair.first.verbs("DeviceLost")), limit_ns=2 * MS, step_ns=US)
     assert device_state(pair.first, 0) is DeviceState.RESETTING
     vary_rdev(pair, pair.first, 0, online=False)
     pair.run(3 * mih_ns)

@@ -18,8 +18,8 @@ from isfc.live.control import BadRequest, ControlServer
 from isfc.live.control_socket import listen_at
 from isfc.live.run_directory import control_path, run_directory
 from isfc.system.node import Node
+from isfc.testing.pair import Setup
 from tests.live.pair import LOOPS, PATIENCE_S
-from tests.pair import Setup
 
 
 @pytest.fixture(autouse=True)

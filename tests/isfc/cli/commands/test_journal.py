@@ -10,7 +10,7 @@ from isfc.cli.main import run
 from isfc.errors import LocalProtocolError
 from isfc.journal.record import Act, JournalReader, Outcome, encode_record
 from isfc.link.message import Traffic
-from tests.pair import MS, Setup
+from isfc.testing.pair import MS, Setup
 from tests.properties.test_journal import JournalledPair
 
 

@@ -8,7 +8,7 @@ from ctc.frame import Frame
 from isfc.cli.render.journal import given_document, json_line, record_lines, seconds
 from isfc.journal.record import Act, Outcome, Record
 from isfc.link.message import Message
-from tests.strategies import UINT32_MAX, frames, messages
+from isfc.testing.strategies import UINT32_MAX, frames, messages
 
 outcomes = st.builds(
     Outcome,

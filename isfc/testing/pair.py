@@ -1,0 +1,395 @@
+"""Pair: two nodes on one logical link in virtual time, the unit of test.
+
+::
+
+    pair = Pair(Setup(ctc_count=2))
+    pair.send(pair.first, 100, 50_000)
+    pair.until(pair.all_arrived)
+    assert [message.length for message in pair.second.arrived] == [100, 50_000]
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Final
+
+from ctc.address import ChpidId, Rdev
+from ctc.agenda import NEVER_NS
+from ctc.device import Arbitration
+from ctc.frame import Departure, Frame
+from ctc.profiles import find_profile
+from isfc.engine.program import Offer
+from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
+from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.message import Message, Traffic
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice
+from isfc.link.state import DeviceState, LinkState
+from isfc.link.trace import ListSink, Sink
+from isfc.system.node import CtcDefinition, Node, NodeDefinition
+from isfc.testing.plan import (
+    Activate,
+    Deactivate,
+    Plug,
+    Send,
+    Step,
+    Unplug,
+    VaryChpid,
+    VaryRdev,
+    Wait,
+)
+
+US: Final = 1_000
+MS: Final = 1_000 * US
+S: Final = 1_000 * MS
+
+FIRST_RDEVS: Final = 0x6000
+SECOND_RDEVS: Final = 0x7000
+"""The two ends of a CTC never have the same number here: a mix-up shows."""
+
+NAMES: Final = ("ATLANTA", "BOSTON")
+"""The systems' names: the first one's precedes the other's."""
+
+BOTH_FAIL: Final = (Arbitration.BOTH_FAIL, Arbitration.BOTH_FAIL)
+FIRST_WINS: Final = (Arbitration.WIN, Arbitration.LOSE)
+SECOND_WINS: Final = (Arbitration.LOSE, Arbitration.WIN)
+
+Lose = Callable[[Rdev, Frame], bool]
+"""Whether a frame that leaves from this RDEV is lost on its way."""
+
+Check = Callable[[], None]
+"""Looks at a pair, and raises ``AssertionError`` if something is wrong."""
+
+Answer = Callable[[Message], Sequence[Message]]
+"""What a program sends because a message has arrived."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Setup:
+    """What a pair is made of. CTCs are dealt out to the fibres in turn.
+
+    ``names`` and ``rdevs`` are those of the first and the second system; without ``rdevs`` the
+    devices are 6000 upward at the first one and 7000 upward at the second. ``propagation_ns`` is
+    the time through the fibre; with ``roundtrip`` every frame passes through the wire's codec.
+    """
+
+    ctc_count: int = 4
+    fibre_count: int = 1
+    feature: str = "FICON Express2"
+    arbitrations: tuple[Arbitration, Arbitration] = BOTH_FAIL
+    parameters: LinkParameters = field(default_factory=LinkParameters)
+    propagation_ns: int = PROPAGATION_NS
+    roundtrip: bool = False
+    names: tuple[str, str] = NAMES
+    rdevs: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+
+    def __repr__(self) -> str:
+        """Show the fields that are not as usual."""
+        shown = [
+            f"{part.name}={value!r}"
+            for part, usual in zip(fields(self), _USUAL_FIELDS, strict=True)
+            if (value := getattr(self, part.name)) != usual
+        ]
+        return f"Setup({', '.join(shown)})"
+
+    def rdev(self, here: int, index: int) -> Rdev:
+        """The number of one CTC at the first (0) or second (1) system."""
+        if self.rdevs is not None:
+            return Rdev(self.rdevs[here][index])
+        return Rdev((FIRST_RDEVS, SECOND_RDEVS)[here] + index)
+
+    def definition(self, here: int) -> NodeDefinition:
+        """The node of the first (0) or second (1) system."""
+        return NodeDefinition(
+            NodeName(self.names[here]),
+            NodeName(self.names[1 - here]),
+            tuple(
+                CtcDefinition(
+                    LinkDevice(self.rdev(here, index), self.rdev(1 - here, index)),
+                    ChpidId(0x40 + 0x10 * here + index % self.fibre_count),
+                    find_profile(self.feature),
+                )
+                for index in range(self.ctc_count)
+            ),
+            self.parameters,
+            self.arbitrations[here],
+        )
+
+
+_USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setup))
+
+
+class Side:
+    """One node, the program on it, and what they did and were told."""
+
+    def __init__(self, node: Node, trace: ListSink) -> None:
+        self.node = node
+        self.trace = trace
+        self.events: list[LinkEvent] = []
+        self.sent: list[tuple[int, int]] = []
+        self.written_length = 0
+        self.arrived: list[Message] = []
+        self.answer: Answer = lambda _: ()
+
+    def __repr__(self) -> str:
+        """Show the node, and how many bytes were sent and have arrived."""
+        return f"{self.node.name}(sent {self.sent_length} B, received {self.arrived_length} B)"
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Send nothing yet: a test says when."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Note the event; answer the messages it brings."""
+        self.events.append(event)
+        if isinstance(event, Sent):
+            self.written_length += sum(message.length for message in event.messages)
+        if isinstance(event, Delivered):
+            for message in event.messages:
+                self.arrived.append(message)
+                if answers := self.answer(message):
+                    self.note(answers)
+                    yield now_ns, answers
+
+    def note(self, messages: Iterable[Message]) -> None:
+        """Remember what is sent: the link renumbers and cuts the messages themselves."""
+        self.sent.extend((message.conversation, message.length) for message in messages)
+
+    @property
+    def rdevs(self) -> tuple[Rdev, ...]:
+        """This side's devices, in the order of definition."""
+        return tuple(self.node.link.ctcs)
+
+    @property
+    def state(self) -> LinkState:
+        """How this side sees the logical link."""
+        return self.node.link.state
+
+    @property
+    def sent_length(self) -> int:
+        """Bytes sent so far."""
+        return sum(length for _, length in self.sent)
+
+    @property
+    def arrived_length(self) -> int:
+        """Bytes that have arrived so far."""
+        return sum(message.length for message in self.arrived)
+
+    def verbs(self, verb: str) -> list[tuple[int, int]]:
+        """When (ns), and on which RDEV, the trace says ``verb``."""
+        return [(now_ns, rdev) for now_ns, _, rdev, what, _ in self.trace.records if what == verb]
+
+    def written_rdevs(self) -> set[int]:
+        """The devices this side has written on."""
+        return {rdev for _, rdev in self.verbs("WRITE")}
+
+    def told(self, kind: type[LinkEvent]) -> int:
+        """How many events of one kind the program was told."""
+        return sum(isinstance(event, kind) for event in self.events)
+
+
+def never(rdev: Rdev, frame: Frame) -> bool:  # noqa: ARG001  # a `Lose`
+    """Lose nothing."""
+    return False
+
+
+class Pair:
+    """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
+
+    ``lose`` says which frames of either side are lost, ``transit`` what else becomes of them.
+    """
+
+    def __init__(
+        self,
+        setup: Setup | None = None,
+        *,
+        lose: tuple[Lose, Lose] | None = None,
+        transit: Transit | None = None,
+    ):
+        self.setup = setup or Setup()
+        self.first, self.second = (self._side(here) for here in (0, 1))
+        self.sides = (self.first, self.second)
+        self.unplugged: set[int] = set()
+        """The CTCs that are cut."""
+        self.engine = VirtualEngine(
+            [side.node for side in self.sides],
+            self.sides,
+            self.setup.propagation_ns,
+            roundtrip=self.setup.roundtrip,
+            transit=transit if lose is None else self._losing(lose),
+        )
+        self.run(4 * self.setup.propagation_ns)
+
+    def __repr__(self) -> str:
+        """Show what it is made of and how far it is."""
+        return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
+
+    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
+        """The node of one side: for pairs that have another kind."""
+        return Node(definition, trace)
+
+    def partner(self, side: Side) -> Side:
+        """The other side."""
+        return self.second if side is self.first else self.first
+
+    def send(
+        self,
+        side: Side,
+        *lengths: int,
+        conversation: int = 0,
+        traffic: Traffic = Traffic.TRANSPORT,
+    ) -> None:
+        """Let ``side`` send messages of so many bytes, now, all at once."""
+        messages = [Message(conversation, length, traffic) for length in lengths]
+        side.node.send(messages, self.engine.now_ns)
+        side.note(messages)
+        self.engine.drain()
+
+    def run(self, duration_ns: int) -> None:
+        """Let time pass."""
+        self.engine.run(self.engine.now_ns + duration_ns)
+
+    def step(self) -> bool:
+        """Let happen what happens at the next moment at which anything does; whether it did."""
+        due_ns = self.engine.due_ns
+        if due_ns >= NEVER_NS:
+            return False
+        self.engine.run(due_ns)
+        return True
+
+    def until(
+        self, condition: Callable[[], bool], *, limit_ns: int = 100 * S, step_ns: int | None = None
+    ) -> None:
+        """Go on until ``condition`` holds, event by event or in steps of so many ns.
+
+        Fails after ``limit_ns``, and when nothing happens any more.
+        """
+        end_ns = self.engine.now_ns + limit_ns
+        while not condition():
+            assert self.engine.now_ns < end_ns, f"still waiting after {limit_ns / S} s"
+            if step_ns is not None:
+                self.run(step_ns)
+            else:
+                assert self.step(), "nothing happens any more, and it does not hold"
+
+    def drive(self, plan: Iterable[Step], check: Check | None = None) -> None:
+        """Do what is planned, step by step; look at the pair after each one."""
+        for step in plan:
+            self.do(step)
+            if check is not None:
+                check()
+
+    def do(self, step: Step) -> None:
+        """Do one step of a plan, if it can be done now."""
+        if isinstance(step, Wait):
+            self.run(step.duration_ns)
+        elif isinstance(step, Send):
+            number = 2 * step.conversation + step.traffic  # a conversation is of one kind
+            side = self.sides[step.here]
+            self.send(side, *step.lengths, conversation=number, traffic=step.traffic)
+        elif isinstance(step, Unplug):
+            self.unplug(step.index % self.setup.ctc_count)
+        elif isinstance(step, Plug):
+            self.plug(step.index % self.setup.ctc_count)
+        else:
+            self._operate(step)
+
+    def _operate(self, step: Activate | Deactivate | VaryChpid | VaryRdev) -> None:
+        side, index = self.sides[step.here], step.index % self.setup.ctc_count
+        node, rdev, now_ns = side.node, side.rdevs[index], self.engine.now_ns
+        if isinstance(step, VaryChpid):
+            node.vary_chpid(node.chpids[rdev], now_ns, online=step.online)
+        elif isinstance(step, VaryRdev):
+            node.vary_rdev(rdev, now_ns, online=step.online)
+        elif isinstance(step, Deactivate) != self.is_active(side, index):
+            return
+        elif isinstance(step, Activate):
+            self.activate(side, index)
+        else:
+            self.deactivate(side, index)
+        self.engine.drain()
+
+    def unplug(self, index: int) -> None:
+        """Cut one CTC."""
+        if index not in self.unplugged:
+            self.unplugged.add(index)
+            self.engine.unplug(self.first.rdevs[index])
+
+    def plug(self, index: int) -> None:
+        """Restore one CTC."""
+        if index in self.unplugged:
+            self.unplugged.discard(index)
+            self.engine.plug(self.first.rdevs[index])
+
+    def is_active(self, side: Side, index: int) -> bool:
+        """Whether a CTC is part of the link, at one side."""
+        return side.node.link.ctcs[side.rdevs[index]].state is not DeviceState.INACTIVE
+
+    def deactivate(self, side: Side, index: int) -> None:
+        """DEACTIVE ISLINK on one side."""
+        side.node.deactivate(side.rdevs[index], self.engine.now_ns)
+        self.engine.drain()
+
+    def activate(self, side: Side, index: int) -> None:
+        """ACTIVATE ISLINK on one side."""
+        side.node.activate(side.rdevs[index], self.engine.now_ns)
+        self.engine.drain()
+
+    def restore(self) -> None:
+        """Undo all that operators and cables have done: every CTC can be used again."""
+        for index in sorted(self.unplugged):
+            self.plug(index)
+        for here, side in enumerate(self.sides):
+            for index, rdev in enumerate(side.rdevs):
+                if side.node.chpids[rdev] in side.node.offline_chpids:
+                    self.do(VaryChpid(here, index, online=True))
+                if rdev in side.node.offline_rdevs:
+                    self.do(VaryRdev(here, index, online=True))
+                self.do(Activate(here, index))
+
+    def all_arrived(self) -> bool:
+        """Whether every byte sent has arrived."""
+        return all(self.partner(side).arrived_length >= side.sent_length for side in self.sides)
+
+    def expect_all_arrived(self, *, limit_ns: int = 100 * S, step_ns: int = MS) -> None:
+        """Run until everything has arrived and all is quiet; check each message."""
+        self.until(self.all_arrived, limit_ns=limit_ns, step_ns=step_ns)
+        self.run(10 * MS)
+        for side in self.sides:
+            self.expect_in_order(side)
+            arrived_length = self.partner(side).arrived_length
+            assert arrived_length == side.sent_length, (
+                f"{side} has sent {side.sent_length} bytes, {arrived_length} have arrived"
+            )
+
+    def expect_in_order(self, side: Side) -> None:
+        """Of what ``side`` has sent, so far exactly a beginning of each conversation arrived."""
+        sent: dict[int, list[int]] = {}
+        for conversation, length in side.sent:
+            sent.setdefault(conversation, []).append(length)
+        arrived: dict[int, list[Message]] = {}
+        for message in self.partner(side).arrived:
+            arrived.setdefault(message.conversation, []).append(message)
+        for conversation, messages in arrived.items():
+            lengths = [message.length for message in messages]
+            assert lengths == sent[conversation][: len(messages)], (
+                f"conversation {conversation}: {sent[conversation]} were sent, {lengths} arrived"
+            )
+            serials = [message.serial for message in messages]
+            assert serials == sorted(set(serials)), "a message came twice or out of turn"
+
+    def expect_state(self, state: LinkState) -> None:
+        """Both sides see the logical link so."""
+        states = [side.state for side in self.sides]
+        assert states == [state, state], f"the link is {states}, not {state}"
+
+    def _side(self, here: int) -> Side:
+        trace = ListSink()
+        return Side(self.make_node(here, self.setup.definition(here), trace), trace)
+
+    def _losing(self, lose: tuple[Lose, Lose]) -> Transit:
+        def transit(name: NodeName, departure: Departure) -> Iterable[Departure]:
+            _, rdev, frame = departure
+            return () if lose[name != self.first.node.name](rdev, frame) else (departure,)
+
+        return transit

@@ -1,0 +1,56 @@
+"""Fixtures of pytest, there wherever isfc is installed beside it.
+
+Nothing of isfc is loaded before a test asks for a fixture.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from isfc.live.session import OpenNode
+    from isfc.testing.pair import Pair
+
+
+@pytest.fixture
+def isfc_pair() -> "Iterator[Callable[..., Pair]]":
+    """A maker of pairs in virtual time.
+
+    The arguments are the fields of `isfc.testing.pair.Setup`, as in ``isfc_pair(ctc_count=2)``.
+    When the test is over, every invariant must hold of each of the pairs.
+    """
+    from isfc.testing.invariants import Ledger
+    from isfc.testing.pair import Pair, Setup
+
+    ledgers = []
+
+    def make(**fields: Any) -> "Pair":
+        pair = Pair(Setup(**fields))
+        ledgers.append(Ledger(pair))
+        return pair
+
+    yield make
+    for ledger in ledgers:
+        ledger.check()
+
+
+@pytest.fixture
+def live_pair(
+    tmp_path: Path,
+) -> "Callable[..., AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]]":
+    """What opens both systems of a layout live.
+
+    As in ``async with live_pair("published-4") as (client, server)``. Its arguments are those of
+    `isfc.testing.live_pair.open_pair`, but for the folder.
+    """
+    from isfc.testing.live_pair import open_pair
+
+    def open_both(
+        *arguments: Any, **options: Any
+    ) -> "AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]":
+        return open_pair(tmp_path, *arguments, **options)
+
+    return open_both

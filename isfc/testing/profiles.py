@@ -1,0 +1,25 @@
+"""Profiles of hypothesis for tests in virtual time: none has a deadline.
+
+A deadline measures the machine, not the code. Call `register_profiles` in your ``conftest.py``,
+then ``settings.load_profile("ci")`` or ``pytest --hypothesis-profile=ci``.
+"""
+
+from hypothesis import HealthCheck, settings
+
+
+def register_profiles() -> None:
+    """Make the profiles ``dev``, ``ci`` and ``nightly`` known to hypothesis.
+
+    ``ci`` draws the same examples in every run, ``dev`` new ones, ``nightly`` many.
+    """
+    settings.register_profile("dev", deadline=None, print_blob=True, max_examples=50)
+    settings.register_profile(
+        "ci", deadline=None, print_blob=True, max_examples=100, derandomize=True, database=None
+    )
+    settings.register_profile(
+        "nightly",
+        deadline=None,
+        print_blob=True,
+        max_examples=2_000,
+        suppress_health_check=[HealthCheck.too_slow],
+    )

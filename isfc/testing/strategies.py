@@ -1,0 +1,236 @@
+"""Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
+
+from hypothesis import strategies as st
+
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
+from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.profiles import FEATURES, find_profile
+from ctc.subchannel import Command
+from isfc.engine.wire import FRAME_LENGTH_MAX
+from isfc.layout.file import FIBRE_NAME_LENGTH_MAX, LINK_GBPS_MAX, LINK_GBPS_MIN
+from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.link.message import Message, Traffic
+from isfc.link.name import NAME_LENGTH_MAX, NodeName
+from isfc.link.package import Package
+from isfc.link.schedule import CTCS_MAX
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Setup
+from isfc.testing.plan import (
+    Activate,
+    Deactivate,
+    Plug,
+    Send,
+    Step,
+    Unplug,
+    VaryChpid,
+    VaryRdev,
+    Wait,
+)
+from scenarios.workload import WINDOW_MAX, Workload
+
+UINT32_MAX = 2**32 - 1
+UINT64_MAX = 2**64 - 1
+MESSAGES_MAX = 5
+MESSAGE_LENGTH_MAX = FRAME_LENGTH_MAX // MESSAGES_MAX
+
+conversations = st.integers(0, 3)
+traffics = st.sampled_from(Traffic)
+
+lengths = st.one_of(
+    st.integers(1, 10_000),
+    st.sampled_from([98_304, 122_880]),
+    st.integers(1, 1_000_000),
+)
+"""Bytes of a message: small ones, those that open a CTC, and those that are cut."""
+
+ctc_counts = st.one_of(st.integers(1, 4), st.integers(5, CTCS_MAX))
+
+arbitrations = st.sampled_from([BOTH_FAIL, FIRST_WINS, SECOND_WINS])
+
+
+names = st.text(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_", min_size=1, max_size=NAME_LENGTH_MAX
+).map(NodeName)
+"""Names of systems."""
+
+
+def node_names() -> st.SearchStrategy[tuple[NodeName, NodeName]]:
+    """Two systems' names; either may come first."""
+    return st.tuples(names, names).filter(lambda both: both[0] != both[1])
+
+
+def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
+    """So many device numbers of one system: in one range, or anywhere in any order."""
+    numbers = st.integers(0, RDEV_MAX).map(Rdev)
+    return st.one_of(
+        st.integers(0, RDEV_MAX + 1 - count).map(
+            lambda start: tuple(Rdev(start + index) for index in range(count))
+        ),
+        st.lists(numbers, min_size=count, max_size=count, unique=True).map(tuple),
+    )
+
+
+profiles = st.builds(
+    find_profile,
+    st.sampled_from(sorted(FEATURES)),
+    st.none() | st.sampled_from([1, 2, 4, 8]) | st.floats(LINK_GBPS_MIN, LINK_GBPS_MAX),
+)
+"""FICON features, at their own speed or at another."""
+
+_fibre_names = st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=FIBRE_NAME_LENGTH_MAX
+).filter(str.isprintable)
+
+
+@st.composite
+def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) -> Layout:
+    """A logical link with any names, device numbers and chpids, its CTCs on any of its fibres."""
+    ctc_count = draw(ctc_counts)
+    fibre_count = draw(st.integers(1, min(4, ctc_count)))
+    first, second = sorted(draw(node_names()), key=lambda name: name.collation)
+    chpids = st.lists(
+        st.integers(0, CHPID_MAX).map(ChpidId),
+        min_size=fibre_count,
+        max_size=fibre_count,
+        unique=True,
+    )
+    names = draw(st.lists(_fibre_names, min_size=fibre_count, max_size=fibre_count, unique=True))
+    fibres = tuple(
+        Fibre(name, draw(profiles), pair)
+        for name, pair in zip(names, zip(draw(chpids), draw(chpids), strict=True), strict=True)
+    )
+    rides = [*range(fibre_count)]  # every fibre carries something
+    rides += draw(
+        st.lists(
+            st.integers(0, fibre_count - 1),
+            min_size=ctc_count - fibre_count,
+            max_size=ctc_count - fibre_count,
+        )
+    )
+    rdevs = zip(draw(rdev_sets(ctc_count)), draw(rdev_sets(ctc_count)), strict=True)
+    ctcs = [CtcPair(fibres[ride], pair) for ride, pair in zip(rides, rdevs, strict=True)]
+    return Layout((first, second), fibres, tuple(draw(st.permutations(ctcs))))
+
+
+@st.composite
+def workloads(draw: st.DrawFn) -> Workload:
+    """What guests send each other, of either kind of traffic."""
+    shortest, longest = sorted((draw(lengths), draw(lengths)))
+    traffic = draw(traffics)
+    windows = st.one_of(st.integers(1, 4), st.integers(1, WINDOW_MAX))
+    return Workload(
+        "drawn",
+        shortest,
+        longest,
+        draw(st.floats(0, 100)),
+        draw(lengths),
+        draw(windows) if traffic is Traffic.TRANSPORT else 1,
+        traffic,
+    )
+
+
+@st.composite
+def setups(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) -> Setup:
+    """What a pair is made of: often with names and device numbers of its own."""
+    ctc_count = draw(ctc_counts)
+    own = draw(st.booleans())
+    rdevs = st.tuples(rdev_sets(ctc_count), rdev_sets(ctc_count))
+    return Setup(
+        ctc_count=ctc_count,
+        fibre_count=draw(st.integers(1, min(4, ctc_count))),
+        feature=draw(st.sampled_from(sorted(FEATURES))),
+        arbitrations=draw(arbitrations),
+        propagation_ns=draw(st.sampled_from([1 * US, 50 * US, MS // 2])),
+        roundtrip=draw(st.booleans()),
+        names=draw(node_names()) if own else NAMES,
+        rdevs=draw(rdevs) if own else None,
+    )
+
+
+sides = st.integers(0, 1)
+indexes = st.integers(0, CTCS_MAX - 1)
+
+pauses = st.builds(Wait, st.one_of(st.integers(1, 300 * US), st.integers(1, 50 * MS)))
+"""Microseconds, in which something is under way, or long enough for much to happen."""
+
+sends = st.builds(
+    Send,
+    here=sides,
+    lengths=st.lists(lengths, min_size=1, max_size=8).map(tuple),
+    conversation=conversations,
+    traffic=traffics,
+)
+
+cuts = st.one_of(st.builds(Unplug, indexes), st.builds(Plug, indexes))
+"""CTCs lost and restored."""
+
+operations = st.one_of(
+    st.builds(Deactivate, sides, indexes),
+    st.builds(Activate, sides, indexes),
+    st.builds(VaryChpid, sides, indexes, st.booleans()),
+    st.builds(VaryRdev, sides, indexes, st.booleans()),
+)
+"""What operators do at either system."""
+
+
+@st.composite
+def traffic_plans(draw: st.DrawFn) -> list[Step]:
+    """Both sides send, now and then, and nothing goes wrong. The first step sends something."""
+    return [draw(sends), *draw(st.lists(st.one_of(sends, pauses), max_size=20))]
+
+
+def fault_schedules() -> st.SearchStrategy[list[Step]]:
+    """CTCs are lost, restored, deactivated and varied off, at any time and by either side."""
+    return st.lists(st.one_of(cuts, operations, pauses), max_size=15)
+
+
+def eventful_plans() -> st.SearchStrategy[list[Step]]:
+    """Traffic and faults, mixed."""
+    return st.lists(st.one_of(sends, sends, pauses, pauses, cuts, operations), max_size=25)
+
+
+@st.composite
+def colliding_plans(draw: st.DrawFn) -> list[Step]:
+    """Both sides send at the same instant, again and again.
+
+    A pair of one CTC collides each time that its CTC is free then.
+    """
+    plan: list[Step] = []
+    for length, conversation, pause in draw(
+        st.lists(st.tuples(lengths, conversations, pauses), min_size=1, max_size=10)
+    ):
+        plan += [Send(here, (length,), conversation) for here in (0, 1)]
+        plan.append(pause)
+    return plan
+
+
+@st.composite
+def messages(draw: st.DrawFn) -> Message:
+    """A message as it travels: numbered, maybe a segment, maybe with its data."""
+    data = draw(st.none() | st.binary(max_size=200))
+    length = draw(st.integers(0, MESSAGE_LENGTH_MAX)) if data is None else len(data)
+    message = Message(draw(st.integers(0, UINT32_MAX)), length, draw(traffics), data)
+    message.serial = draw(st.integers(0, UINT64_MAX))
+    message.more = draw(st.booleans())
+    return message
+
+
+@st.composite
+def packages(draw: st.DrawFn) -> Package:
+    """A package of a few messages."""
+    inside = draw(st.lists(messages(), min_size=1, max_size=MESSAGES_MAX))
+    payload_length = sum(message.length for message in inside)
+    return Package(draw(st.integers(0, UINT64_MAX)), inside, payload_length)
+
+
+serials = st.integers(0, UINT64_MAX)
+frames: st.SearchStrategy[Frame] = st.one_of(
+    st.builds(
+        CommandFrame,
+        st.sampled_from(Command),
+        serials,
+        st.integers(0, UINT32_MAX),
+        st.integers(0, UINT32_MAX),
+    ),
+    st.builds(DataFrame, packages(), serials),
+    st.builds(StatusFrame, st.sampled_from(Signal), serials),
+)

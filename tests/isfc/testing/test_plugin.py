@@ -1,0 +1,62 @@
+"""The fixtures, as somebody else's tests have them."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+
+from isfc.live.session import Conversation, OpenNode
+from isfc.testing.pair import Pair
+
+pytest_plugins = ["pytester"]
+
+
+def test_pair_of_the_fixture_carries_messages(isfc_pair: Callable[..., Pair]) -> None:
+    pair = isfc_pair(ctc_count=2)
+    pair.send(pair.first, 10)
+    pair.until(pair.all_arrived)
+
+
+def test_live_pair_of_the_fixture_holds_a_conversation(
+    live_pair: Callable[..., AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]],
+) -> None:
+    async def echo(conversation: Conversation) -> None:
+        await conversation.send(await conversation.receive())
+
+    async def main() -> None:
+        async with live_pair("published-4") as (client, server):
+            server.serve("ECHO", echo)
+            async with asyncio.timeout(20), await client.connect("ECHO") as conversation:
+                await conversation.send(b"there and back")
+                assert await conversation.receive() == b"there and back"
+
+    asyncio.run(main())
+
+
+def test_pair_of_the_fixture_is_checked_when_the_test_is_over(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_it(isfc_pair):
+            pair = isfc_pair(ctc_count=1)
+            pair.send(pair.first, 10)
+            pair.until(pair.all_arrived)
+            pair.second.arrived *= 2
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1, errors=1)
+
+
+def test_plugin_loads_nothing_of_isfc_until_asked(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_it():
+            loaded = {name for name in sys.modules if name.split(".")[0] in ("isfc", "ctc")}
+            assert "isfc.testing.plugin" in loaded
+            assert "isfc.testing.pair" not in loaded and "isfc.system.node" not in loaded
+        """
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

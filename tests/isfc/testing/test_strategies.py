@@ -1,0 +1,49 @@
+"""What is drawn is what it says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isfc.layout.layout import Layout
+from isfc.layout.plan import make_plan
+from isfc.testing.invariants import Ledger
+from isfc.testing.pair import Pair, Setup
+from isfc.testing.plan import Send, Step
+from isfc.testing.strategies import (
+    colliding_plans,
+    eventful_plans,
+    fault_schedules,
+    layouts,
+    setups,
+    traffic_plans,
+    workloads,
+)
+from scenarios.run import Experiment, run
+from scenarios.workload import Workload
+
+
+@given(layouts(), workloads())
+def test_any_layout_carries_any_workload(layout: Layout, workload: Workload) -> None:
+    assert make_plan(layout).layout == layout
+    result = run(Experiment(layout, workload, 1, seconds=0.000_1, warmup=0))
+    assert result.node == layout.nodes[0]
+
+
+@given(setups(ctc_counts=st.just(1)), colliding_plans())
+def test_colliding_plans_collide(setup: Setup, plan: list[Step]) -> None:
+    pair = Pair(setup)
+    pair.drive(plan)
+    pair.expect_all_arrived()
+    assert any(side.node.link.counters.collision_count for side in pair.sides)
+
+
+@given(setups(), eventful_plans(), fault_schedules(), traffic_plans())
+def test_any_plan_fits_any_pair(
+    setup: Setup, plan: list[Step], faults: list[Step], traffic: list[Step]
+) -> None:
+    pair = Pair(setup)
+    ledger = Ledger(pair)
+    pair.drive([*plan, *faults], ledger)
+    assert isinstance(traffic[0], Send)
+    pair.drive(traffic, ledger)
+    pair.restore()
+    ledger.check_end()
