@@ -16,7 +16,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    bench bench-live wheel docs site fidelity clean
+    bench bench-live wheel docs site calibration fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -111,6 +111,9 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 site: .venv/test  ## build the documentation site into build/site
 	@$(BIN)/sphinx-build -q -W --keep-going -E docs build/site
 	@echo 'Open build/site/index.html.'
+
+calibration: .venv/test build/compiled/made  ## search for better constants for MINUTES=30; changes nothing
+	$(COMPILED) -m tools.calibration.calibrate --minutes $(or $(MINUTES),30)
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
 	$(COMPILED) -m tools.calibration.sensitivity
