@@ -1,0 +1,179 @@
+"""What a workload asks of one channel: the work of an average I/O, and what its time consists of.
+
+All channels of a workload share it evenly, and the inter-switch links of a path are shared evenly
+by the channels that take it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.channel import (
+    ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
+    ChannelProfile,
+    Work,
+    find_channel,
+    information_units,
+)
+from ctc.distance import PORT_CREDITS, credit_ns, round_trip_ns
+from ctc.fibre_channel import Frames, line_ns
+from ctc.storage import DS8950, DS8950_FCP, StorageProfile
+from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
+
+SATURATING_OUTSTANDING: Final = 256
+"""I/Os at once of a workload that takes as much as a channel carries, and at most of one with a
+rate. Assumed: more than ever bound a published figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A channel as its I/Os see it: its profile, its line's speed, and what lies behind.
+
+    ``isl_share`` is this channel's part of all inter-switch links of the path, in links.
+    """
+
+    channel: Channel
+    profile: ChannelProfile
+    link_gbps: float
+    isl_share: float
+
+    @property
+    def round_trip_ns(self) -> float:
+        """There and back to storage that is far."""
+        return round_trip_ns(self.channel.path.km) if self.channel.path else 0.0
+
+
+def make_route(channel: Channel, sharing: int = 1) -> Route:
+    """The route of a FICON channel; ``sharing`` channels take its path, this one included."""
+    profile = find_channel(channel.feature)
+    isl = channel.path.isl if channel.path else None
+    return Route(
+        channel=channel,
+        profile=profile,
+        link_gbps=channel.link_gbps or profile.link_gbps,
+        isl_share=isl.count / sharing if isl else 1.0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """The reads, or the writes, of one workload on one channel.
+
+    ``share`` is their part of the workload's I/Os. ``stations`` are what all of them contend for
+    in the transfer: nanoseconds of each resource that an I/O occupies it.
+    """
+
+    share: float
+    is_read: bool
+    work: Work
+    stream_ns: float
+    solo_ns: float
+    read_line_ns: float
+    write_line_ns: float
+    bus_ns: float
+    fixed_ns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """One workload on one channel.
+
+    ``rate_per_s`` is None if closed; ``outstanding`` is how many I/Os there are at most at once;
+    ``start_share`` the part of the processor's work that lies before the device answers.
+    """
+
+    name: str
+    protocol: Protocol
+    flows: tuple[Flow, ...]
+    rate_per_s: float | None
+    outstanding: float
+    think_ns: float
+    miss_ns: float
+    hit_ns: float
+    spread: float
+    start_share: float
+
+    @property
+    def processor_ns(self) -> float:
+        """Of the average I/O."""
+        return sum(flow.share * flow.work.processor_ns for flow in self.flows)
+
+    @property
+    def unhindered_ns(self) -> float:
+        """Of the average I/O with nobody else there, but for the processor and cache misses."""
+        return self.hit_ns + sum(
+            flow.share * (flow.stream_ns + flow.fixed_ns) for flow in self.flows
+        )
+
+
+def make_demand(workload: IoWorkload, route: Route) -> Demand:
+    """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
+    storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
+    parts = len(workload.channels)
+    flows = [
+        _flow(workload, route, storage, is_read)
+        for is_read in (True, False)
+        if (workload.read_percent > 0 if is_read else workload.read_percent < 100)
+    ]
+    outstanding = workload.outstanding
+    return Demand(
+        name=workload.name,
+        protocol=workload.protocol,
+        flows=tuple(flows),
+        rate_per_s=None if workload.rate_per_s is None else workload.rate_per_s / parts,
+        outstanding=SATURATING_OUTSTANDING if outstanding is None else outstanding / parts,
+        think_ns=workload.think_us * 1e3,
+        miss_ns=(1 - workload.cache_hit_percent / 100) * storage.miss_ns,
+        hit_ns=storage.hit_ns,
+        spread=storage.spread,
+        start_share=1 / sum(information_units(4096, transport=workload.protocol != "ficon")),
+    )
+
+
+def _flow(workload: IoWorkload, route: Route, storage: StorageProfile, is_read: bool) -> Flow:
+    channel = route.channel
+    work = _work(workload, route.profile, is_read, channel.encrypted)
+    stream_ns = storage.stream_ns(workload.io_bytes, is_read=is_read)
+    read_ns, write_ns = (
+        line_ns(work.to_channel, route.link_gbps),
+        line_ns(work.to_control_unit, route.link_gbps),
+    )
+    if channel.path:
+        read_ns = max(read_ns, _path_ns(channel.path, work.to_channel, route))
+        write_ns = max(write_ns, _path_ns(channel.path, work.to_control_unit, route))
+    bus = route.profile.bus_mb_per_s
+    encryption_ns = (
+        ENCRYPTED_FCP_WRITE_NS_PER_BYTE * workload.io_bytes
+        if channel.encrypted and workload.protocol is Protocol.FCP and not is_read
+        else 0.0
+    )
+    return Flow(
+        share=workload.read_share if is_read else 1 - workload.read_share,
+        is_read=is_read,
+        work=work,
+        stream_ns=stream_ns,
+        solo_ns=max(stream_ns, read_ns, write_ns),
+        read_line_ns=read_ns,
+        write_line_ns=write_ns,
+        bus_ns=work.data_length * 1e3 / bus if bus else 0.0,
+        fixed_ns=route.round_trip_ns + encryption_ns,
+    )
+
+
+def _work(workload: IoWorkload, profile: ChannelProfile, is_read: bool, encrypted: bool) -> Work:
+    match workload.protocol:
+        case Protocol.FICON:
+            make = profile.command_work
+        case Protocol.FCP:
+            make = profile.fcp_work
+        case _:
+            make = profile.transport_work
+    return make(workload.io_bytes, is_read=is_read, encrypted=encrypted)
+
+
+def _path_ns(path: FarPath, frames: Frames, route: Route) -> float:
+    """How long frames occupy this channel's share of what leads to far storage."""
+    isl = path.isl
+    credits_ = isl.credits if isl else PORT_CREDITS
+    whole_ns = line_ns(frames, isl.gbps if isl else route.link_gbps)
+    each_ns = credit_ns(credits_, path.km, whole_ns / frames.count)
+    return max(whole_ns, frames.count * each_ns) / route.isl_share

@@ -1,0 +1,192 @@
+"""Mean values of disk I/O on channels: rates, utilizations and response times, without a run.
+
+Approximate mean-value analysis. A channel has a processor, which all I/Os share, and a transfer
+stage, in which each I/O streams at its own pace until a direction of the line, or the bus, is short
+of room. What an arriving I/O finds is what is there on average, less its own part if its
+workload is closed (Schweitzer's approximation).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.io.demand import Demand, Flow, Route
+from isfc.io.sharing import slowdown
+
+_ROUNDS_MAX: Final = 20_000
+_CLOSE: Final = 1e-7
+_DAMPING: Final = 0.5
+
+_Weights = tuple[float, float, float]
+"""Of the reading line, the writing line and the bus."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemandEstimate:
+    """One workload on one channel: carried I/Os a second, and what their time consists of."""
+
+    demand: Demand
+    rate_per_s: float
+    pend_ns: float
+    disc_ns: float
+    conn_ns: float
+    extra_ns: float
+    """What of these is waiting for others."""
+
+    @property
+    def response_ns(self) -> float:
+        """From the start of the I/O to its end."""
+        return self.pend_ns + self.disc_ns + self.conn_ns
+
+    @property
+    def active(self) -> float:
+        """Open exchanges: I/Os between the channel and the control unit."""
+        return self.rate_per_s * self.response_ns / 1e9
+
+    @property
+    def deferred_per_s(self) -> float:
+        """I/Os a second that were wanted and could not be started."""
+        return max(0.0, (self.demand.rate_per_s or self.rate_per_s) - self.rate_per_s)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelEstimate:
+    """A channel with all that rides it. Utilizations are shares, from 0 to 1."""
+
+    route: Route
+    demands: tuple[DemandEstimate, ...]
+    processor: float
+    bus: float
+    line_read: float
+    line_write: float
+
+
+def estimate_channel(
+    route: Route, demands: Sequence[Demand], processor_taken: float = 0.0, line_taken: float = 0.0
+) -> ChannelEstimate:
+    """Estimate a channel.
+
+    CTCs that ride it take ``processor_taken`` of its processor and ``line_taken`` of each way of
+    the line, as shares from 0 to below 1.
+    """
+    solver = _Solver(demands, processor_taken, line_taken)
+    solver.solve()
+    rates = solver.rates
+    flows = [
+        (rate * flow.share, flow)
+        for demand, rate in zip(demands, rates, strict=True)
+        for flow in demand.flows
+    ]
+    return ChannelEstimate(
+        route=route,
+        demands=tuple(solver.result(index) for index in range(len(demands))),
+        processor=processor_taken
+        + sum(rate * flow.work.processor_ns for rate, flow in flows) / 1e9,
+        bus=sum(rate * flow.bus_ns for rate, flow in flows) / 1e9,
+        line_read=line_taken + sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
+        line_write=line_taken + sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
+    )
+
+
+class _Solver:
+    """The fixed point: numbers of I/Os make times, times make rates, these make numbers."""
+
+    def __init__(
+        self, demands: Sequence[Demand], processor_taken: float, line_taken: float
+    ) -> None:
+        self._demands = demands
+        self._processor_stretch = 1.0 / (1.0 - processor_taken)
+        self._line_stretch = 1.0 / (1.0 - line_taken)
+        self._weights = [[self._weigh(flow) for flow in demand.flows] for demand in demands]
+        self._at_processor = [0.0 for _ in demands]
+        self._transferring = [[0.0 for _ in demand.flows] for demand in demands]
+        self.rates = [0.0 for _ in demands]
+        self._processor_ns = [0.0 for _ in demands]
+        self._extra_ns = [0.0 for _ in demands]
+
+    def _weigh(self, flow: Flow) -> _Weights:
+        """What a flow takes of each resource at its own pace."""
+        stretch = self._line_stretch
+        return (
+            flow.read_line_ns * stretch / flow.solo_ns,
+            flow.write_line_ns * stretch / flow.solo_ns,
+            flow.bus_ns / flow.solo_ns,
+        )
+
+    def solve(self) -> None:
+        """Go round until nothing changes any more."""
+        for _ in range(_ROUNDS_MAX):
+            if self._round() < _CLOSE:
+                return
+
+    def result(self, index: int) -> DemandEstimate:
+        """What has come out for one workload."""
+        demand = self._demands[index]
+        processor_ns, extra_ns = self._processor_ns[index], self._extra_ns[index]
+        pend_ns = demand.start_share * processor_ns
+        return DemandEstimate(
+            demand=demand,
+            rate_per_s=self.rates[index],
+            pend_ns=pend_ns,
+            disc_ns=demand.miss_ns,
+            conn_ns=demand.unhindered_ns + processor_ns - pend_ns + extra_ns,
+            extra_ns=processor_ns - demand.processor_ns + extra_ns,
+        )
+
+    def _round(self) -> float:
+        """One round; return the greatest change of a response time, relative to it."""
+        wanted, widths = self._wanted()
+        at_processor = sum(self._at_processor)
+        change = 0.0
+        for index, demand in enumerate(self._demands):
+            own = 0.0 if demand.rate_per_s is not None else 1.0 / max(1.0, demand.outstanding)
+            seen = at_processor - own * self._at_processor[index]
+            processor_ns = demand.processor_ns * self._processor_stretch * (1.0 + seen)
+            extras = [
+                flow.solo_ns * (self._slowest(weights, wanted, widths, own * number) - 1.0)
+                for flow, weights, number in zip(
+                    demand.flows, self._weights[index], self._transferring[index], strict=True
+                )
+            ]
+            before_ns = self.result(index).response_ns
+            self._processor_ns[index] = processor_ns
+            self._extra_ns[index] = sum(
+                flow.share * extra for flow, extra in zip(demand.flows, extras, strict=True)
+            )
+            response_ns = self.result(index).response_ns
+            carried = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
+            rate = carried if demand.rate_per_s is None else min(carried, demand.rate_per_s)
+            change = max(change, abs(response_ns - before_ns) / response_ns)
+            self.rates[index] = rate
+            self._settle(index, rate, processor_ns, extras)
+        return change
+
+    def _settle(self, index: int, rate: float, processor_ns: float, extras: list[float]) -> None:
+        """Take over half of what the numbers change by."""
+        number = rate * processor_ns / 1e9
+        self._at_processor[index] += _DAMPING * (number - self._at_processor[index])
+        transferring = self._transferring[index]
+        for place, flow in enumerate(self._demands[index].flows):
+            number = rate * flow.share * (flow.solo_ns + extras[place]) / 1e9
+            transferring[place] += _DAMPING * (number - transferring[place])
+
+    def _wanted(self) -> tuple[_Weights, _Weights]:
+        """What is wanted of each resource, and how many average flows would fill it."""
+        sums, squares = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
+        for all_weights, numbers in zip(self._weights, self._transferring, strict=True):
+            for weights, number in zip(all_weights, numbers, strict=True):
+                for place, weight in enumerate(weights):
+                    sums[place] += number * weight
+                    squares[place] += number * weight * weight
+        widths = [
+            whole / square if square else 1.0 for whole, square in zip(sums, squares, strict=True)
+        ]
+        return (sums[0], sums[1], sums[2]), (widths[0], widths[1], widths[2])
+
+    @staticmethod
+    def _slowest(weights: _Weights, wanted: _Weights, widths: _Weights, own: float) -> float:
+        """How many times longer than by itself a flow takes that meets all others but ``own``."""
+        return max(
+            slowdown(width, max(0.0, whole - own * weight) * width)
+            for weight, whole, width in zip(weights, wanted, widths, strict=True)
+        )

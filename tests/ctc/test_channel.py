@@ -1,0 +1,64 @@
+"""What disk I/O takes of a channel."""
+
+import pytest
+
+from ctc.channel import CHANNELS, find_channel, generation_code, information_units
+from ctc.errors import BadFeature
+from ctc.profiles import FEATURES
+
+FEX16SA = find_channel("FICON Express16SA")
+
+
+def test_every_feature_that_carries_ctcs_carries_disks() -> None:
+    assert CHANNELS.keys() == FEATURES.keys()
+
+
+def test_command_mode_pays_for_each_information_unit_of_data() -> None:
+    works = [FEX16SA.command_work(units * 8192, is_read=True).processor_ns for units in (1, 2, 3)]
+    assert works[1] - works[0] == works[2] - works[1] > 0
+    assert FEX16SA.command_work(4096, is_read=True).processor_ns == works[0]
+
+
+def test_transport_mode_pays_little_for_more_data() -> None:
+    small = FEX16SA.transport_work(4096, is_read=True).processor_ns
+    great = FEX16SA.transport_work(131_072, is_read=True).processor_ns
+    assert small < great < 1.5 * small
+
+
+def test_a_write_sends_its_data_the_other_way() -> None:
+    read = FEX16SA.transport_work(4096, is_read=True)
+    write = FEX16SA.transport_work(4096, is_read=False)
+    assert (read.to_channel, read.to_control_unit) == (write.to_control_unit, write.to_channel)
+
+
+def test_encryption_costs_each_io_alike_and_no_frames() -> None:
+    plain = FEX16SA.transport_work(4096, is_read=True)
+    encrypted = FEX16SA.transport_work(4096, is_read=True, encrypted=True)
+    assert encrypted.processor_ns - plain.processor_ns == 64
+    assert encrypted.to_channel == plain.to_channel
+
+
+def test_information_units_of_a_4k_read_are_as_published() -> None:
+    assert information_units(4096, transport=False) == (3, 3)
+    assert information_units(4096, transport=True) == (1, 2)
+
+
+def test_a_feature_without_transport_mode_says_so() -> None:
+    with pytest.raises(BadFeature, match="no transport mode: expected protocol ficon"):
+        find_channel("FICON Express").transport_work(4096, is_read=True)
+
+
+def test_fcp_is_known_for_what_was_measured() -> None:
+    with pytest.raises(BadFeature, match="no FCP figures"):
+        find_channel("FICON Express8S").fcp_work(4096, is_read=True)
+
+
+def test_codes_of_generations_are_those_of_rmf() -> None:
+    assert generation_code("FICON Express16S+", 8) == 0x20
+    assert generation_code("FICON Express16SA", 16, fec=True) == 0x28
+    assert generation_code("FICON Express8S", 16) is None
+
+
+def test_unknown_feature_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BadFeature, match="expected one of FICON Express, "):
+        find_channel("FICON Express3")

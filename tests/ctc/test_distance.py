@@ -1,0 +1,31 @@
+"""Round trips, and the credits that they need."""
+
+import pytest
+
+from ctc.distance import (
+    credit_bytes_per_s,
+    credits_by_rule,
+    credits_needed,
+    round_trip_ns,
+)
+
+
+def test_100_km_there_and_back_take_a_millisecond() -> None:
+    assert round_trip_ns(100) == 1_000_000
+
+
+# the old rule, as IBM z15 FICON Express16SA Performance lists it
+@pytest.mark.parametrize(("gbps", "credits_"), [(1, 50), (2, 100), (4, 200), (8, 400), (10, 500)])
+def test_the_old_rule_wants_half_a_credit_for_each_km_and_gb(gbps: float, credits_: int) -> None:
+    assert credits_by_rule(gbps, 100) == credits_
+
+
+def test_960_credits_let_more_than_a_16_gb_line_through_at_100_km() -> None:
+    assert credit_bytes_per_s(960, 100, 1986, 1230) > 1.7e9
+
+
+@pytest.mark.parametrize("mb_per_s", [100.0, 1585.0])
+def test_credits_needed_are_just_enough(mb_per_s: float) -> None:
+    needed = credits_needed(mb_per_s, 100, 1986, 1230)
+    assert credit_bytes_per_s(needed, 100, 1986, 1230) >= mb_per_s * 1e6
+    assert credit_bytes_per_s(needed - 1, 100, 1986, 1230) < mb_per_s * 1e6
