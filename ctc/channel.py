@@ -9,7 +9,6 @@ once; data pass it by through the hardware data router. CTCs ride the same chann
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from ctc.errors import BadFeature
@@ -131,7 +130,7 @@ def information_units(io_bytes: int, *, transport: bool) -> tuple[int, int]:
 
 
 def _codes(first: int, *speeds: int) -> Mapping[float, int]:
-    return MappingProxyType({speed: first + place for place, speed in enumerate(speeds)})
+    return {speed: first + place for place, speed in enumerate(speeds)}
 
 
 def _modern(
