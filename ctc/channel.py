@@ -134,10 +134,10 @@ def _codes(first: int, *speeds: int) -> Mapping[float, int]:
 
 
 def _modern(
-    feature: str, link_gbps: float, bus: float, codes: Mapping[float, int], fec: int | None
+    feature: str, link_gbps: float, bus: float | None, codes: Mapping[float, int], fec: int | None
 ) -> ChannelProfile:
     """A feature with the hardware data router."""
-    fast = feature.endswith(("16S+", "16SA"))
+    fast = feature.endswith(("16S+", "16SA", "32S"))
     return ChannelProfile(
         feature=feature,
         link_gbps=link_gbps,
@@ -185,12 +185,14 @@ CHANNELS: Final = {
         _modern("FICON Express16S", 16, 2500, _codes(0x15, 4, 8, 16), 0x18),
         _modern("FICON Express16S+", 16, 3200, _codes(0x1F, 4, 8, 16), 0x22),
         _modern("FICON Express16SA", 16, 3200, _codes(0x26, 8, 16), 0x28),
+        _modern("FICON Express32S", 32, None, {}, None),
     )
 }
 """Every feature by name.
 
 Buses: calibrated on RMF's bus percentages (16S+, 16S) and on SAS's (8S); 16SA's is the same as
-16S+'s. Generations: published."""
+16S+'s. Express32S: assumed to have 16SA's processor, and no bus that limits it. Generations:
+published."""
 
 
 def find_channel(feature: str) -> ChannelProfile:
