@@ -16,6 +16,7 @@ from isfc.cli.commands.replay import comparison_record, repeated_comparison_reco
 from isfc.cli.commands.run import repeated_run_record, run_record
 from isfc.cli.exits import ExitCode
 from isfc.cli.live.node import Measured
+from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
 from isfc.cli.render.check import Checked
@@ -93,6 +94,12 @@ def test_make_targets_exist() -> None:
 
 def test_plan_keys() -> None:
     assert_keys("plan", plan_record(make_plan(load_layout("published-12"))))
+
+
+def test_lose_keys() -> None:
+    layout = load_layout("atlanta-boston")
+    for left in left_of(layout, simulate=False):
+        assert_keys("plan --lose", loss_record(layout, left))
 
 
 def test_check_keys() -> None:

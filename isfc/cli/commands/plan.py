@@ -1,25 +1,46 @@
 """``isfc plan``: how two systems would use a layout."""
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from ctc.address import format_chpid, format_rdev
+from isfc.cli.loss import show_losses
 from isfc.cli.options.layout import JsonOption, LayoutArgument
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
+from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import Plan, make_plan
 
+LoseOption = Annotated[
+    bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
+]
+SimulateOption = Annotated[
+    bool, typer.Option("--simulate", help="With --lose: by run as well as by rule of thumb.")
+]
 
-def plan(layout: LayoutArgument, *, json: JsonOption = False) -> None:
+
+def plan(
+    layout: LayoutArgument,
+    *,
+    lose: LoseOption = False,
+    simulate: SimulateOption = False,
+    json: JsonOption = False,
+) -> None:
     """Show who writes on which CTC, the capacity, and what to change.
 
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
     follow IBM's rule of thumb and are for one direction.
     """
+    if simulate and not lose:
+        raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
     judged = make_plan(load_layout(layout))
-    if json:
+    if lose:
+        show_losses(judged.layout, simulate=simulate, json=json)
+    elif json:
         show_json(plan_record(judged))
     else:
         show(plan_page(judged))

@@ -1,0 +1,73 @@
+"""What ``isfc plan --lose`` shows: what is left, each way, with each chpid and CTC gone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.layout.capacity import directions_of
+from isfc.layout.layout import Layout
+from isfc.layout.loss import Loss
+
+Rates = tuple[float, float]
+"""MB/s that the first node sends, and that the second does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left after a loss, or of the whole link if ``loss`` is None.
+
+    ``measured`` is what runs gave, if there were any.
+    """
+
+    loss: Loss | None
+    ctc_count: int
+    estimated: Rates
+    measured: Rates | None
+
+
+def left_after(layout: Layout, loss: Loss | None, measured: Rates | None) -> Left:
+    """What the rule of thumb says of a loss, beside what was measured."""
+    rest = layout if loss is None else loss.left
+    if rest is None:
+        return Left(loss, 0, (0, 0), measured)
+    down, up = directions_of(rest)
+    return Left(loss, len(rest.ctcs), (down.estimated_mb_per_s, up.estimated_mb_per_s), measured)
+
+
+def loss_page(layout: Layout, lefts: Sequence[Left], load: str) -> RenderableType:
+    """The whole page; ``load`` describes the runs, if there were any."""
+    first, second = layout.nodes
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("gone")
+    table.add_column("CTCs left", justify="right")
+    runs = lefts[0].measured is not None
+    for node in layout.nodes:
+        table.add_column(f"{node}\nrule", justify="right")
+        if runs:
+            table.add_column("\nrun", justify="right")
+    for left in lefts:
+        cells: list[str] = []
+        for way in (0, 1):
+            cells.append(_rate(left.estimated[way], lefts[0].estimated[way]))
+            if left.measured is not None and lefts[0].measured is not None:
+                cells.append(_rate(left.measured[way], lefts[0].measured[way]))
+        table.add_row(_gone(left.loss), str(left.ctc_count), *cells)
+    heading = (
+        f"MB/s that {first} and {second} can each send, with one chpid or CTC gone; "
+        "percent of the whole link."
+    )
+    return Group(heading, *([load] if runs else []), "", table)
+
+
+def _rate(rate: float, whole: float) -> str:
+    return f"{rate:.0f} {rate / whole * 100:3.0f} %" if whole else f"{rate:.0f}"
+
+
+def _gone(loss: Loss | None) -> str:
+    if loss is None:
+        return "nothing"
+    here, there = loss.names
+    named = here if here == there else f"{here} ({there})"
+    return f"{'chpid' if loss.kind == 'chpid' else 'CTC'} {named}"

@@ -1,0 +1,69 @@
+"""What is left of a layout when a chpid or a CTC is gone."""
+
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.layout.loss import Loss, losses
+from isfc.link.events import LinkEvent
+from isfc.system.node import Node
+from scenarios.operation import Act, Operation
+from scenarios.run import Experiment, run
+from scenarios.workload import SUITES
+from tests.layouts import layout_of
+
+
+def rates(loss: Loss) -> list[int]:
+    return [way.estimated_mb_per_s for way in loss.directions or ()]
+
+
+def test_every_chpid_then_every_ctc_goes_once() -> None:
+    layout = load_layout("atlanta-boston")
+    gone = losses(layout)
+    assert [(loss.kind, *loss.names) for loss in gone[:3]] == [
+        ("chpid", "40", "50"),
+        ("chpid", "41", "51"),
+        ("ctc", "6000", "7000"),
+    ]
+    assert len(gone) == len(layout.fibres) + len(layout.ctcs)
+    for loss in gone:
+        assert loss.left is not None
+        taken = set(layout.ctcs) - set(loss.left.ctcs)
+        assert taken == {ctc for ctc in layout.ctcs if loss.gone in (ctc, ctc.fibre)}
+
+
+def test_each_end_stops_short_of_what_is_left() -> None:
+    chpid, _, first, *_ = losses(layout_of((2, 4), (2, 4)))
+    assert rates(chpid) == [131, 131]  # published: 3 of 4 CTCs on 2 Gb/s
+    assert rates(first) == [262, 262]
+
+
+def test_last_ctc_takes_the_link_down() -> None:
+    chpid, ctc = losses(layout_of((2, 1)))
+    assert (chpid.left, ctc.left) == (None, None)
+    assert chpid.directions is None
+
+
+def test_fibre_goes_with_its_last_ctc() -> None:
+    *_, last = losses(layout_of((2, 4), (4, 1)))
+    assert last.left is not None
+    assert [fibre.name for fibre in last.left.fibres] == ["0"]
+
+
+def sent(layout: Layout, operation: Operation | None = None) -> float:
+    experiment = Experiment(layout, SUITES["HL"], pairs=20, seconds=0.2, warmup=0.1)
+    return run(experiment, operation=operation).mb_per_s_out
+
+
+def test_link_that_loses_a_chpid_carries_what_is_said_to_be_left() -> None:
+    layout = load_layout("atlanta-boston")
+
+    def vary_off(node: Node, now_ns: int) -> None:
+        node.vary_chpid(layout.fibres[0].chpids[0], now_ns, online=False)
+
+    def ignore(node: Node, event: LinkEvent, now_ns: int) -> None:
+        pass
+
+    loss = losses(layout)[0]
+    assert loss.left is not None
+    lost = sent(layout, Operation([Act(0, layout.nodes[0], vary_off)], ignore))
+    assert abs(lost / sent(loss.left) - 1) < 0.01
+    assert lost < 0.6 * sent(layout)
