@@ -12,6 +12,9 @@ from isfc.deck.partition import choose_systems
 DECKS: Final = Path(__file__).parent / "data" / "decks"
 """Decks as sites have them."""
 
+LOGS: Final = Path(__file__).parent / "data" / "logs"
+"""What consoles have shown, as it was pasted."""
+
 
 def shipped(name: str) -> Deck:
     """One of `DECKS`."""

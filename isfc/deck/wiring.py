@@ -1,6 +1,6 @@
 """From pairs of devices to a layout, and what a reader of it should know."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ctc.address import Rdev
@@ -44,3 +44,14 @@ def wire(pairing: Pairing, profile: Profiles, active: Mapping[NodeName, Collecti
                 "direction of use; the model gives each fibre channels of its own"
             )
     return Wired(build_layout((first, second), connections, profile), tuple(remarks))
+
+
+def paired_devices(pairings: Iterable[Pairing]) -> dict[NodeName, set[Rdev]]:
+    """By node, all devices that were paired."""
+    devices: dict[NodeName, set[Rdev]] = {}
+    for pairing in pairings:
+        for end, system in enumerate(pairing.systems):
+            devices.setdefault(system.node, set()).update(
+                ctc.devices[end].rdev for ctc in pairing.ctcs
+            )
+    return devices

@@ -1,18 +1,21 @@
 """Whatever is pasted: a configuration or an error with its place, in bounded time."""
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.deck.activation import parse_activations
 from isfc.deck.cabling import Cabling
 from isfc.deck.iocp import parse_deck
+from isfc.deck.islink import parse_log
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.errors import ConfigurationError
-from tests.decks import DECKS
+from tests.decks import DECKS, LOGS
 
 GOOD = [path.read_text("utf-8") for path in sorted(DECKS.glob("*.iocp"))]
 PLACE = re.compile(r"fuzz:[1-9]\d*:[1-9]\d*: \S.*; expected \S")
@@ -44,7 +47,7 @@ def damaged(draw: st.DrawFn, texts: list[str]) -> str:
     return text
 
 
-def complaint(text: str) -> str | None:
+def complaint_of_deck(text: str) -> str | None:
     """What is said of a deck; whatever can be read of it is paired too."""
     try:
         deck = parse_deck(text, "fuzz")
@@ -57,7 +60,7 @@ def complaint(text: str) -> str | None:
     return None
 
 
-def check(text: str) -> None:
+def check(text: str, complaint: Callable[[str], str | None] = complaint_of_deck) -> None:
     said = complaint(text)
     assert said is None or (PLACE.match(said) and said.isprintable()), said
 
@@ -75,3 +78,47 @@ def test_any_fragments_are_a_deck_or_an_error(text: str) -> None:
 @given(damaged(GOOD))
 def test_a_damaged_deck_is_a_deck_or_an_error(text: str) -> None:
     check(text)
+
+
+def complaint_of_log(text: str) -> str | None:
+    """What is said of a console's log."""
+    try:
+        parse_log(text, "fuzz")
+    except ConfigurationError as error:
+        return str(error)
+    return None
+
+
+def complaint_of_configuration(text: str) -> str | None:
+    """What is said of a file with ACTIVATE ISLINK in it."""
+    try:
+        parse_activations(text, "fuzz")
+    except ConfigurationError as error:
+        return str(error)
+    return None
+
+
+log_fragments = st.sampled_from(
+    [
+        *"Link device:;Remote link device:;Node:;Type:;Path ; online to devices ;40;6000".split(
+            ";"
+        ),
+        *"CHPIDs to Device ; (PIM)  : ;FCTC;BOSTON; ;\n;\r\n;,;6000-;ACTIVATE;DEACTIVE".split(";"),
+        *" ISLINK ;NODE ;/*;*/;BEGIN;END;BOSTON: ;ALL;BUFFERS".split(";"),
+    ]
+)
+
+
+@given(st.one_of(st.text(max_size=400), st.lists(log_fragments, max_size=60).map("".join)))
+def test_any_text_is_a_log_or_an_error(text: str) -> None:
+    check(text, complaint_of_log)
+
+
+@given(damaged([path.read_text("utf-8") for path in sorted(LOGS.glob("*.txt"))]))
+def test_a_damaged_log_is_a_log_or_an_error(text: str) -> None:
+    check(text, complaint_of_log)
+
+
+@given(st.one_of(st.text(max_size=400), st.lists(log_fragments, max_size=60).map("".join)))
+def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
+    check(text, complaint_of_configuration)

@@ -1,6 +1,6 @@
 """``isfc import``: a layout from what a site has: an IOCP deck, a console log, a configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +10,7 @@ import typer
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.source import (
+    ConfigOption,
     FeatureOption,
     OutputOption,
     parse_features,
@@ -18,15 +19,21 @@ from isfc.cli.options.source import (
 )
 from isfc.cli.render.output import show_log
 from isfc.cli.render.unpaired import unpaired_lines
+from isfc.deck.activation import Activation, choose, choose_from, parse_activations
 from isfc.deck.cabling import parse_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.pairing import Pairing, Unpaired, pair
+from isfc.deck.islink import parse_log
+from isfc.deck.links import find_links, name_logs, parse_chpids
+from isfc.deck.pairing import Pairing, pair
 from isfc.deck.partition import choose_systems
-from isfc.deck.wiring import Wired, wire
+from isfc.deck.wiring import Wired, paired_devices, wire
 from isfc.errors import ConfigurationError
+from isfc.layout.build import build_layout
+from isfc.layout.catalogue import load_layout
 from isfc.layout.write import format_layout
+from isfc.link.name import NodeName
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.callback()
@@ -61,6 +68,7 @@ def import_iocp(
         ),
     ] = None,
     feature: FeatureOption = None,
+    config: ConfigOption = None,
     output: OutputOption = None,
     *,
     json: JsonOption = False,
@@ -74,11 +82,12 @@ def import_iocp(
     systems = choose_systems(partitions, read)
     cabling = parse_ports(ports or [], systems)
     profile = parse_features(feature or [])
-    wired: list[tuple[Pairing, Wired]] = []
-    for first, second in combinations(systems, 2):
-        pairing = pair(first, second, cabling)
-        _tell_unpaired(pairing.unpaired)
-        wired.append((pairing, wire(pairing, profile, {})))
+    pairings = [pair(first, second, cabling) for first, second in combinations(systems, 2)]
+    for pairing in pairings:
+        _tell(unpaired_lines(pairing.unpaired))
+    chosen = choose(_activations(config or []), paired_devices(pairings))
+    _tell(chosen.remarks)
+    wired = [(pairing, wire(pairing, profile, chosen.active)) for pairing in pairings]
     _tell_remarks([found for _, found in wired])
     if json:
         from isfc.cli.render.output import show_json
@@ -87,6 +96,92 @@ def import_iocp(
     else:
         origin = ", ".join(path.name for path in decks)
         _write([found for _, found in wired], f"Imported from {origin}.", bool(feature), output)
+
+
+@app.command("islink")
+def import_islink(
+    logs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NODE=]FILE...",
+            help="What QUERY ISLINK shows, one file for each system; - is standard input.",
+        ),
+    ],
+    chpids: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NODE:]40=6000-6003,...",
+            help="The chpids of devices, if the files do not have what QUERY CHPID or QUERY PATHS "
+            "shows. Without NODE, of the first file's system.",
+            show_default=False,
+        ),
+    ] = None,
+    feature: FeatureOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Make a layout of QUERY ISLINK, as it was pasted from the console of one system or both.
+
+    Of two files, each names the other's system; one alone needs its own, as in ATLANTA=FILE. If
+    nothing is known of the other end's chpids, they are assumed to have the numbers of this end's.
+    """
+    named = name_logs(
+        [(name, parse_log(read_text(path), str(path))) for name, path in map(_named, logs)]
+    )
+    seen = find_links(named, parse_chpids(chpids or [], next(iter(named))))
+    profile = parse_features(feature or [])
+    wired = [
+        Wired(build_layout(link.nodes, link.connections, profile), tuple(link.remarks))
+        for link in seen
+    ]
+    _tell_remarks(wired)
+    origin = ", ".join(Path(log.file).name for log in named.values())
+    _write(wired, f"Imported from {origin}.", bool(feature), output)
+
+
+@app.command("config")
+def import_config(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[NODE=]FILE...",
+            help="SYSTEM CONFIG files, or commands; - is standard input.",
+        ),
+    ],
+    layout: Annotated[
+        str,
+        typer.Option(
+            metavar="LAYOUT",
+            help="The layout that has all devices: a file, or the name of a shipped one.",
+            show_default=False,
+        ),
+    ],
+    output: OutputOption = None,
+) -> None:
+    """Keep the devices of a layout that ACTIVATE ISLINK puts into the link.
+
+    Statements and commands of both systems are read, DEACTIVE ISLINK among them, and all else is
+    passed over. A system without any keeps its devices. 'isfc import iocp --config FILE' does the
+    same as it pairs.
+    """
+    kept, remarks = choose_from(load_layout(layout), _activations(files))
+    _tell(remarks)
+    origin = ", ".join(Path(path).name for _, path in map(_named, files))
+    write_text(format_layout(kept, heading=[f"{layout}, as activated by {origin}."]), output)
+
+
+def _activations(files: Iterable[str]) -> list[tuple[NodeName | None, Activation]]:
+    """All statements, each with the node that its file is said to be of."""
+    return [
+        (NodeName(name.upper()) if name else None, activation)
+        for name, path in map(_named, files)
+        for activation in parse_activations(read_text(path), str(path))
+    ]
+
+
+def _named(text: str) -> tuple[str, Path]:
+    """The node and the file of ``NODE=FILE``; no node if none is named."""
+    name, equals, path = text.partition("=")
+    return (name, Path(path)) if equals else ("", Path(text))
 
 
 def _write(wired: Sequence[Wired], heading: str, told: bool, output: Path | None) -> None:
@@ -110,17 +205,15 @@ def _write(wired: Sequence[Wired], heading: str, told: bool, output: Path | None
         write_text(text, output)
 
 
-def _tell_unpaired(unpaired: Sequence[Unpaired]) -> None:
-
-    for line in unpaired_lines(unpaired):
-        show_log(line)
-
-
 def _tell_remarks(wired: Sequence[Wired]) -> None:
-
     for found in wired:
-        for remark in found.remarks:
-            show_log(f"{'-'.join(found.layout.nodes)}: {remark}")
+        _tell(f"{'-'.join(found.layout.nodes)}: {remark}" for remark in found.remarks)
+
+
+def _tell(lines: Iterable[str]) -> None:
+    """Say on stderr what a user should know of the layout that goes to stdout."""
+    for line in lines:
+        show_log(line)
 
 
 def _record(pairing: Pairing, wired: Wired) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
 from isfc.layout.file import parse_layout
-from tests.decks import DECKS
+from tests.decks import DECKS, LOGS
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -111,3 +111,54 @@ def test_a_bad_deck_is_refused_with_its_place(
     path.unlink()
     assert run(["import", "iocp", str(path), "--partitions", "A,B"]) == ExitCode.BAD_INPUT
     assert capsys.readouterr().err.startswith(f"isfc: {path}: cannot be read (No such file")
+
+
+def test_a_console_log_becomes_a_layout(capsys: pytest.CaptureFixture[str]) -> None:
+    logs = [str(LOGS / "atlanta.txt"), str(LOGS / "boston.txt")]
+    chpids = ["--chpids", "BOSTON:50=7000-7001,51=7020-7021"]
+    assert run(["import", "islink", *logs, *chpids]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    assert told == ""
+    layout = parse_layout(page.encode(), "layout")
+    assert [fibre.chpids for fibre in layout.fibres] == [(0x40, 0x50), (0x41, 0x51)]
+    assert [ctc.rdevs for ctc in layout.ctcs][-1] == (0x6021, 0x7021)
+
+    assert run(["import", "islink", f"ATLANTA={logs[0]}"]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    assert len(parse_layout(page.encode(), "layout").ctcs) == 3
+    assert "ATLANTA-BOSTON: left out: ATLANTA 6021, whose remote link device is not known" in told
+
+
+def test_several_links_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "".join(
+        f"Link device: 6{n}00 Node: {node} Remote link device: 7{n}00\nPath 4{n} online to device "
+        f"6{n}00\n"
+        for n, node in enumerate(["BOSTON", "CHICAGO"])
+    )
+    (tmp_path / "log").write_text(text)
+    arguments = ["import", "islink", f"ATLANTA={tmp_path / 'log'}"]
+    assert run(arguments) == ExitCode.BAD_INPUT
+    assert "there are 2 links, each a layout; expected a folder" in capsys.readouterr().err
+    assert run([*arguments, "-o", str(tmp_path)]) == ExitCode.GOOD
+    assert sorted(path.name for path in tmp_path.glob("*.toml")) == [
+        "ATLANTA-BOSTON.toml",
+        "ATLANTA-CHICAGO.toml",
+    ]
+
+
+def test_statements_choose_devices_of_a_layout_and_of_a_deck(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "SYSTEM.CONFIG"
+    config.write_text("ATLANTA: ACTIVATE ISLINK 4010-4012 4110, /* more */\n  4111 6000\n")
+    assert run([*BOTH, "--config", str(config)]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    rdevs = [f"{ctc.rdevs[0]:04X}" for ctc in parse_layout(page.encode(), "layout").ctcs]
+    assert rdevs == ["4010", "4011", "4012", "4110", "4111"]
+    assert f"{config}:1:10: 6000 leads from ATLANTA to no other system here" in told
+
+    assert run([*BOTH, "-o", str(tmp_path / "all.toml")]) == ExitCode.GOOD
+    arguments = ["import", "config", str(config), "--layout", str(tmp_path / "all.toml")]
+    assert run(arguments) == ExitCode.GOOD
+    chosen = parse_layout(capsys.readouterr().out.encode(), "layout")
+    assert [f"{ctc.rdevs[0]:04X}" for ctc in chosen.ctcs] == rdevs

@@ -1,0 +1,176 @@
+"""QUERY ISLINK as it was pasted from a console, with what QUERY CHPID and QUERY PATHS say.
+
+Labels are looked for wherever they stand, so that prefixes of a console, one value a line or
+several, and lines run together make no difference. Labels and their order are published (z/VM 6.2
+Performance Report, "ISFC Improvements"; z/VM 7.2, QUERY PATHS); the wording of QUERY CHPID is
+general knowledge.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev, parse_rdevs
+from ctc.errors import CtcError
+from isfc.deck.place import Place, lines_of, shown
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+
+FCTC: Final = "FCTC"
+
+_LABEL: Final = re.compile(
+    r"\b(remote link device|link device|type|node|bytes sent|state|bytes received|status):",
+    re.IGNORECASE | re.ASCII,
+)
+_CHPID: Final = re.compile(
+    r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
+)
+_PATHS: Final = re.compile(
+    r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
+)
+_MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,-]+[0-9A-F]{4})*) *", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedDevice:
+    """One CTC as one system sees it; ``partner_rdev`` is None while that is not known there."""
+
+    rdev: Rdev
+    partner: NodeName
+    partner_rdev: Rdev | None
+    kind: str
+    place: Place
+
+
+@dataclass(slots=True)
+class ConsoleLog:
+    """What one system's console says of its links: devices, and the chpids they are on."""
+
+    file: str
+    devices: dict[Rdev, LinkedDevice] = field(default_factory=dict)
+    chpids: dict[Rdev, ChpidId] = field(default_factory=dict)
+
+    @property
+    def partners(self) -> frozenset[NodeName]:
+        """The nodes at the other ends."""
+        return frozenset(device.partner for device in self.devices.values())
+
+
+def parse_log(text: str, file: str) -> ConsoleLog:
+    """Read what ``text`` says; what was queried again later counts.
+
+    Raises `ConfigurationError`, with line and column, for a value that cannot be one, and if
+    there is no link device.
+    """
+    log = ConsoleLog(file)
+    lines = lines_of(text)
+    for device in _devices(lines, file):
+        log.devices[device.rdev] = device
+    log.chpids.update(_chpids(lines, file))
+    if not log.devices:
+        raise Place(file, 1).error(
+            "there is no link device", "what QUERY ISLINK shows, such as Link device: CC30"
+        )
+    return log
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A label, in lower case, the first word behind it, and where that stands."""
+
+    label: str
+    value: str
+    place: Place
+
+
+def _fields(lines: list[str], file: str) -> Iterator[_Field]:
+    """All labels with their values, in the order of reading."""
+    for number, line in enumerate(lines, start=1):
+        labels = list(_LABEL.finditer(line))
+        for index, label in enumerate(labels, start=1):
+            end = labels[index].start() if index < len(labels) else len(line)
+            behind = line[label.end() : end]
+            column = label.end() + len(behind) - len(behind.lstrip()) + 1
+            value = (behind.split() or [""])[0]
+            yield _Field(label[1].lower(), value, Place(file, number, column))
+
+
+def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
+    """The link devices: each begins with its own label, and has all that follow."""
+    records: list[dict[str, _Field]] = []
+    for each in _fields(lines, file):
+        if each.label == "link device":
+            records.append({})
+        if records:
+            records[-1].setdefault(each.label, each)
+    for record in records:
+        device = record["link device"]
+        node = record.get("node")
+        if node is None:
+            raise device.place.error(
+                f"Link device {shown(device.value)} has no Node", "Node: and a name behind it"
+            )
+        remote = record.get("remote link device")
+        kind = record.get("type")
+        yield LinkedDevice(
+            rdev=_rdev(device, "Link device"),
+            partner=_node(node),
+            partner_rdev=_rdev(remote, "Remote link device") if remote and remote.value else None,
+            kind=FCTC if kind is None else kind.value.upper(),
+            place=device.place,
+        )
+
+
+def _rdev(found: _Field, what: str) -> Rdev:
+    try:
+        return parse_rdev(found.value)
+    except CtcError:
+        raise found.place.error(
+            f"{what}: {shown(found.value)}", "a device number of 1 to 4 hex digits"
+        ) from None
+
+
+def _node(found: _Field) -> NodeName:
+    try:
+        return NodeName(found.value.upper())
+    except ConfigurationError:
+        raise found.place.error(
+            f"Node: {shown(found.value)}", "a name of 1 to 8 of A-Z 0-9 $ # @ _"
+        ) from None
+
+
+def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId]]:
+    """The chpids of devices, from QUERY CHPID (with lines that go on) and QUERY PATHS."""
+    chpid: ChpidId | None = None
+    for number, line in enumerate(lines, start=1):
+        if paths := _PATHS.search(line):
+            chpids = paths["chpids"].split()
+            place = Place(file, number, paths.start("chpids") + 1)
+            if len(chpids) != 1:
+                raise place.error(f"CHPIDs to Device: {len(chpids)} of them", "one for a CTC")
+            yield _rdevs(paths["rdev"], place)[0], _chpid(chpids[0], place)
+            chpid = None
+        elif path := _CHPID.search(line):
+            chpid = _chpid(path["chpid"], Place(file, number, path.start("chpid") + 1))
+            place = Place(file, number, path.start("rdevs") + 1)
+            yield from ((rdev, chpid) for rdev in _rdevs(path["rdevs"], place))
+        elif chpid is not None and (more := _MORE.fullmatch(line)):
+            place = Place(file, number, more.start("rdevs") + 1)
+            yield from ((rdev, chpid) for rdev in _rdevs(more["rdevs"], place))
+        else:
+            chpid = None
+
+
+def _chpid(text: str, place: Place) -> ChpidId:
+    try:
+        return parse_chpid(text)
+    except CtcError:
+        raise place.error(f"chpid {shown(text)}", "1 or 2 hex digits") from None
+
+
+def _rdevs(text: str, place: Place) -> tuple[Rdev, ...]:
+    try:
+        return parse_rdevs(",".join(text.replace(",", " ").split()))
+    except CtcError as error:
+        raise place.error(str(error).partition(":")[0], "device numbers, such as 6000") from None

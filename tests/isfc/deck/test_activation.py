@@ -1,0 +1,101 @@
+"""ACTIVATE ISLINK in configurations and on consoles: which devices it chooses."""
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.deck.activation import Activation, Chosen, choose, choose_from, parse_activations
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.link.name import NodeName
+
+A, B = NodeName("ATLANTA"), NodeName("BOSTON")
+DEVICES = {A: [Rdev(n) for n in range(0x6000, 0x6004)], B: [Rdev(n) for n in range(0x7000, 0x7004)]}
+
+
+def chosen(*files: str) -> Chosen:
+    """What is chosen of `DEVICES`; a file may be ``NODE=text``."""
+    found: list[tuple[NodeName | None, Activation]] = []
+    for text in files:
+        name, equals, rest = text.partition("=")
+        node = NodeName(name) if equals else None
+        found += [(node, each) for each in parse_activations(rest if equals else text, "config")]
+    return choose(found, DEVICES)
+
+
+def active(*files: str) -> dict[str, list[str]]:
+    return {
+        node: [f"{rdev:04X}" for rdev in sorted(rdevs)]
+        for node, rdevs in chosen(*files).active.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ACTIVATE ISLINK 6000 6001",
+        "  act islink 6000-6001 node boston",
+        "10:22:31 #CP ACTIV ISLINK 6000 6001 BUFFERS 8 NODE BOSTON",
+        "Activate ISLINK 6000, /* the first */\n    6001",
+        "ATLANTA: ACTIVATE ISLINK 6000 6001",
+        "ATLANTA: BEGIN\nCP_Owned Slot 1\nACTIVATE ISLINK 6000\nACTIVATE ISLINK 6001\nATLANTA: END",
+        "ACTIVATE ISLINK 6000 6001 6002\nDEACTIVE ISLINK 6002",
+        "ATLANTA=ACT ISLINK 6003\nDEACT ISLINK ALL\nACT ISLINK 6000\nACT ISLINK 6001",
+        "/* ACTIVATE ISLINK 6003\n ACTIVATE ISLINK 6002 */ ACTIVATE ISLINK 6000 6001",
+        "ATLANTA=ACTIVATE ISLINK 6000 6001",
+    ],
+)
+def test_statements_and_commands_choose_devices(text: str) -> None:
+    assert active(text) == {"ATLANTA": ["6000", "6001"]}
+
+
+def test_one_file_may_be_of_both_systems() -> None:
+    text = "ACTIVATE ISLINK 6000 NODE BOSTON\nACTIVATE ISLINK 7000 NODE ATLANTA"
+    assert active(text) == {"ATLANTA": ["6000"], "BOSTON": ["7000"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "remark"),
+    [
+        ("DENVER: ACTIVATE ISLINK 6000", "config:1:9: is of DENVER: passed over"),
+        ("ACTIVATE ISLINK 6000 NODE DENVER", "config:1:1: is for the link to DENVER: passed over"),
+        ("ATLANTA=ACTIVATE ISLINK 6009", "config:1:1: 6009 leads from ATLANTA to no other system"),
+    ],
+)
+def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
+    found = chosen(text)
+    assert not any(found.active.values())
+    assert found.remarks[0].startswith(remark)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("IPL CMS", "config:1:1: there is no ACTIVATE ISLINK; expected at least one, such as ACT"),
+        ("ACT ISLINK", "config:1:1: ACT ISLINK has 0 device numbers; expected 1 to 16 of them"),
+        ("ACT ISLINK 0-10", "config:1:1: ACT ISLINK has 17 device numbers; expected 1 to 16"),
+        ("x\n ACT ISLINK 60G0", "config:2:13: ISLINK '60G0'; expected a device number, NODE with"),
+        ("ACT ISLINK 6000 NODE", "config:1:17: NODE has no value; expected NODE and a name"),
+        ("ACT ISLINK 6000 NOD A!", "config:1:21: NODE 'A!'; expected a name of 1 to 8 characters"),
+        ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_place(text: str, what: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        chosen(text)
+    assert str(caught.value).startswith(what)
+
+
+def test_a_layout_keeps_what_both_ends_activate() -> None:
+    text = "ACT ISLINK 6000-6003 NODE BOSTON\nACT ISLINK 7002 7003 7023 NODE ATLANTA"
+    statements = [(None, each) for each in parse_activations(text, "config")]
+    layout, remarks = choose_from(load_layout("atlanta-boston"), statements)
+    assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
+    assert [fibre.name for fibre in layout.fibres] == ["1"]
+    assert remarks == ()
+
+
+def test_a_layout_of_which_nothing_is_left_is_refused() -> None:
+    text = "ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7001 NODE ATLANTA"
+    statements = [(None, each) for each in parse_activations(text, "config")]
+    with pytest.raises(ConfigurationError, match="leave no CTC between ATLANTA and BOSTON"):
+        choose_from(load_layout("atlanta-boston"), statements)
