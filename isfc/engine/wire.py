@@ -16,7 +16,7 @@ from isfc.errors import WireError
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 
-VERSION: Final = 1
+VERSION: Final = 2
 PREFIX_LENGTH: Final = 4
 FRAME_LENGTH_MAX: Final = 4 * 2**20
 """Most bytes of a frame after its length: four times the largest package."""

@@ -16,6 +16,7 @@ from typing import Final, Protocol, cast
 from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, VIEWED_SHARE_MIN, frame_length
 from isfc.errors import RemoteProtocolError
 from isfc.live.buffers import KEPT_LENGTH, Buffers
+from isfc.live.keepalive import keep_alive
 
 BORROWED_LENGTH_MIN: Final = KEPT_LENGTH // VIEWED_SHARE_MIN
 """A frame of so many bytes is handed over where it lies; a shorter one is copied, so that a message
@@ -113,7 +114,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not one by descent
-        _widen(self.transport)
+        _prepare(self.transport)
         self._receiver.connected(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -164,10 +165,13 @@ def _drop(data: bytes | memoryview) -> None:
     """What comes too late."""
 
 
-def _widen(transport: asyncio.Transport) -> None:
-    """Let a whole package be sent at once, where that is to be had."""
+def _prepare(transport: asyncio.Transport) -> None:
+    """Let a whole package be sent at once, where that is to be had, and a dead partner be seen."""
     connected = transport.get_extra_info("socket")
-    if connected is not None and connected.family == socket.AF_UNIX:
+    if connected is None:
+        return
+    keep_alive(connected)
+    if connected.family == socket.AF_UNIX:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_LENGTH)
 
 

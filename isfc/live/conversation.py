@@ -109,7 +109,7 @@ class Conversation:
         await self._until(lambda: end.finish_sent or end.reason is not None)
         end.sever(SeverCode.CLOSED)
         self._carry()
-        await self._until(lambda: end.over, whatever=True)
+        await self.wait_over()
         reason = end.reason
         assert reason is not None, "over without a reason"
         if end.undelivered_length or reason.code not in (SeverCode.ENDED, SeverCode.CLOSED):
@@ -118,6 +118,10 @@ class Conversation:
     async def wait_accepted(self) -> None:
         """Wait until the partner has accepted. Raises `ConversationSevered` if it does not."""
         await self._until(lambda: self.end.accepted)
+
+    async def wait_over(self) -> None:
+        """Wait until both ends have said their last word, whatever that was."""
+        await self._until(lambda: self.end.over, whatever=True)
 
     def wake(self) -> None:
         """Something has happened to it."""

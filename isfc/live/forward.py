@@ -3,28 +3,32 @@
 One system listens on a TCP port; each connection there becomes a conversation with the partner,
 which connects to a TCP service and carries the bytes on: both ways, each direction with its own
 end, and no faster than the slower side takes them. A connection that breaks on one side is reset
-on the other, never ended as if all had arrived.
+on the other, never ended as if all had arrived; so it is when the node itself is killed. The
+service sees connections in the order in which they were accepted.
 """
 
 import asyncio
+import ipaddress
 import os
 import re
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
+from isfc.live.keepalive import keep_alive
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode
+from isfc.programs.limits import ConversationLimits
 
 CONNECTIONS_MAX: Final = 128
 """Connections of one forwarded port at a time; further ones wait in the listener's queue."""
 
-BACKLOG_MAX: Final = 128
-"""How many may wait there."""
+BACKLOG_MAX: Final = 1_024
+"""How many may wait there, if the system lets so many."""
 
 CONNECT_S: Final = 10.0
 """How long the service may take to accept a connection, in seconds."""
@@ -36,11 +40,15 @@ PAUSE_S: Final = 0.1
 """After an accept failed, for want of file descriptors for one, in seconds."""
 
 _PORT_MAX: Final = 65_535
+_IPV6: Final = 6
 _PORT: Final = r"([0-9]{1,5})"
 _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
 _FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
-_RESET: Final = struct.pack("ii", 1, 0)
-"""SO_LINGER so that close resets."""
+_LINGER: Final = struct.Struct("ii")  # struct linger: on or off, seconds
+_RESET: Final = _LINGER.pack(1, 0)
+"""SO_LINGER so that close resets, whoever closes: the system does so for a process that is
+killed."""
+_END: Final = _LINGER.pack(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,16 @@ def _parse(text: str, nodes: Sequence[NodeName]) -> Forward:
     return Forward(NodeName(first), listen_host, listen_port, NodeName(second), host, port)
 
 
+def forward_limits(forwards: Sequence[Forward]) -> ConversationLimits:
+    """Limits with places for every connection of every forward, each way.
+
+    Twice as many as there can be: those that have ended are over a little later.
+    """
+    limits = ConversationLimits()
+    places = 2 * CONNECTIONS_MAX * len(forwards)
+    return replace(limits, conversations_max=max(limits.conversations_max, places))
+
+
 class Forwarder:
     """Everything one node forwards; `report` is told of connections that failed, in words."""
 
@@ -108,6 +126,7 @@ class Forwarder:
         self._report = report
         self._tasks: set[asyncio.Task[None]] = set()
         self._listeners: list[socket.socket] = []
+        self._lookup = asyncio.Lock()  # first come, first served
 
     def listen(self, forward: Forward) -> int:
         """Listen for one forward; return the port. Raises `ConfigurationError` if it cannot."""
@@ -128,7 +147,7 @@ class Forwarder:
 
         async def connect(conversation: Conversation) -> None:
             try:
-                connection = await _connect(forward.host, forward.port)
+                connection = await self._connect(forward.host, forward.port)
             except OSError as error:
                 reason = f"{_place(forward.host, forward.port)}: {_why(error)}"
                 self._fail(forward, reason)
@@ -145,6 +164,28 @@ class Forwarder:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for listener in self._listeners:
             listener.close()
+
+    async def _connect(self, host: str, port: int) -> socket.socket:
+        """A connection to a TCP service, at the first of its addresses that answers."""
+        failure: OSError = OSError("no address")
+        async with asyncio.timeout(CONNECT_S):
+            for family, address in await self._addresses(host, port):
+                try:
+                    return await _connect(family, address)
+                except OSError as error:
+                    failure = error
+        raise failure
+
+    async def _addresses(self, host: str, port: int) -> list[tuple[int, tuple[str, int]]]:
+        """Family and address of each; names are looked up one after the other, in order."""
+        try:
+            version = ipaddress.ip_address(host).version
+        except ValueError:
+            loop = asyncio.get_running_loop()
+            async with self._lookup:
+                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            return [(int(each[0]), (str(each[4][0]), port)) for each in found]
+        return [(socket.AF_INET6 if version == _IPV6 else socket.AF_INET, (host, port))]
 
     def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -175,12 +216,13 @@ class Forwarder:
             conversation = await self._node.connect(forward.service)
         except (ConversationSevered, Backpressure) as error:
             self._fail(forward, str(error))
-            _reset(connection)
+            connection.close()
         except BaseException:
-            _reset(connection)
+            connection.close()
             raise
         else:
             await self._join(forward, conversation, connection)
+            await conversation.wait_over()  # until then it takes a place at the partner
 
     async def _join(
         self, forward: Forward, conversation: Conversation, connection: socket.socket
@@ -201,9 +243,8 @@ class Forwarder:
         finally:
             conversation.sever("the forwarder has ended")
             if ended:
-                connection.close()
-            else:
-                _reset(connection)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _END)
+            connection.close()
 
     def _fail(self, forward: Forward, reason: str) -> None:
         self.failed_count += 1
@@ -246,39 +287,24 @@ async def _from_link(conversation: Conversation, connection: socket.socket) -> N
         connection.shutdown(socket.SHUT_WR)
 
 
-async def _connect(host: str, port: int) -> socket.socket:
-    """A connection to a TCP service, at the first of its addresses that answers."""
-    loop = asyncio.get_running_loop()
-    failure: OSError = OSError("no address")
-    async with asyncio.timeout(CONNECT_S):
-        for family, kind, protocol, _, address in await loop.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        ):
-            connection = socket.socket(family, kind, protocol)
-            try:
-                _prepare(connection)
-                await loop.sock_connect(connection, address)
-            except OSError as error:
-                failure = error
-                connection.close()
-            except BaseException:
-                connection.close()
-                raise
-            else:
-                return connection
-    raise failure
+async def _connect(family: int, address: tuple[str, int]) -> socket.socket:
+    """A connection to one address."""
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        _prepare(connection)
+        await asyncio.get_running_loop().sock_connect(connection, address)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _prepare(connection: socket.socket) -> None:
+    """Close resets it, until it has ended well."""
     connection.setblocking(False)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-
-def _reset(connection: socket.socket) -> None:
-    """End a connection so that its other end cannot take it for a good end."""
-    with suppress(OSError):
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-    connection.close()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    keep_alive(connection)
 
 
 def _why(error: BaseException) -> str:

@@ -31,7 +31,8 @@ from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
 from isfc.live.handshake import VERIFY
 from isfc.live.pace import unpaced
-from isfc.programs.conversation import ConversationEnd, ConversationLimits, ConversationState
+from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -132,19 +133,18 @@ class OpenNode:
         self.carry()
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_S):
                 while self._busy():
                     self._news.clear()
                     await self._news.wait()
-        self.lose(reason)
+        self.lose(reason)  # which ends whatever a handler may still wait for
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def lose(self, reason: str) -> None:
         """The node carries nothing any more: every conversation is over."""
         self._ended = self._ended or reason
-        for end in list(self.board.conversations.values()):
-            end.lose(reason)
+        self.board.lose(reason)
         self._tell()
 
     def _messages(self) -> list[Message]:

@@ -15,7 +15,7 @@ nothing of the conversation can be under way any more. `isfc.programs.protocol` 
 """
 
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterator
 from enum import Enum
 from typing import Final, final
 
@@ -23,6 +23,7 @@ from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs import protocol as verbs
+from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
 
 _PIECE_LENGTH_MAX: Final = {Traffic.TRANSPORT: 65_536, Traffic.LEGACY: SEGMENT_LENGTH_MAX - 64}
@@ -41,25 +42,13 @@ class ConversationState(Enum):
     """Over. What arrived before can still be taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationLimits:
-    """What a node's conversations may take: bytes, and how many of them.
-
-    ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that
-    waits to be sent.
-    """
-
-    window_length: int = 524_288
-    send_length: int = 262_144
-    conversations_max: int = 256
-
-
 @final
 class ConversationEnd:
     """One end of a conversation. Its verbs (`send`, `finish` and so on) do not wait.
 
     It puts itself into ``due`` when `poll_message` has something to send, and into ``changed``
-    when its program should look at it again.
+    when its program should look at it again. ``openings`` counts the conversations that its node
+    opens, as they are asked for.
     """
 
     def __init__(
@@ -71,6 +60,7 @@ class ConversationEnd:
         limits: ConversationLimits,
         due: "deque[ConversationEnd]",
         changed: "deque[ConversationEnd]",
+        openings: Iterator[int],
     ) -> None:
         self.number = number
         self.service = service
@@ -92,6 +82,7 @@ class ConversationEnd:
         self._limits = limits
         self._due = due
         self._changed = changed
+        self._openings = openings
         self.undelivered_length = 0
         """Bytes of ours that the partner had not received at the end, once it has said so."""
         self._sent_length = 0
@@ -195,11 +186,16 @@ class ConversationEnd:
             self._sever_sent = self._sever_received = True
 
     def lose(self, reason: str) -> None:
-        """The link is gone, and what was under way with it."""
-        if self.state is not ConversationState.SEVERED:
+        """The link is gone, and what was under way with it.
+
+        Unless the partner has said its last word, nobody knows how much of ours has arrived. So
+        even what had ended at this end ends with `SeverCode.LINK`.
+        """
+        if not self._sever_received:
             self._end(ConversationSevered(SeverCode.LINK, reason))
         self._sever_due = False
         self._sever_sent = self._sever_received = True
+        self._tell()
 
     def poll_data(self, length_max: int) -> bytes:
         """Take bytes that have arrived, at most so many; none if there are none."""
@@ -248,6 +244,9 @@ class ConversationEnd:
     def receive_room(self, room_length: int) -> None:
         """The room that the partner granted when it asked for this conversation."""
         self._credit_length = room_length
+
+    def begin(self) -> None:
+        """It is the turn of this conversation, which the partner asks for, to be looked at."""
         self._tell()
 
     def note_record_taken(self) -> None:
@@ -293,7 +292,7 @@ class ConversationEnd:
 
     def _greeting(self) -> bytes:
         if self.state is ConversationState.CONNECTING:
-            return verbs.connect(self._limits.window_length, self.service)
+            return verbs.connect(self._limits.window_length, self.service, next(self._openings))
         return verbs.accept(self._limits.window_length)
 
     def _next_data(self) -> bytes | None:

@@ -19,8 +19,12 @@ SEVER_TEXT_LENGTH_MAX: Final = 200
 ROOM_LENGTH_MAX: Final = 2**32 - 1
 """Most bytes that one end can have room for."""
 
+OPENINGS: Final = 2**32
+"""A node's openings are counted modulo this."""
+
 _SERVICE_CHARACTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_")
 _ROOM: Final = struct.Struct(">I")
+_OPENING: Final = struct.Struct(">I")
 _SEVER: Final = struct.Struct(">BBQ")
 _SEVERED: Final = _SEVER.size - 1
 
@@ -29,7 +33,8 @@ class Verb(IntEnum):
     """The first byte of a message."""
 
     CONNECT = 1
-    """Asks for a service: how many bytes we have room for (4 bytes), and its name."""
+    """Asks for a service: how many bytes we have room for (4 bytes), how many times this node has
+    asked before (4), and the service's name."""
     ACCEPT = 2
     """The service takes the conversation up: how many bytes it has room for (4)."""
     DATA = 3
@@ -88,9 +93,10 @@ def check_service(service: str) -> str:
     return service
 
 
-def connect(room_length: int, service: str) -> bytes:
-    """The message that asks for ``service``."""
-    return _verb_and_room(Verb.CONNECT, room_length) + service.encode("ascii")
+def connect(room_length: int, service: str, opening: int = 0) -> bytes:
+    """The message that asks for ``service``, after ``opening`` others of this node's."""
+    name = service.encode("ascii")
+    return _verb_and_room(Verb.CONNECT, room_length) + _OPENING.pack(opening % OPENINGS) + name
 
 
 def accept(room_length: int) -> bytes:
@@ -109,12 +115,15 @@ def sever(reason: ConversationSevered, received_length: int = 0) -> bytes:
     return _SEVER.pack(Verb.SEVER, reason.code, received_length) + text
 
 
-def parse_connect(body: bytes | memoryview) -> tuple[int, str]:
-    """The room and the service of a CONNECT's body."""
-    service = bytes(body[_ROOM.size :]).decode("ascii", "replace")
+def parse_connect(body: bytes | memoryview) -> tuple[int, int, str]:
+    """The room, the count of openings and the service of a CONNECT's body."""
+    name_start = _ROOM.size + _OPENING.size
+    service = bytes(body[name_start:]).decode("ascii", "replace")
     if not _names_service(service):
-        raise WireError("not the name of a service", 1 + _ROOM.size)
-    return parse_room(body[: _ROOM.size]), service
+        raise WireError("not the name of a service", 1 + name_start)
+    room_length = parse_room(body[: _ROOM.size])
+    opening: int = _OPENING.unpack_from(body, _ROOM.size)[0]
+    return room_length, opening, service
 
 
 def parse_room(body: bytes | memoryview) -> int:

@@ -49,6 +49,8 @@ class Verifying:
         """What went wrong first."""
         self._sent_counts: dict[int, int] = {}
         self._arrived_counts: dict[int, int] = {}
+        self._sent_lengths: dict[int, int] = {}
+        """Of messages of which some segments have been sent: bytes of those."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """The program's first offers, sealed."""
@@ -59,10 +61,11 @@ class Verifying:
         if isinstance(event, Delivered):
             event = Delivered(self._opened(event.messages))
         elif isinstance(event, Sent):
-            event = Sent([_without_trailer(message, None) for message in event.messages])
+            event = Sent(self._sent(event.messages))
         elif isinstance(event, Severed):
             self._sent_counts.clear()
             self._arrived_counts.clear()
+            self._sent_lengths.clear()
         return self._sealed(self.program.receive(event, now_ns))
 
     def seal(self, messages: Iterable[Message]) -> list[Message]:
@@ -117,6 +120,20 @@ class Verifying:
             self._arrived_counts[conversation] = count + 1
         return opened
 
+    def _sent(self, segments: Sequence[Message]) -> list[Message]:
+        """The messages that are sent once ``segments`` are, each as long as it was offered."""
+        lengths = self._sent_lengths
+        messages: list[Message] = []
+        for segment in segments:
+            length = lengths.pop(segment.conversation, 0) if lengths else 0
+            length += segment.length
+            if segment.more:
+                lengths[segment.conversation] = length
+            else:
+                whole_length = length - TRAILER_LENGTH
+                messages.append(Message(segment.conversation, whole_length, segment.traffic))
+        return messages
+
     def _note(self, message: Message, what: str) -> None:
         if self.first_fault is None:
             where = f"conversation {message.conversation}, a message of {message.length} bytes"
@@ -141,6 +158,6 @@ def _verified_count(message: Message) -> int | None:
 
 
 def _without_trailer(message: Message, data: bytes | memoryview | None) -> Message:
-    """The message that was sealed; of a long one's segments, the last one has the trailer."""
-    length = message.length if message.more else max(0, message.length - TRAILER_LENGTH)
+    """The message that was sealed."""
+    length = max(0, message.length - TRAILER_LENGTH)
     return Message(message.conversation, length, message.traffic, data)

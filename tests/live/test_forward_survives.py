@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from tests.live.forwarded import forwarding_nodes, free_port, say
+from tests.live.forwarded import answers, forwarding_nodes, free_port, say
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import PATIENCE_S, isfc, wait_for
 
@@ -55,6 +55,12 @@ def service(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
         thread.join()
 
 
+def drain(client: socket.socket) -> None:
+    """Take all there is, until the end."""
+    while client.recv(65_536):
+        pass
+
+
 def echoes(port: int) -> bool:
     """Whether a forwarded echo service answers."""
     with suppress(ConnectionError):
@@ -91,6 +97,31 @@ def test_killed_node_resets_its_connections_and_forwards_again_when_it_is_back(
                         client.recv(1)
                     assert again.end() == 0, again.err
             assert first.end() == 0, first.err
+
+
+def test_client_of_a_node_that_is_killed_gets_a_reset_and_no_end(tmp_path: Path) -> None:
+    class Flood(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with suppress(ConnectionError):
+                self.request.sendall(bytes(100_000_000))
+
+    here = free_port()
+    link = f"unix:{tmp_path / 'link'}"
+    with service(Flood) as there:
+        forward = f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}"
+        words = (LAYOUT, "--run-dir", str(tmp_path), "--forward", forward)
+        with (
+            isfc(tmp_path, "node", FIRST, *words, "--listen", link) as first,
+            isfc(tmp_path, "node", SECOND, *words, "--connect", link) as second,
+        ):
+            wait_for(lambda: answers(here), "the port")
+            client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
+            assert client.recv(65_536)
+            first.signal(signal.SIGKILL)
+            first.wait()
+            with client, pytest.raises(ConnectionResetError):
+                drain(client)
+            assert second.end() == 0, second.err
 
 
 def test_stopped_partner_makes_senders_wait_and_costs_no_memory(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, LiveEvent
-from isfc.live.forward import parse_forwards
+from isfc.live.forward import forward_limits, parse_forwards
 from isfc.live.handshake import VERIFY
 from isfc.live.operator import open_control
 from isfc.live.pace import unpaced
@@ -210,7 +210,8 @@ class LiveNode:
     def _program(self) -> Program:
         experiment = self.experiment
         if self.options.forwards:
-            return OpenNode(self._define(), verified=self.options.verify)
+            limits = forward_limits(parse_forwards(self.options.forwards, self.layout.nodes))
+            return OpenNode(self._define(), verified=self.options.verify, limits=limits)
         if experiment is None:
             return Idle()
         costs = experiment.guests if self.options.factor else _free_guests()

@@ -32,7 +32,7 @@ def changed(data: bytes, index: int, value: int) -> bytes:
 
 def test_command_looks_as_described() -> None:
     assert encode(WRITE).hex(" ") == (
-        "00 00 00 13 01 01 "  # 19 bytes follow; version 1, kind 1
+        "00 00 00 13 02 01 "  # 19 bytes follow; version 2, kind 1
         "01 00 00 00 00 00 00 01 02 "  # WRITE, serial
         "00 00 10 00 00 00 00 03"  # length and count
     )
@@ -40,7 +40,7 @@ def test_command_looks_as_described() -> None:
 
 def test_signal_looks_as_described() -> None:
     assert encode(StatusFrame(Signal.READY, 3)).hex(" ") == (
-        "00 00 00 0b 01 03 02 00 00 00 00 00 00 00 03"
+        "00 00 00 0b 02 03 02 00 00 00 00 00 00 00 03"
     )
 
 
@@ -130,7 +130,7 @@ DATA = encode(data_frame(Message(1, 3, data=b"abc")))
         (COMMAND[:5], r"a truncated frame \(at byte 5\)"),
         (COMMAND[:-1], r"whose length is wrong"),
         (COMMAND + b"\0", r"whose length is wrong"),
-        (changed(COMMAND, 4, VERSION + 1), r"version 2, not 1 \(at byte 4\)"),
+        (changed(COMMAND, 4, VERSION + 1), r"version 3, not 2 \(at byte 4\)"),
         (changed(COMMAND, 5, 9), r"a frame of kind 9 \(at byte 5\)"),
         (changed(COMMAND, 6, 0xFF), r"command X'FF' \(at byte 6\)"),
         (changed(STATUS, 6, 0), r"signal 0 \(at byte 6\)"),

@@ -5,24 +5,17 @@ import os
 import resource
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.link.name import NodeName
-from isfc.live import forward
-from isfc.live.forward import Forward, Forwarder, forwarding, parse_forwards
-from isfc.live.session import ConversationSevered, OpenNode
-from tests.live.nodes import FIRST, SECOND, open_pair
+from isfc.live.forward import Forward, forwarding, parse_forwards
+from isfc.live.session import ConversationSevered
+from tests.isfc.live.tcp import NODES, answer_at_end, echo, forwarded, tcp_server
+from tests.live.nodes import open_pair
 from tests.live.pair import Run, wait_until
-
-NODES = (NodeName(FIRST), NodeName(SECOND))
-
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 @pytest.mark.parametrize(
@@ -66,47 +59,6 @@ def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
 def test_what_is_no_forward_is_a_configuration_error(texts: list[str], why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
         parse_forwards(texts, NODES)
-
-
-@asynccontextmanager
-async def tcp_server(serve: Serve) -> AsyncIterator[int]:
-    """A TCP service on this machine; its port."""
-
-    async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            await serve(reader, writer)
-        writer.close()
-
-    server = await asyncio.start_server(guarded, "127.0.0.1", 0)
-    async with server:
-        yield server.sockets[0].getsockname()[1]
-
-
-@asynccontextmanager
-async def forwarded(
-    first: OpenNode, second: OpenNode, port: int, complaints: list[str]
-) -> AsyncIterator[tuple[int, Forwarder]]:
-    """A port at the first system that the second connects to ``port``, and the listening end."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        listen_port = free.getsockname()[1]
-    forwards = [Forward(NODES[0], "127.0.0.1", listen_port, NODES[1], "127.0.0.1", port)]
-    async with (
-        forwarding(second, forwards, complaints.append),
-        forwarding(first, forwards, complaints.append) as listening,
-    ):
-        yield listen_port, listening
-
-
-async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(65_536):
-        writer.write(data)
-        await writer.drain()
-
-
-async def answer_at_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A service that answers only when its client has ended its half."""
-    writer.write(str(len(await reader.read())).encode())
-    await writer.drain()
 
 
 def test_bytes_go_both_ways_and_halves_end_by_themselves(run_live: Run, tmp_path: Path) -> None:
@@ -308,42 +260,6 @@ def test_a_client_is_not_read_faster_than_the_service_reads(run_live: Run, tmp_p
             writer.write_eof()
             assert await reader.read() == str(size).encode()
             writer.close()
-
-    run_live(main())
-
-
-def test_connections_beyond_the_limit_wait_their_turn(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)
-    open_count: list[int] = [0, 0]
-
-    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        open_count[0] += 1
-        open_count[1] = max(open_count)
-        await echo(reader, writer)
-        open_count[0] -= 1
-
-    async def talk(port: int) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"hello")
-        assert await reader.readexactly(5) == b"hello"
-        await asyncio.sleep(0.01)
-        writer.write_eof()
-        assert await reader.read() == b""
-        writer.close()
-
-    async def main() -> None:
-        open_count[:] = [0, 0]
-        complaints: list[str] = []
-        async with (
-            open_pair(tmp_path) as (first, second),
-            tcp_server(count) as port,
-            forwarded(first, second, port, complaints) as (listen_port, _),
-        ):
-            await asyncio.gather(*(talk(listen_port) for _ in range(8)))
-        assert open_count[1] == 2
-        assert complaints == []
 
     run_live(main())
 

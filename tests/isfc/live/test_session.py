@@ -10,10 +10,12 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
+from isfc.link.message import Traffic
+from isfc.live import session
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.engine import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
-from isfc.programs.conversation import ConversationLimits
+from isfc.programs.limits import ConversationLimits
 from isfc.system.node import Node
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
 from tests.live.pair import Run, wait_until
@@ -180,6 +182,75 @@ def test_lost_link_severs_conversations_after_the_reconnect_time(
                 second.engine.operate(partial(deactivate, rdev))
             with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
                 await conversation.receive()
+
+    run_live(main())
+
+
+def cut_for_good(node: OpenNode) -> None:
+    """The link goes down, and stays so."""
+    assert node.engine is not None
+    for rdev in list(node.engine.node.ctcs):
+        node.engine.operate(partial(deactivate, rdev))
+
+
+def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def sleep(conversation: Conversation) -> None:
+        conversation.accept()
+        await asyncio.Event().wait()
+
+    async def main() -> None:
+        limits = ConversationLimits(window_length=1_000, send_length=6_000)
+        async with open_pair(tmp_path, reconnect_s=0.3, limits=limits) as (first, second):
+            second.serve("SLEEP", sleep)
+            conversation = await first.connect("SLEEP")
+            await conversation.send(bytes(6_000))
+            await wait_until(lambda: conversation.end.room_length == 1_000)
+            conversation.end.sever()  # as the last part of a close does
+            cut_for_good(second)
+            with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
+                await conversation.close()
+            assert not first.board.conversations
+
+    run_live(main())
+
+
+def test_node_ends_while_the_link_is_down_and_a_service_closes(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closing = asyncio.Event()
+
+    async def hang_up(conversation: Conversation) -> None:
+        conversation.accept()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            closing.set()  # swallowed, as a task group may do; then the conversation is closed
+
+    async def main() -> None:
+        closing.clear()
+        monkeypatch.setattr(session, "CLOSE_S", 0.2)
+        async with open_pair(tmp_path, reconnect_s=60.0) as (first, second):
+            second.serve("HANGUP", hang_up)
+            await first.connect("HANGUP")
+            cut_for_good(second)
+            async with asyncio.timeout(5):
+                await second.close()
+            assert closing.is_set()
+
+    run_live(main())
+
+
+def test_node_whose_appc_messages_are_all_read_ends_at_once(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("ECHO", echo)
+            async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
+                await conversation.request(bytes(300_000))
+            await wait_until(lambda: not second.board.conversations)
+            async with asyncio.timeout(session.CLOSE_S / 2):
+                await first.close()
 
     run_live(main())
 

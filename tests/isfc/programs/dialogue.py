@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.message import Traffic
-from isfc.programs.conversation import ConversationEnd, ConversationLimits, ConversationState
+from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.limits import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
 from isfc.system.node import Node

@@ -1,6 +1,7 @@
 """One conversation, its two ends joined without a link: every message at once, in order."""
 
 from collections import deque
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd, ConversationLimits, ConversationState
+from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
 
 LIMITS = ConversationLimits(window_length=1_000, send_length=700)
@@ -28,7 +30,9 @@ class Joined:
         self.b = self.end(traffic, ConversationState.REQUESTED)
 
     def end(self, traffic: Traffic, state: ConversationState) -> ConversationEnd:
-        return ConversationEnd(2, "ECHO", traffic, state, self.limits, self.due, self.changed)
+        return ConversationEnd(
+            2, "ECHO", traffic, state, self.limits, self.due, self.changed, count()
+        )
 
     def partner(self, end: ConversationEnd) -> ConversationEnd:
         return self.b if end is self.a else self.a

@@ -14,11 +14,11 @@ rooms = st.integers(0, ROOM_LENGTH_MAX)
 services = st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@_", min_size=1, max_size=8)
 
 
-@given(rooms, services)
-def test_connect_comes_back(room_length: int, service: str) -> None:
-    message = verbs.connect(room_length, service)
+@given(rooms, services, rooms)
+def test_connect_comes_back(room_length: int, service: str, opening: int) -> None:
+    message = verbs.connect(room_length, service, opening)
     assert message[0] == Verb.CONNECT
-    assert verbs.parse_connect(message[1:]) == (room_length, service)
+    assert verbs.parse_connect(message[1:]) == (room_length, opening, service)
 
 
 @given(rooms)
@@ -61,7 +61,7 @@ def test_service_names_are_checked_on_both_sides(service: str) -> None:
     with pytest.raises(LocalProtocolError, match="1 to 8 of A-Z"):
         verbs.check_service(service)
     with pytest.raises(WireError, match="name of a service"):
-        verbs.parse_connect(b"\0\0\0\0" + service.encode("latin-1"))
+        verbs.parse_connect(bytes(8) + service.encode("latin-1"))
 
 
 def test_error_says_code_and_words() -> None:

@@ -1,25 +1,21 @@
 """All conversations of two nodes in virtual time, whatever becomes of the CTCs between them."""
 
-from random import Random
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.address import Rdev
 from isfc.errors import Backpressure, LocalProtocolError
 from isfc.link.events import Delivered, LinkEvent, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs import switchboard
-from isfc.programs.conversation import ConversationEnd, ConversationLimits, ConversationState
+from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
 from isfc.programs.switchboard import Switchboard
-from isfc.testing.pair import MS, US, S, Setup
-from isfc.testing.strategies import setups, traffics
+from isfc.testing.pair import MS, S, Setup
+from isfc.testing.strategies import traffics
 from tests.isfc.programs.dialogue import SMALL, Dialogue
-
-OTHER = {Traffic.TRANSPORT: Traffic.LEGACY, Traffic.LEGACY: Traffic.TRANSPORT}
 
 
 def feed(board: Switchboard, event: LinkEvent) -> list[Message]:
@@ -123,27 +119,86 @@ def test_changed_conversations_are_named_once() -> None:
     assert board.poll_changed() is None
 
 
+def begun(board: Switchboard) -> list[int]:
+    """Numbers of the conversations that ask for a service, in the order of their beginning."""
+    numbers = []
+    while (conversation := board.poll_changed()) is not None:
+        if conversation.state is ConversationState.REQUESTED:
+            numbers.append(conversation.number)
+    return numbers
+
+
+def test_conversations_begin_in_the_order_of_their_opening_whichever_comes_first() -> None:
+    board = Switchboard(lesser=True, limits=SMALL)
+    deliver(board, 5, verbs.connect(1_000, "ECHO", 2))
+    deliver(board, 3, verbs.connect(1_000, "ECHO", 1))
+    deliver(board, 3, verbs.sever(ConversationSevered(SeverCode.CLOSED)))  # given up meanwhile
+    assert begun(board) == []
+    deliver(board, 1, verbs.connect(1_000, "ECHO", 0))
+    assert begun(board) == [1, 5]
+    feed(board, Severed("the partner restarted"))
+    deliver(board, 1, verbs.connect(1_000, "ECHO", 0))
+    assert begun(board) == [1]
+
+
+def test_refused_opening_keeps_no_other_waiting() -> None:
+    board = Switchboard(lesser=True, limits=ConversationLimits(conversations_max=2))
+    deliver(board, 3, verbs.connect(1_000, "ECHO", 1))
+    deliver(board, 5, verbs.connect(1_000, "ECHO", 3))
+    deliver(board, 7, verbs.connect(1_000, "ECHO", 0))  # refused: too many
+    deliver(board, 9, verbs.connect(1_000, "ECHO", 2))  # the same
+    assert begun(board) == [3, 5]
+
+
+@pytest.mark.parametrize("opening", [7, 2**32 - 1, 70_000])
+def test_partner_that_counts_its_openings_wrong_harms_only_itself(opening: int) -> None:
+    board = Switchboard(lesser=True, limits=SMALL)
+    for number in range(1, 101, 2):
+        deliver(board, number, verbs.connect(1_000, "ECHO", opening))
+    assert len(board.conversations) == SMALL.conversations_max
+    feed(board, Severed("the partner restarted"))
+    assert board.conversations == {}
+
+
+def test_openings_are_counted_as_they_are_asked_for() -> None:
+    board = Switchboard(lesser=True)
+    first, given_up, second = (board.connect("ECHO") for _ in range(3))
+    given_up.sever()
+    asked = [m.data or b"" for messages in board.messages() for m in messages]
+    assert [verbs.parse_connect(data[1:])[1] for data in asked] == [0, 1]
+    assert first.number != second.number
+
+
 def test_too_many_conversations_are_refused_at_both_ends() -> None:
     board = Switchboard(lesser=True, limits=SMALL)
     for number in range(8):
         board.connect(f"S{number}")
     with pytest.raises(Backpressure, match="conversations is full: 8 of 8"):
         board.connect("S8")
-    answers = deliver(board, 1, verbs.connect(1_000, "ECHO"))
-    (refusal,) = [m for m in answers if m.conversation == 1]
+    for number in range(1, 17, 2):  # the partner has as many places of its own
+        deliver(board, number, verbs.connect(1_000, "ECHO"))
+    answers = deliver(board, 17, verbs.connect(1_000, "ECHO"))
+    (refusal,) = [m for m in answers if m.conversation == 17]
     assert refusal.data is not None
     assert verbs.parse_sever(refusal.data[1:])[0].code is SeverCode.BUSY
-    assert 1 not in board.conversations
+    assert 17 not in board.conversations
+    board.conversations[3].sever()
+    board.messages()
+    deliver(board, 3, verbs.sever(ConversationSevered(SeverCode.CLOSED)))
+    deliver(board, 3, verbs.connect(1_000, "ECHO"))
+    assert 3 in board.conversations
 
 
 def test_refusal_because_busy_frees_the_number() -> None:
     dialogue = Dialogue(limits=SMALL)
-    for number in range(8):
-        dialogue.ends[1].board.connect(f"S{number}")
+    dialogue.ends[1].board.limits = ConversationLimits(conversations_max=2)
+    for number in range(2):
+        dialogue.ends[0].board.connect(f"S{number}")
     asking = dialogue.ends[0].board.connect("ECHO")
     dialogue.run_until(lambda: asking.over)
     assert reason_code(asking) is SeverCode.BUSY
-    assert dialogue.ends[0].board.conversations.keys() & {0} == set()
+    assert dialogue.ends[0].board.conversations.keys() == {0, 2}
+    assert dialogue.ends[0].board.connect("ECHO").number == 4
 
 
 def test_bad_service_name_is_refused_here() -> None:
@@ -204,6 +259,24 @@ def test_severed_link_severs_every_conversation_and_begins_anew() -> None:
     assert board.connect("ECHO").number == 0
 
 
+def test_what_is_severed_but_not_confirmed_ends_with_the_link_and_is_named() -> None:
+    board = Switchboard(lesser=True)
+    closing, told = connected(board, 1), connected(board, 3)
+    for conversation in (closing, told):
+        conversation.send(b"x")
+        board.messages()
+        conversation.sever()
+        board.messages()
+    deliver(board, 3, verbs.sever(ConversationSevered(SeverCode.CLOSED), 1))
+    while board.poll_changed() is not None:
+        pass
+    feed(board, Severed("the partner restarted"))
+    assert board.poll_changed() is closing
+    assert closing.over
+    assert [reason_code(c) for c in (closing, told)] == [SeverCode.LINK, SeverCode.CLOSED]
+    assert board.conversations == {}
+
+
 @pytest.mark.parametrize(
     "data", [None, b"", b"\xff", bytes((Verb.DATA,)), verbs.connect(1_000, "ECHO")]
 )
@@ -261,66 +334,17 @@ def test_any_messages_leave_the_board_working(
     assert connected(board, 9).state is ConversationState.OPEN
 
 
-class Talk:
-    """One conversation with much to say both ways; notes what came of it."""
-
-    def __init__(self, dialogue: Dialogue, here: int, traffic: Traffic, random: Random) -> None:
-        self.ends = dialogue.connect(here, traffic=traffic)
-        self.random = random
-        self.texts = tuple(random.randbytes(random.randrange(40_000)) for _ in self.ends)
-        self.sent = [0, 0]
-        self.received = [bytearray(), bytearray()]
-
-    def step(self) -> None:
-        """Send and take a little at both ends, where that is allowed."""
-        for here, end in enumerate(self.ends):
-            if end.holds_turn and not end.finished and end.reason is None:
-                start = self.sent[here]
-                piece = self.texts[here][start : start + self.random.randrange(1, 3_000)]
-                self.sent[here] += end.send(piece)
-                if self.sent[here] == len(self.texts[here]):
-                    end.finish()
-                elif end.traffic is Traffic.LEGACY and self.random.random() < 0.3:
-                    end.pass_turn()
-            self.received[here] += end.poll_data(self.random.randrange(1, 2_000))
-
-    def done(self) -> bool:
-        return all(end.over and not end.arrived_length for end in self.ends)
-
-    def check(self) -> None:
-        for here in (0, 1):
-            assert self.received[1 - here] == self.texts[here]
-            assert reason_code(self.ends[here]) is SeverCode.ENDED
-
-
-@settings(max_examples=25)
-@given(
-    setups(ctc_counts=st.integers(1, 4)),
-    st.integers(0, 2**32).map(Random),
-    st.lists(st.tuples(st.integers(0, 1), traffics), min_size=1, max_size=4),
-)
-def test_bytes_arrive_once_in_order_whatever_ctcs_are_unplugged(
-    setup: Setup, random: Random, kinds: list[tuple[int, Traffic]]
-) -> None:
-    dialogue = Dialogue(setup, SMALL)
-    talks = [Talk(dialogue, here, traffic, random) for here, traffic in kinds]
-    rdevs = list(dialogue.ends[0].node.link.ctcs)
-    unplugged: set[Rdev] = set()
-    end_ns = dialogue.engine.now_ns + 100 * S
-    while not all(talk.done() for talk in talks):
-        assert dialogue.engine.now_ns < end_ns
-        for talk in talks:
-            talk.step()
-        dialogue.carry()
-        dialogue.run(random.randrange(US, 3 * MS))
-        if random.random() < 0.25:
-            rdev = random.choice(rdevs)
-            if rdev in unplugged:
-                dialogue.engine.plug(rdev)
-            else:
-                dialogue.engine.unplug(rdev)
-            unplugged ^= {rdev}
-        if len(unplugged) == len(rdevs) and random.random() < 0.5:
-            dialogue.engine.plug(unplugged.pop())
-    for talk in talks:
-        talk.check()
+@pytest.mark.parametrize("verified", [False, True])
+def test_a_request_in_many_segments_leaves_nothing_in_the_link(verified: bool) -> None:
+    dialogue = Dialogue(verified=verified)
+    asking, asked = dialogue.connect(traffic=Traffic.LEGACY)
+    for length in (100_000, 65_536 - 13, 65_536 - 5, 200_000):  # a trailer that is cut, too
+        asking.send(bytes(length))
+        asking.pass_turn()
+        dialogue.run_until(lambda: asked.record_whole)
+        asked.note_record_taken()
+        asked.pass_turn()
+        dialogue.run_until(lambda: asking.holds_turn)
+        dialogue.run(S)
+        assert [end.board.in_link_length for end in dialogue.ends] == [0, 0]
+        assert asked.poll_data(length) == bytes(length)

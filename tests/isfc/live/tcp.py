@@ -1,0 +1,56 @@
+"""TCP services for tests, and a port that two open nodes forward to one of them."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+
+from isfc.link.name import NodeName
+from isfc.live.forward import Forward, Forwarder, forwarding
+from isfc.live.session import OpenNode
+from tests.live.nodes import FIRST, SECOND
+
+NODES = (NodeName(FIRST), NodeName(SECOND))
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def tcp_server(serve: Serve) -> AsyncIterator[int]:
+    """A TCP service on this machine; its port."""
+
+    async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await serve(reader, writer)
+        writer.close()
+
+    server = await asyncio.start_server(guarded, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+@asynccontextmanager
+async def forwarded(
+    first: OpenNode, second: OpenNode, port: int, complaints: list[str]
+) -> AsyncIterator[tuple[int, Forwarder]]:
+    """A port at the first system that the second connects to ``port``, and the listening end."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        listen_port = free.getsockname()[1]
+    forwards = [Forward(NODES[0], "127.0.0.1", listen_port, NODES[1], "127.0.0.1", port)]
+    async with (
+        forwarding(second, forwards, complaints.append),
+        forwarding(first, forwards, complaints.append) as listening,
+    ):
+        yield listen_port, listening
+
+
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65_536):
+        writer.write(data)
+        await writer.drain()
+
+
+async def answer_at_end(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A service that answers only when its client has ended its half."""
+    writer.write(str(len(await reader.read())).encode())
+    await writer.drain()
