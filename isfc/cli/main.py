@@ -37,6 +37,11 @@ COMMANDS: Final = {
         "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
+    "show": Subcommand(
+        "show",
+        "show_layout",
+        "Draw a layout: systems, chpids, fibres, and who may write on which CTC.",
+    ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "replay": Subcommand(
         "replay", "replay", "Replay IBM's published measurements and show ours beside them."
