@@ -34,13 +34,13 @@ class StorageProfile:
 
 
 DS8950: Final = StorageProfile(
-    hit_ns=78_000,
-    stream_ns_per_byte=3.137,
+    hit_ns=72_774,
+    stream_ns_per_byte=3.178,
     write_ns_per_byte=1.26,
     miss_ns=150_000,
     spread=0.25,
 )
-"""For FICON, both modes. ``hit_ns``: calibrated (a zHPF 4K I/O takes 4 x zHyperLink's 19.5 us).
+"""For FICON, both modes. ``hit_ns``: calibrated (a zHPF 4K I/O takes 4 times zHyperLink's 19 us).
 ``stream_ns_per_byte`` and ``write_ns_per_byte``: calibrated (a 128K read is 25 % faster in zHPF
 than in command mode, a write 20 %, and the channel's part of that is 160 us). ``miss_ns``: derived
 (flash 250 us, cache 100 us: zHyperLink slides). ``spread``: assumed."""

@@ -93,8 +93,9 @@ class IoWorkload:
     """What one ``[[io]]`` table asks for.
 
     An I/O moves ``blocks`` blocks of ``block_bytes``, all one way. ``rate_per_s`` makes the
-    load open, ``outstanding`` closed, each I/O following the last by ``think_us``; with neither,
-    as much as the channels carry. The channels share the load evenly.
+    load open, ``outstanding`` closed, each I/O following the last by ``think_us``; with both, it is
+    open as long as no more are outstanding; with neither, as much as the channels carry. The
+    channels share the load evenly.
     """
 
     name: str

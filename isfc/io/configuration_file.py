@@ -14,7 +14,8 @@
     name = "oltp"
     workload = "read-4k"            # optional: a named workload, whose keys these override
     channels = ["42"]
-    rate = 20000                    # or outstanding = 32; neither: as much as it carries
+    rate = 20000                    # or outstanding = 32, or both: at most so many at once;
+                                    # neither: as much as it carries
 
 The same tables may stand in a link's layout: ``channels`` then also names chpids of fibres, and
 ``system`` says of which node.
@@ -230,8 +231,6 @@ def _workload(number: int, value: dict[str, Any], channels: Mapping[str, Channel
         with within(f"{place} workload"):
             named = named_workload(value["workload"])
     table = convert({**named, **value}, _IoTable, place, _EXPECTED[_IoTable])
-    if "rate" in value and "outstanding" in value:
-        raise ConfigurationError(f"{place} outstanding: there is a rate too; expected one of them")
     for complaint in _misfits(table, channels):
         raise ConfigurationError(f"{place} {complaint}")
     return IoWorkload(
@@ -242,7 +241,7 @@ def _workload(number: int, value: dict[str, Any], channels: Mapping[str, Channel
         blocks=table.blocks,
         read_percent=table.read_percent,
         rate_per_s=table.rate,
-        outstanding=None if "rate" in value else table.outstanding,
+        outstanding=None if "rate" in value and "outstanding" not in value else table.outstanding,
         think_us=table.think_us,
         devices=table.devices,
         cache_hit_percent=table.cache_hit_percent,

@@ -101,6 +101,7 @@ class _Solver:
         self._at_processor = [0.0 for _ in demands]
         self._transferring = [[0.0 for _ in demand.flows] for demand in demands]
         self.rates = [0.0 for _ in demands]
+        self._limited = [demand.rate_per_s is None for demand in demands]
         self._processor_ns = [0.0 for _ in demands]
         self._extra_ns = [0.0 for _ in demands]
 
@@ -135,15 +136,15 @@ class _Solver:
 
     def _round(self) -> float:
         """One round; return the greatest change of a response time, relative to it."""
-        wanted, widths = self._wanted()
+        shared = self._wanted()
         at_processor = sum(self._at_processor)
         change = 0.0
         for index, demand in enumerate(self._demands):
-            own = 0.0 if demand.rate_per_s is not None else 1.0 / max(1.0, demand.outstanding)
+            own = 1.0 / max(1.0, demand.outstanding) if self._limited[index] else 0.0
             seen = at_processor - own * self._at_processor[index]
             processor_ns = demand.processor_ns * self._processor_stretch * (1.0 + seen)
             extras = [
-                flow.solo_ns * (self._slowest(weights, wanted, widths, own * number) - 1.0)
+                flow.solo_ns * (self._slowest(flow, weights, shared, own * number) - 1.0)
                 for flow, weights, number in zip(
                     demand.flows, self._weights[index], self._transferring[index], strict=True
                 )
@@ -155,6 +156,8 @@ class _Solver:
             )
             response_ns = self.result(index).response_ns
             carried = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
+            if demand.rate_per_s is None or carried < demand.rate_per_s:
+                self._limited[index] = True  # and stays so, or it might go to and fro
             rate = carried if demand.rate_per_s is None else min(carried, demand.rate_per_s)
             change = max(change, abs(response_ns - before_ns) / response_ns)
             self.rates[index] = rate
@@ -170,23 +173,56 @@ class _Solver:
             number = rate * flow.share * (flow.solo_ns + extras[place]) / 1e9
             transferring[place] += _DAMPING * (number - transferring[place])
 
-    def _wanted(self) -> tuple[_Weights, _Weights]:
-        """What is wanted of each resource, and how many average flows would fill it."""
-        sums, squares = [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
-        for all_weights, numbers in zip(self._weights, self._transferring, strict=True):
-            for weights, number in zip(all_weights, numbers, strict=True):
-                for place, weight in enumerate(weights):
-                    sums[place] += number * weight
-                    squares[place] += number * weight * weight
-        widths = [
-            whole / square if square else 1.0 for whole, square in zip(sums, squares, strict=True)
-        ]
-        return (sums[0], sums[1], sums[2]), (widths[0], widths[1], widths[2])
+    def _wanted(self) -> "_Shared":
+        """What all that transfers wants of the directions of the line, and then of the bus.
+
+        The bus sees flows at the pace that their direction of the line lets them have.
+        """
+        shared: list[_Resource] = []
+        paces: list[float] = []
+        for place in (0, 1):
+            resource = self._resource(place, (1.0, 1.0))
+            shared.append(resource)
+            paces.append(1.0 / max(1.0, resource.wanted))
+        return shared[0], shared[1], self._resource(2, (paces[0], paces[1]))
+
+    def _resource(self, place: int, paces: tuple[float, float]) -> "_Resource":
+        """One resource, reads and writes going at these paces."""
+        wanted = square = 0.0
+        for index, demand in enumerate(self._demands):
+            for flow, weights, number in zip(
+                demand.flows, self._weights[index], self._transferring[index], strict=True
+            ):
+                part = number * weights[place] * paces[0 if flow.is_read else 1]
+                wanted += part
+                square += part * weights[place]
+        return _Resource(wanted, wanted / square if square else 1.0)
 
     @staticmethod
-    def _slowest(weights: _Weights, wanted: _Weights, widths: _Weights, own: float) -> float:
-        """How many times longer than by itself a flow takes that meets all others but ``own``."""
-        return max(
-            slowdown(width, max(0.0, whole - own * weight) * width)
-            for weight, whole, width in zip(weights, wanted, widths, strict=True)
-        )
+    def _slowest(flow: Flow, weights: _Weights, shared: "_Shared", own: float) -> float:
+        """How many times longer than by itself a flow takes that meets all others but ``own``.
+
+        Its own direction of the line holds it back, or the bus; its one frame the other way does
+        not. Flows from a direction that is full come to the bus evenly, not by chance.
+        """
+        reading, writing, bus = shared
+        place = 0 if flow.is_read else 1
+        by_line = shared[place].slowdown(own * weights[place])
+        if max(reading.wanted, writing.wanted) > 1.0:
+            return max(by_line, max(1.0, shared[place].wanted) * max(1.0, bus.wanted))
+        return max(by_line, bus.slowdown(own * weights[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    """How much is wanted of a resource, 1 being all of it, and how many average flows fill it."""
+
+    wanted: float
+    width: float
+
+    def slowdown(self, own: float) -> float:
+        """Of a flow that wants ``own`` of what is wanted."""
+        return slowdown(self.width, max(0.0, self.wanted - own) * self.width)
+
+
+_Shared = tuple[_Resource, _Resource, _Resource]

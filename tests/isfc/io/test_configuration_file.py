@@ -70,6 +70,11 @@ def test_a_rate_opens_a_named_workload_that_is_closed() -> None:
     assert (sas.rate_per_s, sas.outstanding) == (20_000, None)
 
 
+def test_a_rate_can_have_a_limit_of_how_many_at_once() -> None:
+    (oltp,) = parse(GOOD.replace("rate", "outstanding = 32\nrate")).workloads
+    assert (oltp.rate_per_s, oltp.outstanding) == (20_000, 32)
+
+
 def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
     (oltp,) = parse(GOOD.replace("rate = 20000", "")).workloads
     assert oltp.is_saturating
@@ -82,7 +87,6 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         ("rate = 20000", 'rate = "x"', "[[io]] #1 rate: got text; expected I/Os a second"),
         ("rate = 20000", "rate = 0", "[[io]] #1 rate: out of range; expected I/Os a second"),
         ("rate = 20000", "rate = nan", "[[io]] #1 rate: "),
-        ("rate = 20000", "rate = 1\noutstanding = 2", "[[io]] #1 outstanding: there is a rate"),
         ("rate = 20000", 'workload = "read"', "[[io]] #1 workload: 'read' is unknown"),
         ("rate = 20000", 'protocol = "ip"', "[[io]] #1 protocol: out of range; expected one of"),
         ('["42"]', '["43"]', "[[io]] #1 channels: there is no [channel.43]; expected one of 42"),

@@ -37,7 +37,7 @@ def test_defers_what_it_cannot_carry() -> None:
 
 def test_single_io_takes_what_its_parts_take() -> None:
     (alone,) = estimate(work(outstanding=1)).demands
-    assert alone.response_ns == pytest.approx(78_000 + 3_226)
+    assert alone.response_ns == pytest.approx(4 * 19_000)  # published: 4 x zHyperLink
     assert alone.rate_per_s == pytest.approx(1e9 / alone.response_ns)
 
 
@@ -52,7 +52,7 @@ def test_no_resource_is_used_more_than_it_is_there(protocol: Protocol, read_perc
     for block in (4096, 27_648, 131_072, 1 << 20):
         found = estimate(work(protocol=protocol, read_percent=read_percent, block_bytes=block))
         used = found.processor, found.bus, found.line_read, found.line_write
-        assert max(used) <= 1.0
+        assert max(used) <= 1.0 + 1e-6  # where the fixed point stops
         assert max(used) == pytest.approx(1.0, abs=0.03)
 
 
@@ -100,3 +100,11 @@ def test_what_ctcs_take_is_not_there_for_disks() -> None:
     whole = estimate(work(protocol=Protocol.FICON)).demands[0].rate_per_s
     half = estimate(work(protocol=Protocol.FICON), processor_taken=0.5).demands[0].rate_per_s
     assert half == pytest.approx(whole / 2, rel=0.01)
+
+
+def test_reads_that_fill_their_direction_leave_writes_alone() -> None:
+    writes = work("writes", block_bytes=131_072, read_percent=0, outstanding=2)
+    reads = work("reads", block_bytes=131_072)
+    alone = estimate(writes).demands[0]
+    beside = estimate(writes, reads).demands[0]
+    assert beside.rate_per_s == pytest.approx(alone.rate_per_s, rel=0.05)
