@@ -15,13 +15,18 @@ FEATURE: Final = "zHyperLink Express"
 
 @dataclass(frozen=True, slots=True)
 class SynchronousProfile:
-    """One link: ``slots`` reads at once, ``fixed_ns`` each, and ``turn_ns`` one after the other."""
+    """One link: ``slots`` reads at once, ``fixed_ns`` each, and ``turn_ns`` one after the other.
+
+    ``asynchronous_ns`` is what a read takes instead that goes over a channel, and
+    ``asynchronous_cpu_ns`` what of the processor.
+    """
 
     feature: str
     slots: int
     fixed_ns: int
     turn_ns: int
     asynchronous_ns: int
+    asynchronous_cpu_ns: int
     length_max: int
 
     @property
@@ -36,12 +41,14 @@ ZHYPERLINK: Final = SynchronousProfile(
     fixed_ns=13_000,
     turn_ns=6_000,
     asynchronous_ns=95_000,
+    asynchronous_cpu_ns=4_540,
     length_max=4096,
 )
 """``fixed_ns`` and ``turn_ns`` add up to the published 19 us of z15 and DS8900F. Calibrated:
 ``slots`` and ``turn_ns``, on LCU 0071 of the RMF report in Storage Performance with zHyperLink
 (GSE UK 2018): 20.3 % of some 150,000 reads a second find the link busy, the others take 26 us.
-Published in that report: 95 us of a read that went asynchronous, and the length of 4096 bytes."""
+Published in that report: 95 us of a read that went asynchronous, and the length of 4096 bytes.
+Calibrated: its 4.54 us of CPU, on 37.01 s of 2 million VSAM reads of 4.1 I/Os each."""
 
 
 @dataclass(frozen=True, slots=True)

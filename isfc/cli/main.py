@@ -40,7 +40,7 @@ COMMANDS: Final = {
     "show": Subcommand(
         "show",
         "show_layout",
-        "Draw a layout: systems, chpids, fibres, and who may write on which CTC.",
+        "Draw a layout: systems, chpids, fibres, who writes on what.",
     ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "replay": Subcommand(
@@ -54,6 +54,7 @@ COMMANDS: Final = {
     "up": Subcommand(
         "up", "up", "Run both systems of a layout live, and watch their link at work."
     ),
+    "io": Subcommand("io.group", "app", "Plan and size the I/O that is beside a link."),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""

@@ -8,9 +8,11 @@ broken in two is joined. Whatever looks like a line of a report and is none is a
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import read_bytes, within
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -145,6 +147,16 @@ class _Word:
     @property
     def place(self) -> str:
         return f"line {self.line} column {self.column}"
+
+
+def read_rmf(path: Path) -> tuple[Interval, ...]:
+    """The intervals in the file at ``path``; raises `ConfigurationError` as `parse_rmf` does.
+
+    What is no UTF-8, as a pound sign that came from a host, is passed over.
+    """
+    with within(str(path)):
+        data = read_bytes(path, "the text of an RMF report", TEXT_LENGTH_MAX)
+    return parse_rmf(data.decode("utf-8-sig", errors="replace"), str(path))
 
 
 def parse_rmf(text: str, source: str) -> tuple[Interval, ...]:

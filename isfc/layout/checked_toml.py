@@ -35,8 +35,8 @@ _KINDS: Final = {
 _T = TypeVar("_T")
 
 
-def read_bytes(path: Path, expected: str) -> bytes:
-    """The content of a file, or enough of it to see that there is too much.
+def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
+    """The content of a file, or enough of it to see that there is more than ``length_max`` bytes.
 
     Only of a regular file: a directory has no content, and a device or a pipe need not end.
     ``expected`` says what it should be, such as "a layout file".
@@ -46,7 +46,7 @@ def read_bytes(path: Path, expected: str) -> bytes:
             kind = "a directory" if path.is_dir() else "a device or a pipe"
             raise ConfigurationError(f"is {kind}; expected {expected}")
         with path.open("rb") as file:
-            return file.read(FILE_LENGTH_MAX + 1)
+            return file.read(length_max + 1)
     except OSError as error:
         raise ConfigurationError(
             f"cannot be read ({error.strerror}); expected {expected}"

@@ -17,7 +17,7 @@ DrawingOption = Annotated[
 
 
 def show_layout(layout: LayoutArgument, *, output: DrawingOption = None) -> None:
-    """Draw a layout: systems, chpids, fibres, and who may write on which CTC.
+    """Draw a layout: systems, chpids, fibres, who writes on what.
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
     words say which CTCs only one end may write.

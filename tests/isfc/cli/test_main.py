@@ -69,7 +69,7 @@ def test_summary_of_a_command_is_the_first_line_of_its_own_help(name: str) -> No
 
 
 def test_every_module_of_the_commands_is_listed() -> None:
-    modules = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")}
+    modules = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*")}
     assert {listed.module.partition(".")[0] for listed in COMMANDS.values()} == modules
 
 

@@ -1,0 +1,1 @@
+"""``isfc io``: each subcommand in a module of its own."""

@@ -1,0 +1,12 @@
+"""``isfc io``: the I/O beside the link, its subcommands each in a module of its own."""
+
+import typer
+
+from isfc.cli.commands.io.plan import plan
+from isfc.cli.commands.io.size import size
+
+app = typer.Typer(
+    help="Plan and size the I/O that is beside a link.", add_completion=False, rich_markup_mode=None
+)
+app.command()(plan)
+app.command()(size)

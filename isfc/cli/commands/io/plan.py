@@ -1,0 +1,98 @@
+"""``isfc io plan``: what an I/O configuration can do, and what to change in it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.render.io_plan import io_plan_page
+from isfc.cli.render.output import show, show_json
+from isfc.io.advice import Advice, advise
+from isfc.io.configuration_file import read_io_configuration
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, SynchronousPlan, make_io_plan
+
+ConfigArgument = Annotated[
+    Path,
+    typer.Argument(metavar="CONFIG", help="An I/O configuration (TOML).", show_default=False),
+]
+
+
+def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
+    """Show what an I/O configuration can do, in closed form, and what to change in it.
+
+    Each channel with what its processor, bus and line have to do, each workload with its rate,
+    its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the advice.
+    """
+    found = make_io_plan(read_io_configuration(config))
+    advice = advise(found)
+    if json:
+        show_json(io_plan_record(found, advice))
+    else:
+        show(io_plan_page(found, advice))
+
+
+def io_plan_record(plan: IoPlan, advice: tuple[Advice, ...]) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return {
+        "channels": {each.channel.chpid: _channel_record(each) for each in plan.channels},
+        "synchronous": {each.workload.name: _synchronous_record(each) for each in plan.synchronous},
+        "osa": {each.channel.chpid: _osa_record(each) for each in plan.osas},
+        "saps": {each.system: _sap_record(each) for each in plan.saps},
+        "advice": [{"id": one.id, "severity": one.severity, "text": one.text} for one in advice],
+    }
+
+
+def _channel_record(plan: ChannelPlan) -> dict[str, Any]:
+    estimate = plan.estimate
+    read, write = plan.mb_per_s
+    return {
+        "feature": plan.channel.feature,
+        "link_gbps": estimate.route.link_gbps,
+        "io_per_s": plan.io_per_s,
+        "mb_per_s_read": read,
+        "mb_per_s_write": write,
+        "processor_percent": 100 * estimate.processor,
+        "bus_percent": 100 * estimate.bus,
+        "line_percent_read": 100 * estimate.line_read,
+        "line_percent_write": 100 * estimate.line_write,
+        "workloads": {
+            workload.name: {
+                "protocol": workload.protocol,
+                "io_per_s": each.rate_per_s,
+                "response_us": each.response_ns / 1e3,
+                "active": each.active,
+            }
+            for workload, each in zip(plan.workloads, estimate.demands, strict=True)
+        },
+    }
+
+
+def _synchronous_record(plan: SynchronousPlan) -> dict[str, Any]:
+    found = plan.outcome
+    if found is None:
+        return {"links": len(plan.links)}
+    return {
+        "links": len(plan.links),
+        "success_percent": 100 * found.success,
+        "link_busy_percent": 100 * found.link_busy,
+        "latency_us": found.latency_ns / 1e3,
+        "response_us": found.response_ns / 1e3,
+    }
+
+
+def _osa_record(plan: OsaPlan) -> dict[str, Any]:
+    return {
+        "feature": plan.channel.feature,
+        "mtu_bytes": plan.channel.mtu_bytes,
+        "mb_per_s_out": plan.outbound.mb_per_s,
+        "mb_per_s_in": plan.inbound.mb_per_s,
+    }
+
+
+def _sap_record(plan: SapPlan) -> dict[str, Any]:
+    """``busy_percent`` is null where the SAPs cannot do it."""
+    return {
+        "saps": plan.saps,
+        "busy_percent": 100 * plan.busy if plan.busy != float("inf") else None,
+    }

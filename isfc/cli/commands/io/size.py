@@ -1,0 +1,174 @@
+"""``isfc io size``: how many channels a mix needs, and of which feature."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.render.io_size import sizing_page
+from isfc.cli.render.output import show, show_json
+from isfc.errors import ConfigurationError
+from isfc.io.configuration_file import read_io_configuration
+from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.rmf import busiest, read_rmf
+from isfc.io.sizing import Choice, Distance, Guidelines, SapNeed, Sizing, SynchronousNeed
+from isfc.io.sizing import size as size_mix
+
+
+class Which(StrEnum):
+    """Which intervals of a report are sized."""
+
+    BUSIEST = "busiest"
+    ALL = "all"
+
+
+MixArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[MIX]",
+        help="An I/O configuration (TOML) whose workloads have rates.",
+        show_default=False,
+    ),
+]
+RmfOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
+]
+WhichOption = Annotated[
+    Which, typer.Option("--interval", help="The interval of the report with the most I/Os, or all.")
+]
+BlockOption = Annotated[
+    int,
+    typer.Option(metavar="BYTES", min=1, help="Bytes of an I/O, if the report is on devices."),
+]
+ReadOption = Annotated[
+    float,
+    typer.Option(metavar="P", min=0, max=100, help="Reads in percent, if it is on devices."),
+]
+GrowthOption = Annotated[
+    float, typer.Option(metavar="P", min=0, max=10_000, help="How much more in percent, later.")
+]
+KmOption = Annotated[
+    float, typer.Option(metavar="KM", min=0, max=10_000, help="How far the storage may be.")
+]
+ProcessorOption = Annotated[
+    float, typer.Option(metavar="P", min=1, max=100, help="At most so much channel processor.")
+]
+BusOption = Annotated[
+    float, typer.Option(metavar="P", min=1, max=100, help="At most so much of the bus and line.")
+]
+SapOption = Annotated[
+    float, typer.Option(metavar="P", min=1, max=100, help="At most so much of the SAPs.")
+]
+
+
+def size(
+    mix: MixArgument = None,
+    *,
+    rmf: RmfOption = None,
+    interval: WhichOption = Which.BUSIEST,
+    block: BlockOption = DEVICE_BLOCK_LENGTH,
+    read_percent: ReadOption = 100.0,
+    growth: GrowthOption = 30.0,
+    km: KmOption = 100.0,
+    processor_percent: ProcessorOption = 50.0,
+    bus_percent: BusOption = 70.0,
+    sap_percent: SapOption = 70.0,
+    json: JsonOption = False,
+) -> None:
+    """Show how many channels of which feature a mix needs, now and when it has grown.
+
+    Each feature is judged in both protocols, and with encryption where it can: what it needs of
+    channel processor, bus and line, and which of them is full first. With buffer credits over
+    the distance, SAPs, and whether zHyperLink pays.
+    """
+    mixes = _mixes(mix, rmf, interval, block, read_percent / 100)
+    guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
+    sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in mixes]
+    if json:
+        show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
+    else:
+        show(*(sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings))
+
+
+def _mixes(
+    mix: Path | None, rmf: Path | None, which: Which, block: int, read_share: float
+) -> Sequence[Mix]:
+    if (mix is None) == (rmf is None):
+        raise ConfigurationError("MIX and --rmf: expected one of them, a configuration or a report")
+    if mix is not None:
+        return [mix_of_configuration(read_io_configuration(mix), str(mix))]
+    assert rmf is not None, "one of them is given"
+    intervals = read_rmf(rmf)
+    chosen = intervals if which is Which.ALL else (busiest(intervals),)
+    return [
+        mix_of_interval(one, device_block=block, device_read_share=read_share) for one in chosen
+    ]
+
+
+def sizing_record(sizing: Sizing) -> dict[str, Any]:
+    """One element of ``mixes`` in ``--json``. Names and meanings stay between releases."""
+    return {
+        "name": sizing.mix.name,
+        "io_per_s": sizing.mix.io_per_s,
+        "mb_per_s_read": sizing.mix.read_mb_per_s,
+        "mb_per_s_write": sizing.mix.write_mb_per_s,
+        "notes": list(sizing.mix.notes),
+        "best": _choice_record(sizing.best),
+        "choices": [_choice_record(choice) for choice in sizing.choices],
+        "distances": [_distance_record(distance) for distance in sizing.distances],
+        "saps": _sap_record(sizing.saps),
+        "synchronous": _synchronous_record(sizing.synchronous),
+    }
+
+
+def _choice_record(choice: Choice) -> dict[str, Any]:
+    use = choice.use
+    return {
+        "feature": choice.feature,
+        "protocol": choice.protocol,
+        "encrypted": choice.encrypted,
+        "channels": choice.channels,
+        "channels_grown": choice.channels_grown,
+        "processor_percent": 100 * use.processor,
+        "bus_percent": 100 * use.bus,
+        "line_percent_read": 100 * use.line_read,
+        "line_percent_write": 100 * use.line_write,
+        "first": choice.first,
+        "first_at_io_per_s": choice.first_at_io_per_s,
+    }
+
+
+def _distance_record(distance: Distance) -> dict[str, Any]:
+    return {
+        "km": distance.km,
+        "link_gbps": distance.link_gbps,
+        "isls": distance.isls,
+        "credits": distance.credits,
+        "credits_full_line": distance.credits_full_line,
+        "credits_by_rule": distance.credits_by_rule,
+        "added_us": distance.added_us,
+        "exchanges_added": distance.exchanges_added,
+    }
+
+
+def _sap_record(need: SapNeed) -> dict[str, Any]:
+    """``busy_percent`` is null where they cannot do it."""
+    is_possible = need.busy_percent != float("inf")
+    return {"saps": need.saps, "busy_percent": need.busy_percent if is_possible else None}
+
+
+def _synchronous_record(need: SynchronousNeed | None) -> dict[str, Any] | None:
+    if need is None:
+        return None
+    return {
+        "io_per_s": need.io_per_s,
+        "links": need.links,
+        "success_percent": need.success_percent,
+        "response_us": need.response_us,
+        "saved_us": need.saved_us,
+        "processors": need.processors,
+    }

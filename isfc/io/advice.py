@@ -1,0 +1,276 @@
+"""Advice on an I/O configuration: each with an id that stays the same between releases.
+
+``docs/io-advice.md`` lists the ids; `ADVICE` says what each is about, in its order.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.distance import PORT_CREDITS, credit_bytes_per_s, credits_by_rule, credits_needed
+from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
+from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, SynchronousPlan
+from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
+from isfc.layout.rules.rule import Severity
+
+ADVICE: Final = {
+    "credits-too-few": "The buffer credits of an inter-switch link do not fill it so far away.",
+    "port-beyond-reach": "A channel's own buffer credits do not fill its line so far away.",
+    "isl-too-slow": "The inter-switch links of a path carry less than the channels that take it.",
+    "link-below-feature": "A link runs slower than its channel could.",
+    "speeds-mixed": "The channels of one workload run at different speeds.",
+    "encryption-unsupported": "A channel is to encrypt, and its feature cannot.",
+    "processor-above-guideline": "A channel's processor is busier than the guideline says.",
+    "bus-above-guideline": "A channel's bus is busier than the guideline says.",
+    "line-above-guideline": "A direction of a channel's line is busier than the bus may be.",
+    "load-not-carried": "A workload asks for more I/Os a second than its channels carry.",
+    "exchanges-too-many": "More I/Os are open at once than a channel can use.",
+    "command-mode": "A workload is in command mode where zHPF would do.",
+    "single-channel": "A workload has one channel only.",
+    "zhyperlink-single": "A synchronous workload has one zHyperLink only.",
+    "zhyperlink-too-long": "I/Os are longer than zHyperLink takes.",
+    "zhyperlink-busy": "Too many synchronous requests find their link busy.",
+    "zhyperlink-too-far": "A zHyperLink is longer than its cable may be.",
+    "zhyperlink-no-fallback": "What a zHyperLink cannot do has no FICON channel to go over.",
+    "saps-above-guideline": "The SAPs of a system are busier than the guideline says.",
+    "mtu-small": "An OSA sends packets that are smaller than jumbo frames.",
+    "large-send-off": "An OSA does not cut packets itself.",
+}
+
+ZHYPERLINK_KM_MAX: Final = 0.15
+"""Published: a cable of up to 150 m."""
+
+ZHYPERLINKS_MIN: Final = 2
+"""Published: two links or more to each control unit and system."""
+
+JUMBO_MTU: Final = 8992
+"""Bytes. Published: the OSA-Express7S report advises jumbo frames end to end."""
+
+_EXCHANGES_FACTOR: Final = 2.0
+"""So many times the I/Os that fill a channel are too many (assumed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something to change, and what is so; ``id`` stays the same between releases."""
+
+    id: str
+    severity: Severity
+    text: str
+
+
+def advise(plan: IoPlan, guidelines: Guidelines | None = None) -> tuple[Advice, ...]:
+    """All advice on a configuration: paths, channels, workloads, systems, networks."""
+    limits = guidelines or Guidelines()
+    return tuple(_all_advice(plan, limits))
+
+
+def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[Advice]:
+    channels = plan.configuration.channels
+    paths = {one.path.name: one.path for one in channels.values() if one.path and one.is_ficon}
+    for path in paths.values():
+        riding = [one for one in channels.values() if one.is_ficon and one.path == path]
+        yield from _advise_path(path, [_link_gbps(plan, one) for one in riding])
+    for one in plan.channels:
+        yield from _advise_link(one)
+        yield from _advise_use(one, guidelines)
+    for workload in plan.configuration.workloads:
+        used = [channels[chpid] for chpid in workload.channels]
+        yield from _advise_workload(plan, workload, used)
+    for each in plan.synchronous:
+        yield from _advise_synchronous(plan, each)
+    for saps in plan.saps:
+        yield from _advise_saps(saps, guidelines)
+    for osa in plan.osas:
+        yield from _advise_osa(osa)
+
+
+def _warning(name: str, text: str) -> Advice:
+    return Advice(name, Severity.WARNING, text)
+
+
+def _link_gbps(plan: IoPlan, channel: Channel) -> float:
+    """How fast the line of a FICON channel runs, 0 if it carries nothing."""
+    estimates = (one.estimate for one in plan.channels if one.channel == channel)
+    return next((each.route.link_gbps for each in estimates), 0.0)
+
+
+def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[Advice]:
+    """Whether full frames fill the line: small ones need more credits still."""
+    gbps = path.isl.gbps if path.isl else max(links_gbps)
+    credits_ = path.isl.credits if path.isl else PORT_CREDITS
+    if not gbps:
+        return
+    frame_ns = line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), gbps)
+    full_mb_per_s = FRAME_DATA_LENGTH * 1e3 / frame_ns
+    needed = credits_needed(full_mb_per_s, path.km, FRAME_DATA_LENGTH, frame_ns)
+    if credits_ < needed:
+        mb_per_s = credit_bytes_per_s(credits_, path.km, FRAME_DATA_LENGTH, frame_ns) / 1e6
+        lacking = (
+            f"over {path.km:g} km let through {mb_per_s:,.0f} of {full_mb_per_s:,.0f} MB/s each "
+            f"way. {needed} are needed for full frames"
+        )
+        if path.isl:
+            yield _warning(
+                "credits-too-few",
+                f"Path {path.name}: {credits_} buffer credits {lacking} (half a credit for each "
+                f"km and Gb/s, the old rule, says {credits_by_rule(gbps, path.km)}).",
+            )
+        else:
+            yield _warning(
+                "port-beyond-reach",
+                f"Path {path.name}: the {credits_} buffer credits of a channel's port {lacking}: "
+                "put a director with more credits in between, [path] isl.",
+            )
+    if path.isl and path.isl.gbps * path.isl.count < sum(links_gbps):
+        yield Advice(
+            "isl-too-slow",
+            Severity.INFO,
+            f"Path {path.name}: {path.isl.count} inter-switch links of {path.isl.gbps:g} Gb/s "
+            f"carry less than the channels that take it, {sum(links_gbps):g} Gb/s in all.",
+        )
+
+
+def _advise_link(plan: ChannelPlan) -> Iterator[Advice]:
+    route, chpid = plan.estimate.route, plan.channel.chpid
+    if route.link_gbps < route.profile.link_gbps:
+        yield _warning(
+            "link-below-feature",
+            f"Channel {chpid}: its link runs at {route.link_gbps:g} Gb/s, {route.profile.feature} "
+            f"at up to {route.profile.link_gbps:g}. Look for a slower port at the other end.",
+        )
+    if plan.channel.encrypted and route.profile.feature != ENCRYPTING:
+        yield _warning(
+            "encryption-unsupported",
+            f"Channel {chpid}: {route.profile.feature} cannot encrypt; {ENCRYPTING} can.",
+        )
+
+
+def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
+    chpid, estimate = plan.channel.chpid, plan.estimate
+    line = max(estimate.line_read, estimate.line_write)
+    for name, what, share, limit in (
+        ("processor", "processor is", estimate.processor, guidelines.processor_percent),
+        ("bus", "bus is", estimate.bus, guidelines.bus_percent),
+        ("line", "line is", line, guidelines.bus_percent),
+    ):
+        if 100 * share > limit:
+            yield _warning(
+                f"{name}-above-guideline",
+                f"Channel {chpid}: its {what} {100 * share:.0f} % busy. Stay below {limit:g} % for "
+                "good response times: 'isfc io size' says how many channels that takes.",
+            )
+    for workload, each in zip(plan.workloads, estimate.demands, strict=True):
+        wanted = each.demand.rate_per_s
+        if wanted is not None and each.rate_per_s < 0.99 * wanted:
+            yield _warning(
+                "load-not-carried",
+                f"Channel {chpid}: carries {each.rate_per_s:,.0f} of the {wanted:,.0f} I/Os a "
+                f"second that are its share of {workload.name}.",
+            )
+        if workload.outstanding is not None:
+            yield from _advise_exchanges(chpid, workload, plan)
+
+
+def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> Iterator[Advice]:
+    """By Little's law: rate x time without waiting is what is open to some purpose."""
+    each = plan.estimate.demands[plan.workloads.index(workload)]
+    useful = max(1.0, each.rate_per_s * (each.response_ns - each.extra_ns) / 1e9)
+    if each.demand.outstanding > _EXCHANGES_FACTOR * useful:
+        yield _warning(
+            "exchanges-too-many",
+            f"Channel {chpid}: {workload.name} has {each.demand.outstanding:,.0f} I/Os open, of "
+            f"which {each.demand.outstanding - useful:,.0f} wait for others. About {useful:,.0f} "
+            "would keep the channel as busy.",
+        )
+
+
+def _advise_workload(
+    plan: IoPlan, workload: IoWorkload, channels: list[Channel]
+) -> Iterator[Advice]:
+    ficon = [channel for channel in channels if channel.is_ficon]
+    if workload.protocol in (Protocol.ZHPF, Protocol.FICON, Protocol.FCP) and len(ficon) == 1:
+        yield Advice(
+            "single-channel",
+            Severity.INFO,
+            f"{workload.name}: all of it rides channel {ficon[0].chpid}; a second one keeps it "
+            "going when that is offline.",
+        )
+    speeds = sorted({speed for one in ficon if (speed := _link_gbps(plan, one))})
+    if len(speeds) > 1:
+        yield _warning(
+            "speeds-mixed",
+            f"{workload.name}: its channels run at {speeds[0]:g} to {speeds[-1]:g} Gb/s and get "
+            "equal shares, so the slowest is full while the others are not.",
+        )
+    if workload.protocol is Protocol.FICON and all(
+        one.estimate.route.profile.transport_io_ns is not None
+        for one in plan.channels
+        if workload in one.workloads
+    ):
+        yield _warning(
+            "command-mode",
+            f"{workload.name}: is in command mode, which takes several times the channel "
+            "processor. Turn zHPF on (ZHPF=YES) where software allows.",
+        )
+
+
+def _advise_synchronous(plan: IoPlan, each: SynchronousPlan) -> Iterator[Advice]:
+    name = each.workload.name
+    if len(each.links) < ZHYPERLINKS_MIN:
+        yield _warning(
+            "zhyperlink-single",
+            f"{name}: has one zHyperLink; {ZHYPERLINKS_MIN} or more are to join each control unit.",
+        )
+    if each.workload.io_bytes > 4096:
+        yield _warning(
+            "zhyperlink-too-long",
+            f"{name}: I/Os of {each.workload.io_bytes} bytes go over FICON; zHyperLink takes 4096.",
+        )
+    if each.outcome and each.outcome.link_busy > LINK_BUSY_MAX:
+        yield _warning(
+            "zhyperlink-busy",
+            f"{name}: {100 * each.outcome.link_busy:.0f} % of requests find the link busy and go "
+            "asynchronous. Add a zHyperLink.",
+        )
+    for link in each.links:
+        if link.path and link.path.km > ZHYPERLINK_KM_MAX:
+            yield _warning(
+                "zhyperlink-too-far",
+                f"Channel {link.chpid}: a zHyperLink reaches {1000 * ZHYPERLINK_KM_MAX:g} m; path "
+                f"{link.path.name} has {link.path.km:g} km.",
+            )
+    channels = plan.configuration.channels
+    if not any(channels[chpid].is_ficon for chpid in each.workload.channels):
+        yield _warning(
+            "zhyperlink-no-fallback",
+            f"{name}: names no FICON channel, and what misses the cache or finds the link busy "
+            "needs one.",
+        )
+
+
+def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[Advice]:
+    if 100 * saps.busy > guidelines.sap_percent:
+        busy = f"{100 * saps.busy:.0f} % busy" if saps.busy <= 1 else "not enough"
+        yield _warning(
+            "saps-above-guideline",
+            f"System {saps.system}: {saps.saps} SAPs are {busy}. Stay below "
+            f"{guidelines.sap_percent:g} %.",
+        )
+
+
+def _advise_osa(osa: OsaPlan) -> Iterator[Advice]:
+    channel = osa.channel
+    if channel.mtu_bytes < JUMBO_MTU:
+        yield _warning(
+            "mtu-small",
+            f"Channel {channel.chpid}: packets of {channel.mtu_bytes} bytes; with {JUMBO_MTU}, end "
+            "to end, streams get more and cost less.",
+        )
+    if not channel.large_send:
+        yield _warning(
+            "large-send-off",
+            f"Channel {channel.chpid}: without large send (SEGMENTATIONOFFLOAD) the system cuts "
+            "every packet itself.",
+        )

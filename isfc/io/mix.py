@@ -1,0 +1,154 @@
+"""A mix: what is asked of the channels of a system, whatever it was read from.
+
+From an I/O configuration, or from an interval of an RMF report. MB are 10**6 bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
+from isfc.io.rmf import ChannelLine, DeviceLine, Interval
+
+DEVICE_BLOCK_LENGTH: Final = 4096
+"""Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """I/Os of one kind: so many a second, of ``io_bytes`` each.
+
+    ``read_share`` of them read, ``command_share`` are in command mode and the others in transport
+    mode, ``cache_hit`` are in the storage's cache; all from 0 to 1.
+    """
+
+    name: str
+    io_per_s: float
+    io_bytes: int
+    read_share: float = 1.0
+    command_share: float = 0.0
+    cache_hit: float = 1.0
+
+    @property
+    def mb_per_s(self) -> float:
+        """Both directions together."""
+        return self.io_per_s * self.io_bytes / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Loads that channels share; ``saps`` is None where nothing is said of them.
+
+    ``notes`` say what was assumed or left out.
+    """
+
+    name: str
+    loads: tuple[Load, ...]
+    saps: int | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def io_per_s(self) -> float:
+        """All I/Os a second."""
+        return sum(load.io_per_s for load in self.loads)
+
+    @property
+    def read_mb_per_s(self) -> float:
+        """What is read."""
+        return sum(load.mb_per_s * load.read_share for load in self.loads)
+
+    @property
+    def write_mb_per_s(self) -> float:
+        """What is written."""
+        return sum(load.mb_per_s * (1 - load.read_share) for load in self.loads)
+
+    def grown(self, percent: float) -> "Mix":
+        """The same mix, ``percent`` more of it."""
+        factor = 1 + percent / 100
+        loads = tuple(replace(one, io_per_s=one.io_per_s * factor) for one in self.loads)
+        return replace(self, loads=loads)
+
+
+def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:
+    """What the workloads of a configuration ask for.
+
+    Raises `ConfigurationError` for a workload without a rate: how much it takes depends on the
+    channels that are to be chosen. Streams over an OSA are left out.
+    """
+    disks = [one for one in configuration.workloads if one.protocol is not Protocol.TCP]
+    left_out = len(configuration.workloads) - len(disks)
+    if not disks:
+        raise ConfigurationError(f"{name}: [[io]]: asks no channel for disk I/O; expected some")
+    saps = [system.saps for system in configuration.systems.values() if system.saps is not None]
+    return Mix(
+        name,
+        tuple(_load_of_workload(workload, name) for workload in disks),
+        sum(saps) if saps else None,
+        (f"{left_out} streams over OSAs are left out.",) if left_out else (),
+    )
+
+
+def _load_of_workload(workload: IoWorkload, source: str) -> Load:
+    if workload.rate_per_s is None:
+        raise ConfigurationError(
+            f"{source}: [[io]] {workload.name!r} rate: missing; expected I/Os a second, as the "
+            "others depend on the channels that are to be chosen"
+        )
+    return Load(
+        name=workload.name,
+        io_per_s=workload.rate_per_s,
+        io_bytes=workload.io_bytes,
+        read_share=workload.read_share,
+        command_share=1.0 if workload.protocol is Protocol.FICON else 0.0,
+        cache_hit=workload.cache_hit_percent / 100,
+    )
+
+
+def mix_of_interval(
+    interval: Interval,
+    *,
+    device_block: int = DEVICE_BLOCK_LENGTH,
+    device_read_share: float = 1.0,
+) -> Mix:
+    """What an interval of an RMF report asks for: by channel, or by LCU if it has devices only.
+
+    The report on devices says nothing of bytes and directions, hence ``device_block`` and
+    ``device_read_share``. Raises `ConfigurationError` if nothing was going on.
+    """
+    if interval.channels:
+        loads = [_load_of_channel(line) for line in interval.channels if line.io_per_s]
+        notes: tuple[str, ...] = ()
+    else:
+        loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
+        assumed = f"{device_block} bytes an I/O, {device_read_share:.0%} reads, all zHPF"
+        notes = (f"The report has no bytes and directions: assumed {assumed}.",)
+    if not loads:
+        raise ConfigurationError(
+            f"{interval.name}: has no I/O of FICON channels or devices; expected Channel Path "
+            "Activity or Direct Access Device Activity"
+        )
+    return Mix(interval.name, tuple(loads), notes=notes)
+
+
+def _load_of_channel(line: ChannelLine) -> Load:
+    """A channel's average I/O. RMF has no count of reads: their share is that of their bytes."""
+    read, write = line.read_mb_per_s or 0.0, line.write_mb_per_s or 0.0
+    moved = read + write
+    return Load(
+        name=line.chpid,
+        io_per_s=line.io_per_s,
+        io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
+        read_share=read / moved if moved else 1.0,
+        command_share=(line.ficon_io_per_s or 0.0) / line.io_per_s,
+    )
+
+
+def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[Load]:
+    ordered = sorted(devices, key=lambda line: line.lcu)
+    rates = {
+        lcu: sum(line.io_per_s for line in lines)
+        for lcu, lines in groupby(ordered, key=lambda line: line.lcu)
+    }
+    return [Load(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]

@@ -1,0 +1,313 @@
+"""How many channels, of which feature, for a mix: closed forms, resource by resource.
+
+Each resource of a channel is held below a guideline. Which of them is nearest to its end says
+what saturates first, and at which load. MB are 10**6 bytes.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.channel import CHANNELS, ChannelProfile, Work
+from ctc.distance import credits_by_rule, credits_needed, round_trip_ns
+from ctc.fibre_channel import LINE_USE, Frames, line_bytes_per_s, line_ns
+from ctc.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
+from ctc.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
+from isfc.io.configuration import Protocol
+from isfc.io.mix import Load, Mix
+
+FEATURES: Final = tuple(
+    CHANNELS[name]
+    for name in ("FICON Express8S", "FICON Express16S", "FICON Express16S+", "FICON Express16SA")
+)
+"""What can be had, the oldest first; those before have no hardware data router."""
+
+ENCRYPTING: Final = "FICON Express16SA"
+"""The one feature that encrypts (published: IBM z15 FICON Express16SA Performance)."""
+
+SAPS_MAX: Final = 30
+"""As many as the largest z15 has, 22 standard and 8 more (published there, figure 35)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    """How far a resource may be used for good response times, in percent.
+
+    The defaults are IBM's (published there). For the line nothing is published: it is held to
+    the bus's.
+    """
+
+    processor_percent: float = 50.0
+    bus_percent: float = 70.0
+    sap_percent: float = 70.0
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The share of each resource of one channel that a mix needs; more than 1 needs several."""
+
+    processor: float
+    bus: float
+    line_read: float
+    line_write: float
+
+    def first(self) -> tuple[str, float]:
+        """The resource that is the first to be full, and its share."""
+        shares = {
+            "processor": self.processor,
+            "bus": self.bus,
+            "line, reads": self.line_read,
+            "line, writes": self.line_write,
+        }
+        name = max(shares, key=shares.__getitem__)
+        return name, shares[name]
+
+    def channels(self, guidelines: Guidelines) -> int:
+        """The fewest channels on which no resource is used more than the guidelines say."""
+        data = max(self.bus, self.line_read, self.line_write) / guidelines.bus_percent
+        needed = 100 * max(self.processor / guidelines.processor_percent, data)
+        return max(1, math.ceil(needed - 1e-9))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kind of channel, and how many of it a mix needs: now, and when it has grown.
+
+    ``use`` is that of one of the channels needed once it has grown. ``first`` is full first, when
+    ``first_at_io_per_s`` are asked of those channels.
+    """
+
+    feature: str
+    protocol: Protocol
+    encrypted: bool
+    channels: int
+    channels_grown: int
+    use: Use
+    first: str
+    first_at_io_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """What a mix needs over ``km``, on inter-switch links of ``link_gbps``.
+
+    ``credits`` are those that an ISL port needs for the grown mix, used no more than a bus or line
+    may be; ``credits_full_line`` are for as much as the line carries of it, ``credits_by_rule``
+    the old half a credit for each km and Gb/s.
+    ``added_us`` is what each I/O takes longer, ``exchanges_added`` how many more are open.
+    """
+
+    km: float
+    link_gbps: float
+    isls: int
+    credits: int
+    credits_full_line: int
+    credits_by_rule: int
+    added_us: float
+    exchanges_added: float
+
+
+@dataclass(frozen=True, slots=True)
+class SapNeed:
+    """SAPs for a mix that has grown: how busy those there are get, or how few are enough.
+
+    ``saps`` is None if not even the largest machine has enough.
+    """
+
+    saps: int | None
+    busy_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronousNeed:
+    """Whether reads had better go over zHyperLink: what may go there, and what it costs.
+
+    ``saved_us`` is what such a read gets faster on average; ``processors`` how many CPUs the
+    waiting takes more than asynchronous I/O does (less than 0: it pays in CPU).
+    """
+
+    io_per_s: float
+    links: int
+    success_percent: float
+    response_us: float
+    saved_us: float
+    processors: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """All that is known of a mix: ``choices`` from the oldest feature to the newest."""
+
+    mix: Mix
+    grown: Mix
+    guidelines: Guidelines
+    choices: tuple[Choice, ...]
+    distances: tuple[Distance, ...]
+    saps: SapNeed
+    synchronous: SynchronousNeed | None
+
+    @property
+    def best(self) -> Choice:
+        """The plain choice with the fewest channels; of those, the least used, then the newest."""
+        plain = [choice for choice in self.choices if not choice.encrypted]
+        return min(
+            reversed(plain), key=lambda choice: (choice.channels_grown, choice.use.first()[1])
+        )
+
+
+def size(
+    mix: Mix, growth_percent: float, guidelines: Guidelines, kms: tuple[float, ...] = (0.0, 100.0)
+) -> Sizing:
+    """Judge every kind of channel for ``mix``, now and ``growth_percent`` later."""
+    grown = mix.grown(growth_percent)
+    choices = tuple(
+        _choose(profile, protocol, encrypted, mix, grown, guidelines)
+        for profile in FEATURES
+        for protocol in (Protocol.ZHPF, Protocol.FICON)
+        for encrypted in (False, True)
+        if not encrypted or profile.feature == ENCRYPTING
+    )
+    return Sizing(
+        mix=mix,
+        grown=grown,
+        guidelines=guidelines,
+        choices=choices,
+        distances=tuple(_distance(grown, km, guidelines) for km in kms),
+        saps=_saps(grown, guidelines),
+        synchronous=_synchronous(grown),
+    )
+
+
+def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix) -> Use:
+    """What ``mix`` needs of one channel, all of it in one protocol."""
+    works = [
+        (rate, _work(profile, protocol, load, is_read=is_read, encrypted=encrypted))
+        for load in mix.loads
+        for is_read, rate in _rates(load)
+    ]
+    link_gbps = profile.link_gbps
+    bus = profile.bus_mb_per_s or math.inf
+    return Use(
+        processor=sum(rate * work.processor_ns for rate, work in works) / 1e9,
+        bus=sum(rate * work.data_length for rate, work in works) / 1e6 / bus,
+        line_read=sum(rate * line_ns(work.to_channel, link_gbps) for rate, work in works) / 1e9,
+        line_write=sum(rate * line_ns(work.to_control_unit, link_gbps) for rate, work in works)
+        / 1e9,
+    )
+
+
+def _rates(load: Load) -> Iterator[tuple[bool, float]]:
+    """Reads and writes a second."""
+    yield True, load.io_per_s * load.read_share
+    yield False, load.io_per_s * (1 - load.read_share)
+
+
+def _work(
+    profile: ChannelProfile, protocol: Protocol, load: Load, *, is_read: bool, encrypted: bool
+) -> Work:
+    make = profile.command_work if protocol is Protocol.FICON else profile.transport_work
+    return make(load.io_bytes, is_read=is_read, encrypted=encrypted)
+
+
+def _choose(
+    profile: ChannelProfile,
+    protocol: Protocol,
+    encrypted: bool,
+    mix: Mix,
+    grown: Mix,
+    guidelines: Guidelines,
+) -> Choice:
+    now, later = (use_of_channel(profile, protocol, encrypted, one) for one in (mix, grown))
+    count = later.channels(guidelines)
+    first, share = later.first()
+    return Choice(
+        feature=profile.feature,
+        protocol=protocol,
+        encrypted=encrypted,
+        channels=now.channels(guidelines),
+        channels_grown=count,
+        use=Use(
+            later.processor / count,
+            later.bus / count,
+            later.line_read / count,
+            later.line_write / count,
+        ),
+        first=first,
+        first_at_io_per_s=grown.io_per_s * count / share if share else math.inf,
+    )
+
+
+def _distance(mix: Mix, km: float, guidelines: Guidelines) -> Distance:
+    """Inter-switch links as fast as the newest feature's, all I/O in transport mode."""
+    profile = FEATURES[-1]
+    link_gbps = profile.link_gbps
+    read, write = Frames(0, 0), Frames(0, 0)
+    for load in mix.loads:
+        for is_read, rate in _rates(load):
+            work = _work(profile, Protocol.ZHPF, load, is_read=is_read, encrypted=False)
+            read = read.plus(work.to_channel.times(rate))
+            write = write.plus(work.to_control_unit.times(rate))
+    ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
+    frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
+    full_mb_per_s = (
+        line_bytes_per_s(link_gbps) * LINE_USE * mb_per_s / frames.line_length if mb_per_s else 0.0
+    )
+    limit = guidelines.bus_percent / 100
+    isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
+    frame_data = mb_per_s * 1e6 / frames.count if mb_per_s else 1.0
+    frame_ns = line_ns(frames, link_gbps) / frames.count
+    return Distance(
+        km=km,
+        link_gbps=link_gbps,
+        isls=isls,
+        credits=credits_needed(mb_per_s / isls / limit, km, frame_data, frame_ns),
+        credits_full_line=credits_needed(full_mb_per_s, km, frame_data, frame_ns),
+        credits_by_rule=credits_by_rule(link_gbps, km),
+        added_us=round_trip_ns(km) / 1e3,
+        exchanges_added=mix.io_per_s * round_trip_ns(km) / 1e9,
+    )
+
+
+def _saps(mix: Mix, guidelines: Guidelines, profile: SapProfile = Z15) -> SapNeed:
+    limit = guidelines.sap_percent / 100
+    saps = mix.saps
+    if saps is None:
+        enough = (
+            count
+            for count in range(1, SAPS_MAX + 1)
+            if sap_io_per_s(profile, iop_threads(count), limit) >= mix.io_per_s
+        )
+        saps = next(enough, None)
+    if saps is None:
+        return SapNeed(None, math.inf)
+    busy = sap_busy(profile, iop_threads(saps), mix.io_per_s, mix.io_per_s)
+    return SapNeed(saps, 100 * busy)
+
+
+LINK_BUSY_MAX: Final = 0.1
+"""Share of synchronous reads that may find their link busy (assumed; IBM's report shows 0.2)."""
+
+
+def _synchronous(mix: Mix, profile: SynchronousProfile = ZHYPERLINK) -> SynchronousNeed | None:
+    """Reads that are short enough and in the cache most of the time; None if there are none."""
+    fitting = [one for one in mix.loads if one.io_bytes <= profile.length_max and one.read_share]
+    rate = sum(one.io_per_s * one.read_share for one in fitting)
+    if not rate:
+        return None
+    hits = sum(one.io_per_s * one.read_share * one.cache_hit for one in fitting) / rate
+    links = 1
+    while (found := synchronous_outcome(profile, rate, links, cache_hit=hits)).link_busy > (
+        LINK_BUSY_MAX
+    ):
+        links += 1
+    fallback_ns = (1 - found.success) * profile.asynchronous_cpu_ns
+    more_ns = found.spin_ns + fallback_ns - profile.asynchronous_cpu_ns
+    return SynchronousNeed(
+        io_per_s=rate,
+        links=links,
+        success_percent=100 * found.success,
+        response_us=found.response_ns / 1e3,
+        saved_us=(profile.asynchronous_ns - found.response_ns) / 1e3,
+        processors=rate * more_ns / 1e9,
+    )

@@ -1,0 +1,92 @@
+"""``isfc io size``: from a report or a configuration to channels, as a page and as JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+
+RMF = "tests/data/rmf/three-intervals-pasted.txt"
+
+
+def test_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["io", "size", "--rmf", RMF, "--growth", "50", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record) == ["growth_percent", "mixes"]
+    (mix,) = record["mixes"]
+    assert mix["name"] == "PROD 03/02/2021 09.00.00"
+    assert list(mix) == [
+        *("name", "io_per_s", "mb_per_s_read", "mb_per_s_write", "notes"),
+        *("best", "choices", "distances", "saps", "synchronous"),
+    ]
+    assert mix["best"] in mix["choices"]
+    assert {choice["feature"] for choice in mix["choices"]} == {
+        f"FICON Express{name}" for name in ("8S", "16S", "16S+", "16SA")
+    }
+    assert [distance["km"] for distance in mix["distances"]] == [0, 100]
+
+
+def test_all_intervals_are_sized_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["io", "size", "--rmf", RMF, "--interval", "all"]) == 0
+    page = capsys.readouterr().out
+    assert [page.count(f"03/02/2021 {time}") for time in ("08.45.00", "09.00.00", "09.15.00")] == [
+        1,
+        1,
+        1,
+    ]
+    assert page.count("Best: ") == 3
+
+
+@pytest.mark.parametrize("name", ["channel-path-activity", "device-activity"])
+def test_the_page_fits_eighty_columns(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["io", "size", "--rmf", f"tests/data/rmf/{name}.txt"]) == 0
+    page, errors = capsys.readouterr()
+    assert errors == ""
+    assert max(map(len, page.splitlines())) <= 80
+    assert page.rstrip().endswith(".")
+
+
+def test_a_configuration_is_sized(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mix.toml"
+    file.write_text(
+        '[channel.42]\nfeature = "FICON Express8S"\n[system.A]\nsaps = 4\n'
+        '[[io]]\nname = "oltp"\nchannels = ["42"]\nrate = 100000\n'
+    )
+    assert run(["io", "size", str(file), "--growth", "0", "--km", "0"]) == 0
+    page = capsys.readouterr().out
+    assert "Best: 1 FICON Express16SA channel, zHPF on." in page
+    assert "zHyperLink: 1 link for 100,000 reads a second" in page
+    assert "SAPs: 4 of a z15 are " in page
+
+
+def test_no_saps_are_enough_for_too_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mix.toml"
+    file.write_text(
+        '[channel.42]\nfeature = "FICON Express8S"\n'
+        '[[io]]\nname = "oltp"\nchannels = ["42"]\nrate = 90000000\n'
+    )
+    assert run(["io", "size", str(file), "--json"]) == 0
+    (mix,) = json.loads(capsys.readouterr().out)["mixes"]
+    assert mix["saps"] == {"saps": None, "busy_percent": None}
+    assert run(["io", "size", str(file)]) == 0
+    assert "SAPs: no z15 has enough to stay below 70 %." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "MIX and --rmf: expected one of them"),
+        (["mix.toml", "--rmf", RMF], "MIX and --rmf: expected one of them"),
+        (["--rmf", "no-such-file"], "no-such-file: cannot be read"),
+        (["--rmf", "CHANGELOG.md"], "CHANGELOG.md: holds no line of an RMF report"),
+        (["--rmf", "tests"], "tests: is a directory; expected the text of an RMF report"),
+    ],
+)
+def test_bad_input_is_named(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["io", "size", *arguments]) == 2
+    assert message in capsys.readouterr().err

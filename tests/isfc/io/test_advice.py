@@ -1,0 +1,148 @@
+"""Every advice is given where it fits, and only there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from isfc.io.advice import ADVICE, Advice, advise
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.plan import make_io_plan
+from isfc.io.sizing import Guidelines
+
+GOOD = """
+[channel.2A]
+feature = "FICON Express16SA"
+path = "far"
+[channel.2B]
+feature = "FICON Express16SA"
+path = "far"
+[channel.Z1]
+feature = "zHyperLink Express"
+path = "room"
+[channel.Z2]
+feature = "zHyperLink Express"
+[channel.O1]
+feature = "OSA-Express7S 25 GbE"
+[path.far]
+km = 100
+isl = { count = 2, gbps = 16, credits = 960 }
+[path.room]
+km = 0.1
+[system.ATLANTA]
+saps = 4
+[[io]]
+name = "oltp"
+channels = ["2A", "2B"]
+rate = 20000
+[[io]]
+name = "batch"
+channels = ["2A", "2B"]
+outstanding = 4
+block = 27648
+[[io]]
+name = "lookup"
+channels = ["Z1", "Z2", "2A"]
+protocol = "synchronous"
+rate = 50000
+[[io]]
+name = "copy"
+workload = "streams-out"
+channels = ["O1"]
+"""
+
+FEATURE_2B = '[channel.2B]\nfeature = "FICON Express16SA"'
+ISL = "isl = { count = 2, gbps = 16, credits = 960 }"
+BATCH = '"batch"\nchannels = ["2A", "2B"]'
+LOOKUP = '["Z1", "Z2", "2A"]'
+OLTP = "rate = 20000"
+SAPS = f'saps = 4\n[[io]]\nname = "oltp"\nchannels = ["2A", "2B"]\n{OLTP}'
+
+CASES = [
+    # the advice, what is to be replaced by what, how its text begins
+    (
+        "credits-too-few",
+        "credits = 960",
+        "credits = 400",
+        "Path far: 400 buffer credits over 100 km",
+    ),
+    ("port-beyond-reach", ISL, "", "Path far: the 90 buffer credits"),
+    ("isl-too-slow", "count = 2", "count = 1", "Path far: 1 inter-switch links of 16 Gb/s"),
+    ("link-below-feature", FEATURE_2B, f"{FEATURE_2B}\nlink_gbps = 8", "Channel 2B: its link runs"),
+    (
+        "speeds-mixed",
+        FEATURE_2B,
+        f"{FEATURE_2B}\nlink_gbps = 8",
+        "oltp: its channels run at 8 to 16",
+    ),
+    (
+        *("encryption-unsupported", 'SA"\npath = "far"\n[channel.Z1]'),
+        *('S+"\npath = "far"\nencrypted = true\n[channel.Z1]', "Channel 2B: FICON Express16S+ can"),
+    ),
+    ("processor-above-guideline", OLTP, "rate = 400000", "Channel 2A: its processor is 65 % busy"),
+    (
+        *("bus-above-guideline", OLTP, "rate = 75000\nblocks = 16\nread_percent = 50"),
+        "Channel 2A: its bus is ",
+    ),
+    ("line-above-guideline", OLTP, f"{OLTP}\nblocks = 32", "Channel 2A: its line is 84 % busy"),
+    ("load-not-carried", OLTP, "rate = 900000", "Channel 2A: carries "),
+    ("exchanges-too-many", "outstanding = 4", "outstanding = 2000", "Channel 2A: batch has 1,000"),
+    ("command-mode", OLTP, 'rate = 2000\nprotocol = "ficon"', "oltp: is in command mode"),
+    ("single-channel", BATCH, '"batch"\nchannels = ["2A"]', "batch: all of it rides channel 2A"),
+    ("zhyperlink-single", LOOKUP, '["Z1", "2A"]', "lookup: has one zHyperLink"),
+    (
+        "zhyperlink-too-long",
+        "rate = 50000",
+        "rate = 50000\nblocks = 2",
+        "lookup: I/Os of 8192 bytes",
+    ),
+    ("zhyperlink-busy", "rate = 50000", "rate = 300000", "lookup: 21 % of requests find the link"),
+    ("zhyperlink-too-far", "km = 0.1\n", "km = 0.2\n", "Channel Z1: a zHyperLink reaches 150 m"),
+    ("zhyperlink-no-fallback", LOOKUP, '["Z1", "Z2"]', "lookup: names no FICON channel"),
+    (
+        "saps-above-guideline",
+        SAPS,
+        SAPS.replace("4", "1").replace("20", "160"),
+        "System ATLANTA: 1 S",
+    ),
+    ("mtu-small", '25 GbE"\n', '25 GbE"\nmtu = 1492\n', "Channel O1: packets of 1492 bytes"),
+    (
+        "large-send-off",
+        '25 GbE"\n',
+        '25 GbE"\nlarge_send = false\n',
+        "Channel O1: without large send",
+    ),
+]
+
+
+def advice_of(text: str, guidelines: Guidelines | None = None) -> tuple[Advice, ...]:
+    return advise(make_io_plan(parse_io_configuration(text.encode(), "x.toml")), guidelines)
+
+
+def test_all_is_quiet_where_nothing_is_to_change() -> None:
+    assert advice_of(GOOD) == ()
+
+
+@pytest.mark.parametrize(("name", "old", "new", "text"), CASES, ids=[case[0] for case in CASES])
+def test_advice_is_given_where_it_fits(name: str, old: str, new: str, text: str) -> None:
+    assert old in GOOD
+    found = [one for one in advice_of(GOOD.replace(old, new)) if one.id == name]
+    assert any(one.text.startswith(text) for one in found), found
+
+
+def test_every_advice_has_a_case_and_a_meaning() -> None:
+    assert {case[0] for case in CASES} == set(ADVICE)
+
+
+def test_guidelines_of_ones_own_are_kept() -> None:
+    strict = advice_of(GOOD, Guidelines(processor_percent=1, bus_percent=1, sap_percent=1))
+    assert {one.id for one in strict} == {
+        *("processor-above-guideline", "bus-above-guideline"),
+        *("line-above-guideline", "saps-above-guideline"),
+    }
+
+
+def test_the_page_lists_every_id_with_its_meaning() -> None:
+    page = Path("docs/io-advice.md").read_text("utf-8")
+    listed = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", page, re.MULTILINE))
+    assert listed == ADVICE

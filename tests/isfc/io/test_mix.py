@@ -1,0 +1,113 @@
+"""A mix is what its source says: rates, bytes and directions are kept."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.mix import mix_of_configuration, mix_of_interval
+from isfc.io.rmf import Interval, read_rmf
+
+DATA = Path("tests/data/rmf")
+CONFIGURATION = """
+[channel.42]
+feature = "FICON Express16SA"
+[channel.50]
+feature = "OSA-Express7S 25 GbE"
+[system.ATLANTA]
+saps = 4
+[[io]]
+name = "oltp"
+channels = ["42"]
+rate = 20000
+read_percent = 75
+cache_hit_percent = 90
+[[io]]
+name = "batch"
+channels = ["42"]
+protocol = "ficon"
+block = 27648
+blocks = 2
+rate = 500
+[[io]]
+name = "copy"
+workload = "streams-out"
+channels = ["50"]
+"""
+
+
+def test_a_configuration_gives_its_rates() -> None:
+    mix = mix_of_configuration(parse_io_configuration(CONFIGURATION.encode(), "mix.toml"), "x")
+    oltp, batch = mix.loads
+    assert (oltp.io_per_s, oltp.io_bytes, oltp.read_share) == (20000, 4096, 0.75)
+    assert (oltp.command_share, oltp.cache_hit) == (0, 0.9)
+    assert (batch.io_bytes, batch.command_share) == (55296, 1)
+    assert (mix.saps, mix.notes) == (4, ("1 streams over OSAs are left out.",))
+    assert mix.io_per_s == 20500
+    assert mix.read_mb_per_s == pytest.approx(20000 * 0.75 * 4096 / 1e6 + 500 * 55296 / 1e6)
+    assert mix.write_mb_per_s == pytest.approx(20000 * 0.25 * 4096 / 1e6)
+
+
+def test_growth_scales_rates_and_nothing_else() -> None:
+    mix = mix_of_configuration(parse_io_configuration(CONFIGURATION.encode(), "mix.toml"), "x")
+    grown = mix.grown(50)
+    assert grown.io_per_s == pytest.approx(1.5 * mix.io_per_s)
+    assert grown.read_mb_per_s == pytest.approx(1.5 * mix.read_mb_per_s)
+    assert [load.io_bytes for load in grown.loads] == [load.io_bytes for load in mix.loads]
+
+
+@pytest.mark.parametrize("instead", ["", "outstanding = 3\n"])
+def test_a_workload_without_a_rate_is_refused(instead: str) -> None:
+    text = CONFIGURATION.replace("rate = 500\n", instead)
+    with pytest.raises(ConfigurationError, match=r"x: \[\[io\]\] 'batch' rate: missing; expected"):
+        mix_of_configuration(parse_io_configuration(text.encode(), "mix.toml"), "x")
+
+
+def test_a_configuration_of_networks_alone_is_refused() -> None:
+    text = CONFIGURATION[: CONFIGURATION.index("[[io]]")]
+    text += CONFIGURATION[CONFIGURATION.index('[[io]]\nname = "copy"') :]
+    with pytest.raises(ConfigurationError, match=r"x: \[\[io\]\]: asks no channel for disk I/O"):
+        mix_of_configuration(parse_io_configuration(text.encode(), "mix.toml"), "x")
+
+
+def test_channels_of_a_report_keep_their_bytes() -> None:
+    (interval,) = read_rmf(DATA / "channel-path-activity.txt")
+    mix = mix_of_interval(interval)
+    assert [load.io_bytes for load in mix.loads] == pytest.approx([131072] * 5, rel=2e-4)
+    assert mix.read_mb_per_s == pytest.approx(
+        sum(line.read_mb_per_s or 0 for line in interval.channels), rel=1e-4
+    )
+    assert {load.command_share for load in mix.loads} == {0}
+
+
+def test_protocols_of_a_report_keep_their_shares() -> None:
+    first = read_rmf(DATA / "three-intervals-pasted.txt")[0]
+    assert mix_of_interval(first).loads[0].command_share == pytest.approx(250 / 8250)
+
+
+def test_devices_of_a_report_are_summed_by_lcu_and_what_is_assumed_is_said() -> None:
+    (interval,) = read_rmf(DATA / "device-activity.txt")
+    mix = mix_of_interval(interval, device_block=8192, device_read_share=0.75)
+    (load,) = mix.loads
+    assert (load.name, load.io_bytes, load.read_share) == ("00B0", 8192, 0.75)
+    assert load.io_per_s == pytest.approx(interval.io_per_s)
+    assert mix.notes == (
+        "The report has no bytes and directions: assumed 8192 bytes an I/O, 75% reads, all zHPF.",
+    )
+
+
+def test_an_interval_of_iops_alone_is_refused() -> None:
+    (interval,) = read_rmf(DATA / "io-queuing-activity.txt")
+    with pytest.raises(ConfigurationError, match=r"P34 02/25/2019 11\.02\.00: has no I/O of FICON"):
+        mix_of_interval(interval)
+
+
+def test_an_idle_channel_is_no_load() -> None:
+    (interval,) = read_rmf(DATA / "channel-path-activity.txt")
+    idle = Interval("S", "", "", channels=[*interval.channels])
+    idle.channels = [
+        type(line)(line.chpid, "", None, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for line in idle.channels[:1]
+    ]
+    with pytest.raises(ConfigurationError, match="has no I/O"):
+        mix_of_interval(idle)

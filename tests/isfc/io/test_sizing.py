@@ -1,0 +1,160 @@
+"""Sizing: enough channels, not one too many, and the resource that is short is the one named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.channel import find_channel
+from ctc.sap import Z15, iop_threads, sap_io_per_s
+from isfc.io.configuration import Protocol
+from isfc.io.mix import Load, Mix
+from isfc.io.sizing import ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
+
+LOADS = st.builds(
+    Load,
+    st.just("load"),
+    st.floats(1, 500_000),
+    st.integers(512, 524_288),
+    st.floats(0, 1),
+    cache_hit=st.floats(0, 1),
+)
+MIXES = st.builds(Mix, st.just("mix"), st.lists(LOADS, min_size=1, max_size=4).map(tuple))
+GUIDELINES = Guidelines()
+
+
+def mix_of(*loads: Load, saps: int | None = None) -> Mix:
+    return Mix("mix", loads, saps)
+
+
+@given(MIXES, st.floats(0, 200))
+def test_every_choice_keeps_the_guidelines_with_no_channel_to_spare(
+    mix: Mix, growth: float
+) -> None:
+    for choice in size(mix, growth, GUIDELINES).choices:
+        use = choice.use
+        shares = [2 * use.processor, *(x / 0.7 for x in (use.bus, use.line_read, use.line_write))]
+        assert max(shares) <= 1 + 1e-6
+        if choice.channels_grown > 1:
+            fewer = choice.channels_grown / (choice.channels_grown - 1)
+            assert max(shares) * fewer > 1 - 1e-6
+        assert choice.channels <= choice.channels_grown
+
+
+@given(MIXES)
+def test_the_first_resource_is_full_at_the_load_that_is_named(mix: Mix) -> None:
+    for choice in size(mix, 0, GUIDELINES).choices:
+        name, share = choice.use.first()
+        assert choice.first == name
+        assert share * choice.first_at_io_per_s / mix.io_per_s == pytest.approx(1)
+
+
+@given(MIXES)
+def test_encryption_and_command_mode_never_need_less(mix: Mix) -> None:
+    profile = find_channel(ENCRYPTING)
+    plain, encrypted, command = (
+        use_of_channel(profile, protocol, is_encrypted, mix)
+        for protocol, is_encrypted in (
+            (Protocol.ZHPF, False),
+            (Protocol.ZHPF, True),
+            (Protocol.FICON, False),
+        )
+    )
+    assert plain.processor < encrypted.processor
+    assert plain.line_read <= encrypted.line_read
+    assert plain.processor < command.processor
+    assert plain.bus == encrypted.bus == command.bus
+
+
+@given(MIXES)
+def test_the_parts_of_a_mix_add_up(mix: Mix) -> None:
+    profile = FEATURES[-1]
+    whole = use_of_channel(profile, Protocol.ZHPF, False, mix)
+    parts = [use_of_channel(profile, Protocol.ZHPF, False, mix_of(load)) for load in mix.loads]
+    assert whole.processor == pytest.approx(sum(part.processor for part in parts))
+    assert whole.line_read == pytest.approx(sum(part.line_read for part in parts))
+    assert whole.bus == pytest.approx(sum(part.bus for part in parts))
+
+
+@given(MIXES)
+def test_the_best_choice_has_the_fewest_channels(mix: Mix) -> None:
+    sizing = size(mix, 30, GUIDELINES)
+    assert not sizing.best.encrypted
+    assert sizing.best.channels_grown == min(
+        choice.channels_grown for choice in sizing.choices if not choice.encrypted
+    )
+
+
+def test_small_blocks_fill_the_processor_and_large_ones_bus_or_line() -> None:
+    small = size(mix_of(Load("a", 100_000, 4096)), 0, GUIDELINES).best
+    assert (small.feature, small.protocol) == (ENCRYPTING, Protocol.ZHPF)
+    assert small.first == "processor"
+    assert small.first_at_io_per_s == pytest.approx(310_000, rel=1e-3)
+    large = size(mix_of(Load("a", 10_000, 131_072, read_share=0.5)), 0, GUIDELINES).best
+    assert large.first == "bus"
+    reads = size(mix_of(Load("a", 5_000, 131_072)), 0, GUIDELINES).best
+    assert reads.first == "line, reads"
+
+
+def test_guidelines_of_ones_own_change_the_number() -> None:
+    mix = mix_of(Load("a", 150_000, 4096))
+    strict, lax = (
+        size(mix, 0, Guidelines(processor_percent=percent)).best.channels for percent in (10, 90)
+    )
+    assert (strict, lax) == (5, 1)
+
+
+@given(MIXES, st.floats(1, 300))
+def test_more_distance_takes_more_credits_and_time(mix: Mix, km: float) -> None:
+    near, far = size(mix, 0, GUIDELINES, (km, 2 * km)).distances
+    assert far.added_us == pytest.approx(2 * near.added_us)
+    assert far.exchanges_added == pytest.approx(2 * near.exchanges_added)
+    assert near.credits <= far.credits
+    assert far.isls == near.isls
+    assert near.credits <= near.credits_full_line + 1
+
+
+def test_full_frames_need_about_the_credits_of_the_old_rule() -> None:
+    (far,) = size(mix_of(Load("a", 8_000, 524_288)), 0, GUIDELINES, (100.0,)).distances
+    assert far.credits_by_rule == 800
+    assert far.credits_full_line == pytest.approx(800, rel=0.05)
+
+
+def test_saps_that_are_given_are_judged_and_else_found() -> None:
+    rate = sap_io_per_s(Z15, iop_threads(8), 0.7)
+    load = Load("a", rate * 0.999, 4096)
+    found = size(mix_of(load), 0, GUIDELINES).saps
+    assert found.saps == 8
+    assert found.busy_percent == pytest.approx(70, abs=0.5)
+    given_saps = size(mix_of(load, saps=4), 0, GUIDELINES).saps
+    assert given_saps.saps == 4
+    assert given_saps.busy_percent > 100
+
+
+def test_no_machine_has_saps_enough_for_everything() -> None:
+    assert size(mix_of(Load("a", 1e9, 4096)), 0, GUIDELINES).saps.saps is None
+
+
+def test_zhyperlink_saves_time_and_costs_processors() -> None:
+    need = size(mix_of(Load("a", 200_000, 4096, cache_hit=0.9)), 0, GUIDELINES).synchronous
+    assert need is not None
+    assert need.links > 1
+    assert 80 < need.success_percent <= 90
+    assert need.saved_us > 0
+    assert need.processors > 0
+
+
+def test_zhyperlink_does_not_pay_where_nothing_is_in_the_cache() -> None:
+    need = size(mix_of(Load("a", 10_000, 4096, cache_hit=0.0)), 0, GUIDELINES).synchronous
+    assert need is not None
+    assert need.saved_us < 0
+
+
+@pytest.mark.parametrize("load", [Load("a", 1e5, 8192), Load("a", 1e5, 4096, read_share=0.0)])
+def test_zhyperlink_carries_neither_long_reads_nor_writes(load: Load) -> None:
+    assert size(mix_of(load), 0, GUIDELINES).synchronous is None
+
+
+def test_twenty_workloads_need_eight_channels() -> None:
+    loads = [Load(str(n), 15_000 + n, 4096 * (n + 1), read_share=n / 20) for n in range(20)]
+    best = size(mix_of(*loads), 0, GUIDELINES).best
+    assert best.channels_grown == 8
