@@ -58,6 +58,11 @@ class BoundCheck:
         """Whether the bound is kept."""
         return self.bound is None or self.summary.keeps(self.bound)
 
+    @property
+    def meets_goal(self) -> bool:
+        """Whether what is wanted is reached; true where nothing is."""
+        return self.goal is None or self.summary.keeps(self.goal)
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeCheck:

@@ -24,7 +24,7 @@ from isfc.cli.options.report import (
 )
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.plot import check_plot, write_plot
-from isfc.cli.render.replay import replay_page
+from isfc.cli.render.replay import replay_page, verdict_page
 from isfc.cli.render.seeds import replay_spreads
 from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
@@ -99,6 +99,10 @@ JobsOption = Annotated[
         help="Runs at a time; as many as processors if not given.",
     ),
 ]
+FullOption = Annotated[
+    bool,
+    typer.Option("--full", help="Show every figure beside IBM's, not only what they come to."),
+]
 PlotOption = Annotated[
     Path | None,
     typer.Option(
@@ -118,6 +122,7 @@ def replay(
     seconds: SecondsOption = None,
     jobs: JobsOption = None,
     seeds: SeedsOption = None,
+    full: FullOption = False,
     plot: PlotOption = None,
     report: ReportOption = None,
     interval: IntervalOption = None,
@@ -126,9 +131,10 @@ def replay(
 ) -> None:
     """Replay IBM's published measurements and show ours beside them.
 
-    Each run is made with the parameters of its release. Options that choose rows leave out the
-    tables that have no such column. Ends with 1 when a figure leaves the tolerance that is
-    declared for it. With --report, ours alone is shown, and nothing is judged.
+    Each run is made with the parameters of its release. What the figures come to is shown on a
+    screen; --full, or an option that chooses rows, shows every figure. Options that choose rows
+    leave out the tables that have no such column. Ends with 1 when a figure leaves the tolerance
+    that is declared for it. With --report, ours alone is shown, and nothing is judged.
     """
     output = Output(report, interval, csv, json, seeds)
     wanted = {
@@ -145,7 +151,7 @@ def replay(
     if report is None:
         if plot:
             check_plot(plot, parts)
-        _show_verdicts(parts, jobs, output, plot)
+        _show_verdicts(parts, jobs, output, plot, full=full or any(wanted.values()))
     elif plot:
         raise ConfigurationError("--plot and --report: expected one of them")
     else:
@@ -154,7 +160,7 @@ def replay(
 
 
 def _show_verdicts(
-    parts: Sequence[Part], jobs: int | None, output: Output, plot: Path | None
+    parts: Sequence[Part], jobs: int | None, output: Output, plot: Path | None, *, full: bool
 ) -> None:
     """Show each row, the mean over its seeds, beside what was published, and judge it."""
     recordings = _record(parts, output.seeds, jobs)
@@ -174,7 +180,7 @@ def _show_verdicts(
             ]
         )
     else:
-        show(replay_page(verdicts))
+        show(replay_page(verdicts) if full else verdict_page(verdicts))
         if output.seeds:
             show("", replay_spreads([part.table for part in parts], spreads))
     _end(verdicts)

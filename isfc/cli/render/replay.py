@@ -9,8 +9,10 @@ from rich.text import Text
 from isfc.cli.render.verdict import (
     LEGEND,
     MEASURES,
+    VERDICT_LEGEND,
     check_table,
     describe_change,
+    overview,
     quiet_lines,
     summary_table,
     tallies,
@@ -35,12 +37,27 @@ def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
     """The whole page: every table and what it comes to, then the tallies."""
     parts: list[RenderableType] = []
     for verdict in verdicts:
-        table = verdict.table
-        parts.append(f"{table.title}, measured {table.measured}\n{table.source}")
+        parts.append(_title(verdict.table))
         parts += _figures(verdict)
         parts += _conclusions(verdict)
     parts += [LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def verdict_page(verdicts: Sequence[Verdict]) -> RenderableType:
+    """What the figures come to: the checks of one table, or a line for each of many."""
+    parts: list[RenderableType] = []
+    if len(verdicts) == 1:
+        (verdict,) = verdicts
+        parts += [_title(verdict.table), *_checks(verdict)]
+    else:
+        parts += [overview(verdicts)]
+    parts += [VERDICT_LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
+    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def _title(table: PublishedTable) -> str:
+    return f"{table.title}, measured {table.measured}\n{table.source}"
 
 
 def _figures(verdict: Verdict) -> Iterator[RenderableType]:
@@ -73,6 +90,11 @@ def _conclusions(verdict: Verdict) -> Iterator[RenderableType]:
     if summary.row_count:
         yield summary
     yield from quiet_lines(verdict.comparisons)
+    yield from _checks(verdict)
+
+
+def _checks(verdict: Verdict) -> Iterator[RenderableType]:
+    """What must hold of the table: bounds, goals and the signs of changes."""
     if verdict.checks:
         yield check_table(verdict.checks)
     for check in verdict.changes:

@@ -45,6 +45,11 @@ LEGEND = (
     "Constants were fitted to calibration rows; acceptance rows are predictions."
 )
 
+VERDICT_LEGEND = (
+    "A figure that leaves its bound is marked ! and ends the command with 1; a goal is wanted, and "
+    "missing it ends nothing. --full shows every figure beside IBM's."
+)
+
 STATISTICS = (("median", "median"), ("p90", "90 %"), ("worst", "worst"))
 """What a bound may be of, and its name on the screen."""
 
@@ -154,6 +159,28 @@ def check_table(checks: Sequence[BoundCheck]) -> Table:
         subject = [measure_name(check.of.measure), check.of.group, str(check.summary.count)]
         for index, line in enumerate(_check_lines(check)):
             page.add_row(*(["", "", ""] if index else subject), *line)
+    return page
+
+
+def overview(verdicts: Iterable[Verdict]) -> Table:
+    """A line for each table: how many of its bounds are kept, and which goals are missed."""
+    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    page.add_column("table", no_wrap=True)
+    for heading in ("rows", "bounds kept", "goals met"):
+        page.add_column(heading, justify="right", no_wrap=True)
+    page.add_column("goals missed")
+    for verdict in verdicts:
+        kept = [check.within for check in verdict.checks if check.bound]
+        met = [check for check in verdict.checks if check.goal and check.meets_goal]
+        missed = [check for check in verdict.checks if check.goal and not check.meets_goal]
+        left = len(kept) - sum(kept)
+        page.add_row(
+            verdict.table.name,
+            str(len(verdict.part.rows)),
+            Text(f"{sum(kept)} of {len(kept)}{'!' * bool(left)}", _BAD if left else ""),
+            f"{len(met)} of {len(met) + len(missed)}",
+            ", ".join(dict.fromkeys(f"{measure_name(c.of.measure)} {c.of.group}" for c in missed)),
+        )
     return page
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from isfc.cli.render.output import show
-from isfc.cli.render.replay import replay_page
+from isfc.cli.render.replay import replay_page, verdict_page
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part
 from scenarios.published.table import PublishedRow, PublishedTable, Selection
@@ -181,3 +181,28 @@ def test_runs_of_another_length_than_the_bounds_are_told_of(
     part = replace(verdict.part, seconds=seconds)
     page = " ".join(page_of(capsys, replace(verdict, part=part)))
     assert ("bounds are those of runs of 5 s; these are of 10 s" in page) == told
+
+
+def test_verdict_of_one_table_is_its_checks_on_one_screen(
+    table: PublishedTable, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(verdict_page([verdict_of(table, {}, faithful)]))
+    page = capsys.readouterr().out.splitlines()
+    assert page[3].split() == "what must hold group rows reached bound goal met".split()
+    assert page[-2:] == [
+        "calibration rows within tolerance: 70 of 70",
+        "acceptance rows within tolerance: 70 of 70",
+    ]
+    assert len(page) <= 24
+
+
+def test_verdict_of_many_tables_is_a_line_each_with_the_goals_that_are_missed(
+    table: PublishedTable, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = load_table("stop_short")
+    wrong = verdict_of(rules, {}, lambda row, measure: 2 * row.number(measure))
+    show(verdict_page([verdict_of(table, {}, faithful), wrong]))
+    page = capsys.readouterr().out.splitlines()
+    assert page[1].split()[:5] == ["transport", "140", "7", "of", "7"]
+    assert page[2].split() == "stop_short 2 0 of 1! 0 of 1 stops short by all".split()
+    assert max(map(len, page)) <= 80
