@@ -17,7 +17,7 @@ from isfc.link.counters import DeviceSnapshot, NodeSnapshot
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.trace import Sink
+from isfc.link.trace import Sink, Watch
 from isfc.system.node import Node
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.operation import OperatedRun, Operation, Overheard
@@ -131,14 +131,17 @@ class Sample:
 
 
 def build(
-    experiment: Experiment, trace: Sink | None = None, operation: Operation | None = None
+    experiment: Experiment,
+    trace: Sink | None = None,
+    operation: Operation | None = None,
+    watch: Watch | None = None,
 ) -> tuple[VirtualEngine, list[Node]]:
     """The engine of an experiment, at time 0, and its nodes: the client's first."""
     layout, workload = experiment.layout, experiment.workload
     client_name = experiment.client or layout.nodes[0]
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
     nodes = [
-        Node(define_node(layout, name, experiment.link), trace)
+        Node(define_node(layout, name, experiment.link), trace, watch)
         for name in (client_name, server_name)
     ]
     random = Random(f"clients {experiment.seed}")

@@ -3,6 +3,8 @@
 import hashlib
 from typing import Protocol
 
+from ctc.subchannel import Interrupt
+
 TraceRecord = tuple[int, str, int, str, int]
 """(now_ns, node, rdev, verb, detail): detail is a serial, a package number or 0."""
 
@@ -12,6 +14,13 @@ class Sink(Protocol):
 
     def __call__(self, record: TraceRecord) -> None:
         """Take one record."""
+
+
+class Watch(Protocol):
+    """Who is shown every interrupt before the link is: where an I/O's time went, and its load."""
+
+    def __call__(self, now_ns: int, node: str, interrupt: Interrupt) -> None:
+        """Look at one interrupt; change nothing."""
 
 
 class ListSink:

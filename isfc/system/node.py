@@ -23,7 +23,7 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState
-from isfc.link.trace import Sink
+from isfc.link.trace import Sink, Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,13 @@ class Node:
     and ask `next_deadline`; `isfc.engine.pump` does it.
     """
 
-    def __init__(self, definition: NodeDefinition, trace: Sink | None = None) -> None:
+    def __init__(
+        self, definition: NodeDefinition, trace: Sink | None = None, watch: Watch | None = None
+    ) -> None:
         self.name = definition.name
         self.partner = definition.partner
         self._trace = trace
+        self._watch = watch
         self._frames: list[Departure] = []
         self._interrupts: list[Interrupt] = []
         self._chpids: dict[ChpidId, Chpid[Ctc]] = {}
@@ -270,11 +273,14 @@ class Node:
     def _settle(self, now_ns: int) -> None:
         """Carry interrupts up and instructions down until both ends of the door are quiet."""
         link, interrupts, trace = self._link, self._interrupts, self._trace
+        watch = self._watch
         while True:
             while interrupts:
                 interrupt = interrupts.pop(0)
                 if trace is not None:
                     trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
+                if watch is not None:
+                    watch(now_ns, self.name, interrupt)
                 link.receive_interrupt(interrupt, now_ns)
             instruction = link.poll_instruction()
             if instruction is None:

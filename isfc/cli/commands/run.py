@@ -24,6 +24,7 @@ from isfc.cli.progress import progress_bar
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
+from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
@@ -158,6 +159,8 @@ def run_layout(
     report: ReportOption = None,
     interval: IntervalOption = None,
     cp: CpOption = None,
+    trace: TraceOption = None,
+    timeline: TimelineOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -180,8 +183,11 @@ def run_layout(
     )
     node = choose_node(link, "--side", side)
     check_view(output, [experiment])
+    wanted = read_timeline(trace, timeline, experiment, output)
     transcript = None if cp is None else _transcript(cp, experiment, seeds)
-    if report is None:
+    if wanted is not None:
+        _show_timeline(wanted, node, output, transcript)
+    elif report is None:
         _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)
     else:
         _show_view(experiment, node, output, transcript)
@@ -287,6 +293,25 @@ def _show_view(
         _show_transcript(transcript)
     heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
     show_report(output, heading, [run])
+
+
+def _show_timeline(
+    wanted: TimelineOutput,
+    side: NodeName | None,
+    output: Output,
+    transcript: Transcript | None,
+) -> None:
+    """Run the experiment, write its trace, and print its chart, or what it would print without."""
+    timeline, result = _watch(
+        wanted.experiment,
+        lambda progress: wanted.run(side, progress, _operation(transcript)),
+    )
+    chart = wanted.chart(timeline)
+    if chart is None:
+        _show_results(wanted.experiment, [result], output, transcript)
+    else:
+        _show_transcript(transcript)
+        show(run_heading(wanted.experiment, result.node), "", chart)
 
 
 def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:

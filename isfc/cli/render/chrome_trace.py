@@ -1,0 +1,118 @@
+"""A timeline in the Chrome trace event format, which Perfetto and chrome://tracing open.
+
+Each system is a process, each of its CTCs a thread. Times are microseconds of virtual time.
+The format is described in "Trace Event Format" (Google, 2016).
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from scenarios.timeline import Io, Timeline
+
+Event = dict[str, Any]
+
+RATE_BIN_NS_MIN: Final = 100_000
+RATE_BINS: Final = 1_000
+_MB: Final = 2**20
+
+
+def write_trace(path: Path, timeline: Timeline) -> None:
+    """Write a timeline into a file; raises `OSError` if that cannot be written."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
+        for index, event in enumerate(trace_events(timeline)):
+            file.write(",\n" * (index > 0) + json.dumps(event, separators=(",", ":")))
+        file.write("\n]}\n")
+
+
+def trace_events(timeline: Timeline) -> Iterator[Event]:
+    """All events: names first, then I/Os, collisions, counters."""
+    yield from _names(timeline.layout)
+    for io in timeline.ios:
+        yield from _io(timeline.layout, io)
+    for number, (first, second) in enumerate(timeline.collisions(), start=1):
+        yield from _collision(timeline.layout, number, first, second)
+    yield from _counters(timeline)
+
+
+def _names(layout: Layout) -> Iterator[Event]:
+    for end, node in enumerate(layout.nodes):
+        process = {"ph": "M", "pid": end + 1, "tid": 0}
+        yield {**process, "name": "process_name", "args": {"name": node}}
+        yield {**process, "name": "process_sort_index", "args": {"sort_index": end}}
+        for index, ctc in enumerate(layout.device_list()):
+            chpid = format_chpid(ctc.fibre.chpids[end])
+            name = f"{format_rdev(ctc.rdevs[end])} chpid {chpid}"
+            thread = {"ph": "M", "pid": end + 1, "tid": _tid(ctc.rdevs[end])}
+            yield {**thread, "name": "thread_name", "args": {"name": name}}
+            yield {**thread, "name": "thread_sort_index", "args": {"sort_index": index}}
+
+
+def _tid(rdev: Rdev) -> int:
+    """A thread for each device; 0 is not one."""
+    return rdev + 1
+
+
+def _place(layout: Layout, io: Io) -> Event:
+    return {"pid": layout.nodes.index(io.node) + 1, "tid": _tid(io.rdev)}
+
+
+def _io(layout: Layout, io: Io) -> Iterator[Event]:
+    """An I/O, and inside it PEND, DISC and CONN."""
+    details: dict[str, Any] = {"outcome": io.outcome, "interrupt_us": _us(io.seen_ns - io.end_ns)}
+    if io.package is not None:
+        details |= {"package": io.package, "messages": io.message_count, "bytes": io.length}
+    place = _place(layout, io)
+    yield {
+        "ph": "X",
+        "cat": "io",
+        "name": io.command.name,
+        **place,
+        "ts": _us(io.begin_ns),
+        "dur": _us(io.end_ns - io.begin_ns),
+        "args": details,
+    }
+    for name, begin_ns, end_ns in io.phases():
+        span = {"ts": _us(begin_ns), "dur": _us(end_ns - begin_ns)}
+        yield {"ph": "X", "cat": "phase", "name": name, **place, **span}
+
+
+def _collision(layout: Layout, number: int, first: Io, second: Io) -> Iterator[Event]:
+    """An instant at each end, and an arrow from the write that failed first to the other."""
+    for io in (first, second):
+        instant = {"ph": "i", "s": "t", "cat": "collision", "name": "collision"}
+        yield {**instant, **_place(layout, io), "ts": _us(io.end_ns)}
+    arrow = {"cat": "collision", "name": "collided", "id": number}
+    # an arrow is bound to the slice around it: the middle of each write
+    for phase, io in (({"ph": "s"}, first), ({"ph": "f", "bp": "e"}, second)):
+        middle_ns = (io.begin_ns + io.end_ns) // 2
+        yield {**phase, **arrow, **_place(layout, io), "ts": _us(middle_ns)}
+
+
+def _counters(timeline: Timeline) -> Iterator[Event]:
+    """The backlog of each node, and what each sends on each fibre."""
+    layout = timeline.layout
+    for backlog in timeline.backlogs:
+        counter = _counter(layout, backlog.node, backlog.at_ns)
+        yield {**counter, "name": "backlog messages", "args": {"messages": backlog.message_count}}
+        yield {**counter, "name": "backlog KB", "args": {"KB": round(backlog.length / 1024, 3)}}
+    bin_ns = max(RATE_BIN_NS_MIN, -(-(timeline.end_ns - timeline.begin_ns) // RATE_BINS))
+    for node in layout.nodes:
+        for fibre in layout.fibres:
+            name = f"fibre {fibre.name} MB/s out"
+            for index, rate in enumerate(timeline.rates(node, fibre, bin_ns)):
+                counter = _counter(layout, node, timeline.begin_ns + index * bin_ns)
+                yield {**counter, "name": name, "args": {"MB/s": round(rate / _MB, 3)}}
+
+
+def _counter(layout: Layout, node: NodeName, at_ns: int) -> Event:
+    return {"ph": "C", "pid": layout.nodes.index(node) + 1, "tid": 0, "ts": _us(at_ns)}
+
+
+def _us(ns: int) -> float:
+    return ns / 1000

@@ -1,0 +1,138 @@
+"""The trace keeps to the Chrome trace event format, and shows what the timeline has."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.cli.render.chrome_trace import Event, trace_events, write_trace
+from isfc.layout.catalogue import load_layout
+from scenarios.run import Experiment
+from scenarios.timeline import Timeline, record_timeline
+from scenarios.workload import SUITES
+
+# "Trace Event Format": which keys an event has besides ph, name, pid and tid, by its phase
+REQUIRED = {
+    "M": {"args"},
+    "X": {"ts", "dur", "cat"},
+    "i": {"ts", "s", "cat"},
+    "s": {"ts", "id", "cat"},
+    "f": {"ts", "id", "cat", "bp"},
+    "C": {"ts", "args"},
+}
+METADATA = {
+    "process_name": "name",
+    "process_sort_index": "sort_index",
+    "thread_name": "name",
+    "thread_sort_index": "sort_index",
+}
+
+
+@pytest.fixture(scope="module", params=["published-1", "published-12"])
+def timeline(request: pytest.FixtureRequest) -> Timeline:
+    experiment = Experiment(
+        load_layout(request.param), SUITES["HM"], pairs=5, seconds=0.02, warmup=0.01
+    )
+    return record_timeline(experiment)[0]
+
+
+def by_phase(events: list[Event]) -> dict[str, list[Event]]:
+    found = defaultdict(list)
+    for event in events:
+        found[event["ph"]].append(event)
+    return found
+
+
+def test_every_event_has_what_its_phase_requires(timeline: Timeline) -> None:
+    for event in trace_events(timeline):
+        missing = REQUIRED[event["ph"]] | {"name", "pid", "tid"}
+        assert missing <= event.keys()
+        assert isinstance(event["name"], str)
+        assert all(isinstance(event[key], int) for key in ("pid", "tid"))
+        for key in {"ts", "dur"} & event.keys():
+            assert isinstance(event[key], int | float)
+            assert event[key] >= 0
+        if event["ph"] == "i":
+            assert event["s"] == "t"  # g, p and t are the scopes there are
+        if event["ph"] == "f":
+            assert event["bp"] == "e"
+        if event["ph"] == "C":
+            assert all(isinstance(value, int | float) for value in event["args"].values())
+        if event["ph"] == "M":
+            assert METADATA[event["name"]] in event["args"]
+
+
+def test_every_track_is_named(timeline: Timeline) -> None:
+    events = by_phase(list(trace_events(timeline)))
+    named = {(e["pid"], e["tid"]) for e in events["M"] if e["name"] == "thread_name"}
+    processes = [e["args"]["name"] for e in events["M"] if e["name"] == "process_name"]
+    assert processes == list(timeline.layout.nodes)
+    assert len(named) == 2 * len(timeline.layout.ctcs)
+    for phase in "Xisf":
+        assert {(e["pid"], e["tid"]) for e in events[phase]} <= named
+
+
+def test_slices_of_a_track_are_nested(timeline: Timeline) -> None:
+    tracks = defaultdict(list)
+    for event in trace_events(timeline):
+        if event["ph"] == "X":
+            span = (round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000))
+            tracks[event["pid"], event["tid"]].append(span)
+    for spans in tracks.values():
+        around: list[tuple[int, int]] = []
+        for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+            while around and around[-1][1] <= begin:
+                around.pop()
+            assert not around or end <= around[-1][1]
+            around.append((begin, end))
+
+
+def test_phases_fill_their_io(timeline: Timeline) -> None:
+    slices = by_phase(list(trace_events(timeline)))["X"]
+    ios = [e for e in slices if e["cat"] == "io"]
+    phases = [e for e in slices if e["cat"] == "phase"]
+    assert {e["name"] for e in phases} <= {"PEND", "DISC", "CONN"}
+    assert sum(e["dur"] for e in ios) == pytest.approx(sum(e["dur"] for e in phases))
+    assert len(ios) == len(timeline.ios)
+    for io in ios:
+        if io["name"] in ("READ", "WRITE") and io["args"]["outcome"] == "ended":
+            assert {"package", "messages", "bytes"} <= io["args"].keys()
+
+
+def test_arrows_join_the_two_ends_of_a_collision(timeline: Timeline) -> None:
+    events = by_phase(list(trace_events(timeline)))
+    collisions = len(timeline.collisions())
+    assert (collisions > 0) == (len(timeline.layout.ctcs) == 1)
+    assert len(events["i"]) == 2 * collisions
+    begins, ends = ({e["id"]: e for e in events[phase]} for phase in "sf")
+    assert begins.keys() == ends.keys()
+    assert len(begins) == collisions
+    for number, begin in begins.items():
+        end = ends[number]
+        assert (begin["name"], begin["cat"]) == (end["name"], end["cat"])
+        assert begin["pid"] != end["pid"]
+        for arrow in (begin, end):
+            assert any(holds(io, arrow) for io in events["X"])
+
+
+def holds(io: Event, arrow: Event) -> bool:
+    same = (io["pid"], io["tid"]) == (arrow["pid"], arrow["tid"])
+    return bool(same and io["ts"] <= arrow["ts"] <= io["ts"] + io["dur"])
+
+
+def test_counters_are_of_backlog_and_of_each_fibre(timeline: Timeline) -> None:
+    counters = by_phase(list(trace_events(timeline)))["C"]
+    fibres = {f"fibre {fibre.name} MB/s out" for fibre in timeline.layout.fibres}
+    assert {e["name"] for e in counters} == {"backlog messages", "backlog KB", *fibres}
+    assert {e["pid"] for e in counters} == {1, 2}
+    assert max(e["args"].get("MB/s", 0) for e in counters) > 1
+
+
+def test_file_is_one_json_object(timeline: Timeline, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    write_trace(path, timeline)
+    document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    assert document["displayTimeUnit"] == "ms"
+    assert document["traceEvents"] == list(trace_events(timeline))
