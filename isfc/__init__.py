@@ -1,3 +1,79 @@
-"""ISFC logical links between two z/VM systems, in virtual time and live."""
+"""ISFC logical links between two z/VM systems, in virtual time and live.
+
+This is the whole public face; docs/api.md shows it at work. Whatever is not named here is private,
+but for `isfc.testing`. Nothing is loaded before it is used, so ``import isfc`` takes no time.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from isfc.errors import Backpressure as Backpressure
+    from isfc.errors import ConfigurationError as ConfigurationError
+    from isfc.errors import IsfcError as IsfcError
+    from isfc.errors import LocalProtocolError as LocalProtocolError
+    from isfc.errors import RemoteProtocolError as RemoteProtocolError
+    from isfc.layout.catalogue import load_layout as load_layout
+    from isfc.layout.catalogue import shipped_layouts as shipped_layouts
+    from isfc.layout.file import parse_layout as parse_layout
+    from isfc.layout.layout import CtcPair as CtcPair
+    from isfc.layout.layout import Fibre as Fibre
+    from isfc.layout.layout import Layout as Layout
+    from isfc.layout.plan import Plan as Plan
+    from isfc.layout.plan import make_plan as plan  # noqa: F401
+    from isfc.link.message import Traffic as Traffic
+    from isfc.link.name import NodeName as NodeName
+    from isfc.live.conversation import Conversation as Conversation
+    from isfc.live.session import OpenNode as OpenNode
+    from isfc.live.session import open_node as open_node
+    from isfc.programs.limits import ConversationLimits as ConversationLimits
+    from isfc.programs.protocol import ConversationSevered as ConversationSevered
+    from isfc.programs.protocol import SeverCode as SeverCode
+    from scenarios.simulation import Simulation as Simulation
+    from scenarios.simulation import simulate as simulate
+    from scenarios.workload import Workload as Workload
 
 __version__ = "0.1.0"
+
+_HOMES: Final = {
+    "load_layout": "isfc.layout.catalogue",
+    "shipped_layouts": "isfc.layout.catalogue",
+    "parse_layout": "isfc.layout.file",
+    "Layout": "isfc.layout.layout",
+    "Fibre": "isfc.layout.layout",
+    "CtcPair": "isfc.layout.layout",
+    "plan": "isfc.layout.plan:make_plan",
+    "Plan": "isfc.layout.plan",
+    "simulate": "scenarios.simulation",
+    "Simulation": "scenarios.simulation",
+    "Workload": "scenarios.workload",
+    "open_node": "isfc.live.session",
+    "OpenNode": "isfc.live.session",
+    "Conversation": "isfc.live.conversation",
+    "ConversationLimits": "isfc.programs.limits",
+    "ConversationSevered": "isfc.programs.protocol",
+    "SeverCode": "isfc.programs.protocol",
+    "Traffic": "isfc.link.message",
+    "NodeName": "isfc.link.name",
+    "IsfcError": "isfc.errors",
+    "ConfigurationError": "isfc.errors",
+    "LocalProtocolError": "isfc.errors",
+    "RemoteProtocolError": "isfc.errors",
+    "Backpressure": "isfc.errors",
+}
+"""Each public name, in the order of docs/api.md, and the module that defines it."""
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from the module that defines it."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'isfc' has no attribute {name!r}")
+    module, _, other = home.partition(":")
+    return getattr(import_module(module), other or name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

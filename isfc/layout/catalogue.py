@@ -21,12 +21,14 @@ def shipped_layouts() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
-def load_layout(argument: str) -> Layout:
+def load_layout(argument: str | Path) -> Layout:
     """The layout that a user means by ``argument``: a shipped one's name, or a path.
 
     A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
     file. Raises `ConfigurationError` if there is no such layout or it is not a good one.
     """
+    if isinstance(argument, Path):
+        return read_layout(argument)
     names = shipped_layouts()
     path = layout_path(argument)
     if path is None:

@@ -77,10 +77,13 @@ def read_layout(path: Path) -> Layout:
         return _parse(read_bytes(path, "a layout file"))
 
 
-def parse_layout(data: bytes, source: str) -> Layout:
-    """Check ``data``, the content of a layout file; ``source`` is its name in messages."""
+def parse_layout(data: bytes | str, source: str = "layout") -> Layout:
+    """The layout that ``data``, the content of a layout file, describes.
+
+    ``source`` is its name in messages. Raises `ConfigurationError` for what is wrong with it.
+    """
     with within(source):
-        return _parse(data)
+        return _parse(data.encode() if isinstance(data, str) else data)
 
 
 def _parse(data: bytes) -> Layout:

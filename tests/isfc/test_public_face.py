@@ -1,0 +1,35 @@
+"""The public face: what ``import isfc`` offers, where it comes from and what it costs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import isfc
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", isfc.__all__)
+def test_every_public_name_is_there_and_documented(name: str) -> None:
+    assert getattr(isfc, name).__doc__
+    assert re.search(rf"`[^`]*\b{name}\b", (PROJECT / "docs" / "api.md").read_text("utf-8"))
+
+
+def test_a_name_that_is_not_public_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'isfc' has no attribute 'LogicalLink'"):
+        isfc.LogicalLink  # noqa: B018
+
+
+def test_names_are_listed_for_completion() -> None:
+    assert {*isfc.__all__, "__version__"} == {*dir(isfc)}
+
+
+def test_import_loads_nothing_else() -> None:
+    code = (
+        "import isfc, sys; print(*(m for m in sys.modules if m.startswith(('isfc', 'ctc', 'sce'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "isfc\n"
