@@ -36,6 +36,9 @@ COMMANDS: Final = {
     "import": Subcommand(
         "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
+    "export": Subcommand(
+        "export", "export", "Write the statements that the systems of a layout need."
+    ),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ctc.address import Rdev
 from isfc.deck.pairing import Pairing
-from isfc.layout.build import Connection, Profiles, build_layout
+from isfc.layout.build import Connection, Names, Profiles, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -18,7 +18,12 @@ class Wired:
     remarks: tuple[str, ...]
 
 
-def wire(pairing: Pairing, profile: Profiles, active: Mapping[NodeName, Collection[Rdev]]) -> Wired:
+def wire(
+    pairing: Pairing,
+    profile: Profiles,
+    active: Mapping[NodeName, Collection[Rdev]],
+    name: Names = lambda _: None,
+) -> Wired:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
     Raises `ConfigurationError` for what is no logical link.
@@ -43,7 +48,7 @@ def wire(pairing: Pairing, profile: Profiles, active: Mapping[NodeName, Collecti
                 f"chpids {one} and {other} carry two fibres of the layout, one for each "
                 "direction of use; the model gives each fibre channels of its own"
             )
-    return Wired(build_layout((first, second), connections, profile), tuple(remarks))
+    return Wired(build_layout((first, second), connections, profile, name), tuple(remarks))
 
 
 def paired_devices(pairings: Iterable[Pairing]) -> dict[NodeName, set[Rdev]]:

@@ -1,7 +1,7 @@
 """Building a layout from its CTCs, as an import finds them or a user asks for them."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid
@@ -11,12 +11,18 @@ from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
-ASSUMED_FEATURE: Final = FEATURES["FICON Express8S"]
-"""The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers."""
+ASSUMED_FEATURE: Final = replace(FEATURES["FICON Express8S"])
+"""The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers.
+
+An object of its own, so that a fibre whose feature was assumed can be told from one that has it.
+"""
 
 
 Profiles = Callable[[Mapping[NodeName, ChpidId]], ChpidProfile | None]
 """What is known of the fibre between two nodes' chpids; None means `ASSUMED_FEATURE`."""
+
+Names = Callable[[Mapping[NodeName, ChpidId]], str | None]
+"""The name of the fibre between two nodes' chpids, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +41,11 @@ def build_layout(
     nodes: tuple[NodeName, NodeName],
     connections: Iterable[Connection],
     profile: Profiles,
+    name: Names = lambda _: None,
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
-    Fibres are numbered by the first node's device numbers.
+    Fibres that have no ``name`` are numbered by the first node's device numbers.
     Raises `ConfigurationError` for what cannot be one logical link.
     """
     ctcs = list(connections)
@@ -52,12 +59,14 @@ def build_layout(
             f"{len(ctcs)} CTCs join {nodes[0]} and {nodes[1]}; expected at most {CTCS_MAX} in a "
             "logical link: choose them with the ACTIVATE ISLINK statements (--config FILE)"
         )
-    fibres: dict[tuple[ChpidId, ChpidId], Fibre] = {}
-    for ctc in ctcs:
-        known = profile(dict(zip(nodes, ctc.chpids, strict=True)))
-        fibres.setdefault(
-            ctc.chpids, Fibre(str(len(fibres) + 1), known or ASSUMED_FEATURE, ctc.chpids)
-        )
+    ridden = {ctc.chpids: dict(zip(nodes, ctc.chpids, strict=True)) for ctc in ctcs}
+    names = [name(chpids) for chpids in ridden.values()]
+    if None in names or len(set(names)) < len(names):
+        names = list(map(str, range(1, len(ridden) + 1)))
+    fibres = {
+        chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids)
+        for called, (chpids, ends) in zip(names, ridden.items(), strict=True)
+    }
     for end, node in enumerate(nodes):
         _check_chpids(node, [fibre.chpids[end] for fibre in fibres.values()])
     return Layout(

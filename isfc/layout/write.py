@@ -7,17 +7,19 @@ from itertools import groupby
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
+from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.layout import Fibre, Layout
 
+_REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def format_layout(layout: Layout, *, heading: Sequence[str] = (), assumed: str = "") -> str:
+def format_layout(layout: Layout, *, heading: Sequence[str] = ()) -> str:
     """The layout file of ``layout``, below ``heading`` as comments.
 
-    ``assumed`` is a remark for features that nobody has named.
+    A remark stands beside features that were assumed (`isfc.layout.build`).
     """
-    return "\n".join(_lines(layout, heading, assumed)) + "\n"
+    return "\n".join(_lines(layout, heading)) + "\n"
 
 
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:
@@ -34,12 +36,12 @@ def format_rdevs(rdevs: Iterable[Rdev]) -> str:
     )
 
 
-def _lines(layout: Layout, heading: Sequence[str], assumed: str) -> Iterator[str]:
+def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
     for line in heading:
         yield f"# {_printable(line)}".rstrip()
     for fibre in layout.fibres:
         yield ""
-        yield from _fibre(layout, fibre, assumed)
+        yield from _fibre(layout, fibre)
     for fibre, ctcs in groupby(layout.ctcs, key=lambda ctc: ctc.fibre):
         rdevs = tuple(zip(*(ctc.rdevs for ctc in ctcs), strict=True))
         yield ""
@@ -48,11 +50,11 @@ def _lines(layout: Layout, heading: Sequence[str], assumed: str) -> Iterator[str
         yield f"rdevs = {_by_node(layout, [format_rdevs(end) for end in rdevs])}"
 
 
-def _fibre(layout: Layout, fibre: Fibre, assumed: str) -> Iterator[str]:
+def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
     profile = fibre.profile
     feature = f"feature = {_string(profile.feature)}"
     yield f"[fibre.{_key(fibre.name)}]"
-    yield f"{feature}   # {assumed}" if assumed else feature
+    yield f"{feature}   # assumed: {_REMEDY}" if profile is ASSUMED_FEATURE else feature
     if profile.link_gbps != FEATURES[profile.feature].link_gbps:
         yield f"link_gbps = {profile.link_gbps!r}"
     yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"

@@ -7,14 +7,18 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.deck.activation import parse_activations
-from isfc.deck.cabling import Cabling
-from isfc.deck.iocp import parse_deck
+from isfc.deck.activation import choose_from, parse_activations
+from isfc.deck.cabling import Cabling, parse_ports
+from isfc.deck.export import activation_text, deck_text, qualified
+from isfc.deck.hint import hinted_fibres, hinted_ports
+from isfc.deck.iocp import CuPath, Deck, parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.testing.strategies import layouts
 from tests.decks import DECKS, LOGS
 
 GOOD = [path.read_text("utf-8") for path in sorted(DECKS.glob("*.iocp"))]
@@ -122,3 +126,57 @@ def test_a_damaged_log_is_a_log_or_an_error(text: str) -> None:
 @given(st.one_of(st.text(max_size=400), st.lists(log_fragments, max_size=60).map("".join)))
 def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
     check(text, complaint_of_configuration)
+
+
+@given(layouts())
+def test_an_exported_deck_is_imported_as_the_same_link(layout: Layout) -> None:
+    decks = [parse_deck(deck_text(layout, node, {}), node) for node in layout.nodes]
+    assert imported(decks, layout) == canonical(layout)
+
+
+@given(layouts())
+def test_so_is_one_with_director_ports(layout: Layout) -> None:
+    ports = {
+        (node, fibre.chpids[end]): f"{letter}{n}"
+        for end, (node, letter) in enumerate(zip(layout.nodes, "CD", strict=True))
+        for n, fibre in enumerate(layout.fibres)
+    }
+    decks = [parse_deck(deck_text(layout, node, ports), node) for node in layout.nodes]
+    assert all(path.link for deck in decks for path in paths(deck))
+    assert imported(decks, layout) == canonical(layout)
+
+
+@given(layouts(), st.data())
+def test_exported_statements_choose_the_same_devices(layout: Layout, data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.sampled_from(layout.ctcs), min_size=1, unique=True))
+    part = Layout(
+        layout.nodes, tuple(f for f in layout.fibres if any(c.fibre == f for c in chosen)),
+        tuple(ctc for ctc in layout.ctcs if ctc in chosen),
+    )  # fmt: skip
+    text = "".join(qualified(node, activation_text(part, node)) for node in part.nodes)
+    statements = [(None, each) for each in parse_activations(text, "exported")]
+    assert choose_from(layout, statements) == (part, ())
+    assert max(map(len, text.splitlines())) <= 72
+
+
+def paths(deck: Deck) -> list[CuPath]:
+    return [path for unit in deck.control_units.values() for path in unit.paths[0]]
+
+
+def imported(decks: list[Deck], layout: Layout) -> Layout:
+    """What is made of decks with no option but the partitions."""
+    systems = choose_systems(",".join(layout.nodes), decks)
+    hinted = hinted_fibres(systems)
+    pairing = pair(systems[0], systems[1], parse_ports(hinted_ports(systems, []), systems))
+    assert not pairing.unpaired
+    return canonical(
+        wire(
+            pairing, lambda chpids: hinted(chpids).profile, {}, lambda chpids: hinted(chpids).fibre
+        ).layout
+    )
+
+
+def canonical(layout: Layout) -> Layout:
+    """The layout with fibres and CTCs in one order; theirs in the file means nothing."""
+    fibres = sorted(layout.fibres, key=lambda fibre: fibre.name)
+    return Layout(layout.nodes, tuple(fibres), layout.device_list())

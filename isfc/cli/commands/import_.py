@@ -17,15 +17,16 @@ from isfc.cli.options.source import (
     read_text,
     write_text,
 )
-from isfc.cli.render.output import show_log
+from isfc.cli.render.output import show_json, show_log
 from isfc.cli.render.unpaired import unpaired_lines
 from isfc.deck.activation import Activation, choose, choose_from, parse_activations
 from isfc.deck.cabling import parse_ports
+from isfc.deck.hint import hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.pairing import Pairing, pair
-from isfc.deck.partition import choose_systems
+from isfc.deck.partition import System, choose_systems
 from isfc.deck.wiring import Wired, paired_devices, wire
 from isfc.errors import ConfigurationError
 from isfc.layout.build import build_layout
@@ -80,22 +81,39 @@ def import_iocp(
     """
     read = [parse_deck(read_text(path), str(path)) for path in decks]
     systems = choose_systems(partitions, read)
-    cabling = parse_ports(ports or [], systems)
-    profile = parse_features(feature or [])
-    pairings = [pair(first, second, cabling) for first, second in combinations(systems, 2)]
-    for pairing in pairings:
-        _tell(unpaired_lines(pairing.unpaired))
-    chosen = choose(_activations(config or []), paired_devices(pairings))
-    _tell(chosen.remarks)
-    wired = [(pairing, wire(pairing, profile, chosen.active)) for pairing in pairings]
+    wired = _pair_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
     if json:
-        from isfc.cli.render.output import show_json
-
         show_json({"links": [_record(*each) for each in wired]})
     else:
         origin = ", ".join(path.name for path in decks)
-        _write([found for _, found in wired], f"Imported from {origin}.", bool(feature), output)
+        _write([found for _, found in wired], f"Imported from {origin}.", output)
+
+
+def _pair_all(
+    systems: Sequence[System],
+    ports: Sequence[str],
+    features: Sequence[str],
+    configs: Sequence[str],
+) -> list[tuple[Pairing, Wired]]:
+    """Pair each two of the systems, and say on stderr what has no mate."""
+    cabling = parse_ports([*ports, *hinted_ports(systems, ports)], systems)
+    profile, hinted = parse_features(features), hinted_fibres(systems)
+    pairings = [pair(first, second, cabling) for first, second in combinations(systems, 2)]
+    for pairing in pairings:
+        _tell(unpaired_lines(pairing.unpaired))
+    chosen = choose(_activations(configs), paired_devices(pairings))
+    _tell(chosen.remarks)
+
+    def wired(pairing: Pairing) -> Wired:
+        return wire(
+            pairing,
+            lambda chpids: profile(chpids) or hinted(chpids).profile,
+            chosen.active,
+            lambda chpids: hinted(chpids).fibre,
+        )
+
+    return [(pairing, wired(pairing)) for pairing in pairings]
 
 
 @app.command("islink")
@@ -135,7 +153,7 @@ def import_islink(
     ]
     _tell_remarks(wired)
     origin = ", ".join(Path(log.file).name for log in named.values())
-    _write(wired, f"Imported from {origin}.", bool(feature), output)
+    _write(wired, f"Imported from {origin}.", output)
 
 
 @app.command("config")
@@ -184,12 +202,11 @@ def _named(text: str) -> tuple[str, Path]:
     return (name, Path(path)) if equals else ("", Path(text))
 
 
-def _write(wired: Sequence[Wired], heading: str, told: bool, output: Path | None) -> None:
+def _write(wired: Sequence[Wired], heading: str, output: Path | None) -> None:
     """Write the layouts: one to a file or to standard output, several to files of a folder."""
-    assumed = "" if told else "assumed: --feature says otherwise"
     texts = {
         "-".join(found.layout.nodes) + ".toml": format_layout(
-            found.layout, heading=[heading, *found.remarks], assumed=assumed
+            found.layout, heading=[heading, *found.remarks]
         )
         for found in wired
     }

@@ -11,7 +11,7 @@ from isfc.testing.strategies import layouts
 
 @given(layouts())
 def test_what_is_written_reads_as_the_same_layout(layout: Layout) -> None:
-    text = format_layout(layout, heading=["any \n remark"], assumed="a remark")
+    text = format_layout(layout, heading=["any \n remark"])
     assert parse_layout(text.encode(), "written") == layout
 
 

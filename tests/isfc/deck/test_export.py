@@ -1,0 +1,53 @@
+"""Statements and decks of a layout, as a system programmer would write them."""
+
+from itertools import pairwise
+
+from isfc.deck.export import activation_text, deck_text, qualified
+from isfc.layout.catalogue import load_layout
+
+LAYOUT = load_layout("published-12")
+CLIENT, SERVER = LAYOUT.nodes
+
+
+def test_statements_fit_their_cards_and_name_the_partner() -> None:
+    text = activation_text(LAYOUT, CLIENT)
+    assert text == (
+        "ACTIVATE ISLINK 6000 6001 6002 6003 6020 6021 6022 6023 NODE SERVER\n"
+        "ACTIVATE ISLINK 6040 6041 6042 6043 NODE SERVER\n"
+    )
+    assert qualified(CLIENT, text).splitlines()[0::3] == ["CLIENT: BEGIN", "CLIENT: END"]
+
+
+def test_a_deck_without_ports_is_point_to_point() -> None:
+    layout = load_layout("published-1")
+    assert (
+        deck_text(layout, SERVER, {})
+        == """\
+* SERVER: its end of the logical link to CLIENT
+ RESOURCE PARTITION=((CSS(0),(SERVER,2)))
+*ISFC CHPID=50,FEATURE='FICON Express2'
+*ISFC CHPID=50,CABLE=CLIENT:40
+*ISFC CHPID=50,FIBRE='1'
+ CHPID PATH=(CSS(0),50),SHARED,TYPE=FC
+ CNTLUNIT CUNUMBR=6000,PATH=((CSS(0),50)),                             *
+               CUADD=1,UNITADD=((00,001)),UNIT=FCTC
+ IODEVICE ADDRESS=(6000,001),CUNUMBR=(6000),                           *
+               UNITADD=00,STADET=Y,UNIT=FCTC
+"""
+    )
+
+
+def test_a_fibre_whose_ports_are_told_has_links() -> None:
+    here, there = ((node, LAYOUT.fibres[0].chpids[end]) for end, node in enumerate(LAYOUT.nodes))
+    text = deck_text(LAYOUT, CLIENT, {here: "C1", there: "D1"})
+    assert text.count("LINK=") == 1
+    assert "LINK=((CSS(0),D1))," in text
+    assert "*ISFC CHPID=40,PORT=C1\n" in text
+    assert "LINK=" not in deck_text(LAYOUT, CLIENT, {there: "D1"})
+
+
+def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
+    cards = deck_text(LAYOUT, CLIENT, {}).splitlines()
+    assert max(map(len, cards)) == 72
+    for before, card in pairwise(cards):
+        assert (len(before) == 72) == card.startswith(" " * 15)
