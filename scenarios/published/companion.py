@@ -1,8 +1,8 @@
 """Reading the published tables that are shipped.
 
-``tables/NAME.csv`` is a table as it was published. ``tables/NAME.toml``, its companion, says
-where it comes from, how its runs are repeated, which rows constants may be fitted to, and how
-near ours must come.
+``tables/NAME.csv`` (of a link; ``channel_tables/NAME.csv`` of a channel) is a table as it was
+published. ``NAME.toml``, its companion, says where it comes from, how its runs are repeated, which
+rows constants may be fitted to, and how near ours must come.
 """
 
 import csv
@@ -62,16 +62,37 @@ TABLES: Final = (
     "chpid_estimates",
     "stop_short",
 )
-"""The published tables, in the order in which they are shown."""
+"""The published tables of links, in the order in which they are shown."""
+
+CHANNEL_TABLES: Final = (
+    "ficon_generations",
+    "ficon_ratios",
+    "ficon_mix",
+    "ficon_response",
+    "channel_activity",
+    "channel_generation_codes",
+    "ficon_frames",
+    "ficon_iu_counts",
+    "ficon_distance",
+    "isl_capacity",
+    "endpoint_security",
+    "endpoint_security_batch",
+    "transaction_breakdown",
+)
+"""Those of channels and of all else that rides the fibre; they need no run."""
+
+ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES)
+"""Every published table that can be replayed."""
 
 
 def load_table(name: str) -> PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
-    if name not in TABLES:
+    if name not in ALL_TABLES:
         raise ConfigurationError(
-            f"table {name[:40]!r} is unknown: expected one of {', '.join(TABLES)}"
+            f"table {name[:40]!r} is unknown: expected one of {', '.join(ALL_TABLES)}"
         )
-    texts = ((_folder() / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
+    folder = _folder("channel_tables" if name in CHANNEL_TABLES else "tables")
+    texts = ((folder / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
     try:
         return parse_table(name, *texts)
     except ValueError as error:
@@ -171,5 +192,5 @@ def _selections(beside: _Companion) -> Iterator[Selection]:
         yield from ({change.column: [value]} for value in (change.before, change.after))
 
 
-def _folder() -> Traversable:
-    return resources.files("scenarios.published") / "tables"
+def _folder(name: str) -> Traversable:
+    return resources.files("scenarios.published") / name

@@ -12,6 +12,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
+from scenarios.published.channel_rows import CHANNEL_ROWS
 from scenarios.published.companion import load_table
 from scenarios.published.estimates import (
     CapacityRow,
@@ -121,8 +122,15 @@ def compare(
 ) -> Iterator[Comparison]:
     """Each published figure of a row beside ours: the mean, if there are several recordings.
 
-    A table of rules needs no recording.
+    A table of rules or of channels needs no recording; figures of channels that are not modelled
+    are left out.
     """
+    if table.view is View.CHANNEL:
+        figures_of_row = CHANNEL_ROWS[table.name](row)
+        for measure in table.measures:
+            if row.has_number(measure) and measure in figures_of_row:
+                yield _compare(table, row, measure, figures_of_row[measure])
+        return
     each: Sequence[Recording | None] = recordings or [None]
     emulated = [_emulated(table, row, recording) for recording in each]
     for measure in table.measures:

@@ -48,10 +48,12 @@ class View(StrEnum):
     CAPACITY = "capacity"
     CHPID = "chpid"
     STOP_SHORT = "stop_short"
+    CHANNEL = "channel"
 
 
 MEASURED: Final = frozenset({View.SUITE, View.APPC, View.DEVICE, View.LINK})
-"""The views of a run; the others are of rules, which are to be met exactly."""
+"""The views of a run; the others need none: rules are to be met exactly, and figures of channels
+come from mean values."""
 
 
 class Distance(StrEnum):
@@ -65,6 +67,10 @@ class Distance(StrEnum):
     """How many times the smaller one the greater is."""
     EMULATED = "emulated"
     """Our figure alone, where IBM has next to nothing."""
+    EXCESS = "excess"
+    """How far ours is above a figure that is published as "up to", as a share of it."""
+    SHORTFALL = "shortfall"
+    """How far ours is below a figure that is published as "over", as a share of it."""
 
     def of(self, published: float, emulated: float) -> float:
         """How far ``emulated`` is off; infinite if nothing stands where something should."""
@@ -79,13 +85,17 @@ class Distance(StrEnum):
                 return great / small if small else 1 + _unless_zero(great)
             case Distance.EMULATED:
                 return emulated
+            case Distance.EXCESS:
+                return max(0.0, emulated - published) / published
+            case Distance.SHORTFALL:
+                return max(0.0, published - emulated) / published
             case _:
                 assert_never(self)
 
     def show(self, value: float) -> str:
         """A distance, or a limit of one, in seven columns at most."""
         match self:
-            case Distance.RELATIVE:
+            case Distance.RELATIVE | Distance.EXCESS | Distance.SHORTFALL:
                 return f"{100 * value:.3g}%" if value < 9.9995 else ">999%"
             case Distance.FACTOR:
                 return f"x {value:.3g}" if value < 999.5 else "> x 999"
@@ -103,6 +113,10 @@ class Distance(StrEnum):
                 return f"within a factor {value:.3g}"
             case Distance.EMULATED:
                 return f"at most {value:.3g}"
+            case Distance.EXCESS:
+                return f"no more than {self.show(value)} above it"
+            case Distance.SHORTFALL:
+                return f"no more than {self.show(value)} below it"
             case _:
                 assert_never(self)
 

@@ -30,7 +30,7 @@ from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
 from isfc.link.schedule import CTCS_MAX
 from scenarios import recording
-from scenarios.published.companion import TABLES, load_table
+from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import Verdict, judge
 from scenarios.recording import Recording
@@ -47,7 +47,7 @@ FAILURES_SHOWN = 10
 
 def complete_table(incomplete: str) -> list[str]:
     """The published tables that begin so."""
-    return [name for name in TABLES if name.startswith(incomplete)]
+    return [name for name in ALL_TABLES if name.startswith(incomplete)]
 
 
 TableArgument = Annotated[
@@ -144,7 +144,7 @@ def replay(
         "rdevs": rdevs or (),
         "pairs": pairs or (),
     }
-    tables = [load_table(name) for name in ([table] if table else TABLES)]
+    tables = [load_table(name) for name in ([table] if table else ALL_TABLES)]
     parts = choose(tables, wanted, SECONDS if seconds is None else seconds)
     if not parts:
         raise ConfigurationError("no published run has all of that: ask for less at once")

@@ -332,7 +332,7 @@ def test_what_would_have_no_effect_is_refused(figures: str, addition: str, compl
 def test_faulty_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "stop_short.csv").write_text(FIGURES)
     (tmp_path / "stop_short.toml").write_text("title = 5")
-    monkeypatch.setattr("scenarios.published.companion._folder", lambda: tmp_path)
+    monkeypatch.setattr("scenarios.published.companion._folder", lambda _: tmp_path)
     with pytest.raises(ConfigurationError, match=r"table stop_short: .*title"):
         load_table("stop_short")
 

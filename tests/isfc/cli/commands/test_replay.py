@@ -13,7 +13,7 @@ import pytest
 
 from isfc.cli.commands.replay import FAILURES_SHOWN, complete_table
 from isfc.cli.main import run
-from scenarios.published.companion import TABLES, load_table
+from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison
 from scenarios.published.table import Bound
 from scenarios.recording import Recording, Seen
@@ -77,7 +77,7 @@ def test_all_tables_are_replayed_and_the_others_are_left_out_by_options(
 ) -> None:
     run(["replay", "--json"])
     rows = json.loads(capsys.readouterr().out)
-    assert list(dict.fromkeys(row["table"] for row in rows)) == list(TABLES)
+    assert list(dict.fromkeys(row["table"] for row in rows)) == list(ALL_TABLES)
     options = ["--release", "6.1", "--reply", "5000", "--pairs", "1", "--seconds", "0.05"]
     run(["replay", *options, "--json"])
     rows = json.loads(capsys.readouterr().out)
