@@ -1,7 +1,11 @@
 """What programs hand to ISFC: messages."""
 
 from enum import IntEnum
-from typing import final
+from typing import Final, final
+
+VIEWS_MAX: Final = 64
+"""Messages that may be held, or unfinished, as views of the buffers in which they came, each of
+which may be a megabyte; of further ones the data are copied."""
 
 
 class Traffic(IntEnum):
@@ -39,6 +43,11 @@ class Message:
         self.serial = 0
         self.more = False
         self.acknowledges = False
+
+    def keep(self) -> None:
+        """Copy the data, if they are a view: what is kept for long keeps no larger buffer."""
+        if isinstance(self.data, memoryview):
+            self.data = self.data.tobytes()
 
     def __repr__(self) -> str:
         """Show what tells messages apart."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import Message
+from isfc.link.message import VIEWS_MAX, Message
 
 SEGMENT_LENGTH_MAX: Final = 262_144
 """Most bytes of an ISFC Transport message in one piece: longer than any that IBM's report sends.
@@ -91,6 +91,8 @@ class Reassembler:
         self._take(conversation)
 
     def _keep(self, segment: Message) -> None:
+        if self._segment_count >= VIEWS_MAX:
+            segment.keep()
         self._length += segment.length
         self._segment_count += 1
         self._parts.setdefault(segment.conversation, []).append(segment)

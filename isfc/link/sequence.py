@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import Message
+from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
 
 HELD_MESSAGES_MAX: Final = 65_536
@@ -111,6 +111,8 @@ class Resequencer:
             raise RemoteProtocolError(
                 f"messages of more than {self._held_length_max:,} bytes wait for others"
             )
+        if self._held_count >= VIEWS_MAX:
+            message.keep()
         self._held.setdefault(message.conversation, {})[message.serial] = message
         self._held_count += 1
         self._held_length += message.length

@@ -23,7 +23,7 @@ _PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
 _NODE_RUNS: Final = "a node of that name runs already"
 
 
-def listen_at(path: Path, taken: str = _NODE_RUNS) -> socket.socket:
+def listen_at(path: Path, taken: str = _NODE_RUNS, *, backlog: int = BACKLOG) -> socket.socket:
     """A socket that listens at ``path``, which only its owner may use (0600).
 
     A socket left over by a process that has ended is replaced. Raises `ConfigurationError`
@@ -37,7 +37,7 @@ def listen_at(path: Path, taken: str = _NODE_RUNS) -> socket.socket:
         try:
             listener.bind(str(path))
             path.chmod(0o600)  # before it listens: nobody can have connected
-            listener.listen(BACKLOG)
+            listener.listen(backlog)
         except OSError as error:
             listener.close()
             raise ConfigurationError(f"{path}: cannot listen there: {error.strerror}") from None

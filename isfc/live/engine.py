@@ -19,12 +19,16 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.engine.wire import decode, encode_pieces
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
-from isfc.live.clock import Clock
+from isfc.link.state import DeviceState
+from isfc.live.clock import NS_PER_S, Clock
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
+from isfc.live.lag import Lag
+from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
+from isfc.live.resets import ResetWatch
 from isfc.system.node import Node, NodeDefinition
 
 RECONNECT_S: Final = 30.0
@@ -34,33 +38,6 @@ _SPIN_S: Final = 0.0015
 """Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
 
 _T = TypeVar("_T")
-
-
-class Lag:
-    """How late a node is called: the machine is slower than the model, or busy.
-
-    ``late_ns`` of ``waited_ns`` of model time between setting a deadline and handling it were
-    lateness; ``late_ns_max`` is the worst single one.
-    """
-
-    __slots__ = ("late_ns", "late_ns_max", "waited_ns")
-
-    def __init__(self) -> None:
-        self.late_ns = 0
-        self.late_ns_max = 0
-        self.waited_ns = 0
-
-    def note(self, set_ns: int, deadline_ns: int, now_ns: int) -> None:
-        """A deadline, set at ``set_ns``, has been handled."""
-        late_ns = now_ns - deadline_ns
-        self.late_ns += late_ns
-        self.late_ns_max = max(self.late_ns_max, late_ns)
-        self.waited_ns += now_ns - set_ns
-
-    @property
-    def percent(self) -> float:
-        """Lateness in percent of the time that deadlines were waited for."""
-        return 100 * self.late_ns / self.waited_ns if self.waited_ns else 0.0
 
 
 @dataclass(slots=True)
@@ -145,6 +122,11 @@ class LiveEngine:
         self._timer_ns = 0
         self._timer_set_ns = 0
         self._down: asyncio.TimerHandle | None = None
+        self._was_up = False
+        """Whether the link has been up since it last began anew."""
+        self._resets = ResetWatch(
+            definition.parameters.mih_ns * clock.dilation / NS_PER_S, self._check_reset
+        )
         self._offer(program.start(self.now_ns()))
         self._await_link()
         self._turn()
@@ -179,10 +161,16 @@ class LiveEngine:
         if connection is not None:
             connection.abort(reason)
             self._early.forget(rdev)
+            self._resets.forget(rdev)
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
             self._departures.drop(lambda departure: departure[1] == rdev)
             self.operate(lambda node, now_ns: node.disconnect(rdev, now_ns))
+
+    @property
+    def attached(self) -> bool:
+        """Whether any CTC has a connection."""
+        return bool(self._connections)
 
     def is_attached(self, rdev: Rdev, connection: Connection) -> bool:
         """Whether ``connection`` is the one that the CTC has."""
@@ -217,6 +205,7 @@ class LiveEngine:
         for rdev, connection in self._connections.items():
             connection.abort(reason)
             self._early.forget(rdev)
+            self._resets.forget(rdev)
         self._connections.clear()
         self._departures = Agenda()
         self._offers = Agenda()
@@ -225,6 +214,7 @@ class LiveEngine:
         fresh = self._make_node(self.definition)
         fresh.operate_like(self.node, self.now_ns())  # what an operator has done stays done
         self.node = fresh
+        self._was_up = False
         self._await_link()
         try:
             self._deliver(Severed(reason))
@@ -232,12 +222,14 @@ class LiveEngine:
             self._break(error)
         else:
             self._turn()
+        self._loop.call_soon(give_back)
 
     def close(self) -> None:
         """End: connections and timers go, and `wait_closed` returns."""
         for connection in self._connections.values():
             connection.close("this node ends")
         self._connections.clear()
+        self._resets.close()
         for timer in (self._timer, self._down):
             if timer is not None:
                 timer.cancel()
@@ -342,7 +334,13 @@ class LiveEngine:
     def _deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""
         self._blocked = False
-        if isinstance(event, LinkUp):
+        if isinstance(event, DeviceChanged):
+            if event.usable:
+                self._resets.forget(event.rdev)
+            elif event.rdev in self._connections:
+                self._resets.watch(event.rdev)
+        elif isinstance(event, LinkUp):
+            self._was_up = True
             if self._down is not None:
                 self._down.cancel()
                 self._down = None
@@ -362,7 +360,15 @@ class LiveEngine:
         self._down = self._loop.call_later(self._reconnect_s, self._give_up)
 
     def _give_up(self) -> None:
-        self.sever(f"the link was down for {self._reconnect_s:g} s")
+        if self._was_up or self.node.link.packager:
+            self.sever(f"the link was down for {self._reconnect_s:g} s")
+        else:  # there is nothing to lose
+            self._await_link()
+
+    def _check_reset(self, rdev: Rdev) -> None:
+        """A CTC has not been usable for a missing-interrupt interval."""
+        if self.node.link.ctcs[rdev].state is DeviceState.RESETTING:
+            self.detach(rdev, "a reset was not answered")
 
     def _set_timer(self, due_ns: int) -> None:
         """Be called by ``due_ns``: a timer until shortly before, then looking every time."""

@@ -17,7 +17,8 @@ async def listening_sockets(endpoint: Endpoint, backlog: int) -> list[socket.soc
     `ConfigurationError` for a path that cannot be used, and `OSError` for a port, both in words.
     """
     if isinstance(endpoint, UnixEndpoint):
-        return [listen_at(Path(endpoint.path), "somebody listens there already")]
+        taken = "somebody listens there already"
+        return [listen_at(Path(endpoint.path), taken, backlog=backlog)]
     listeners: list[socket.socket] = []
     try:
         for family, address in await _addresses(endpoint.host, endpoint.port):

@@ -19,8 +19,8 @@ PAUSE_S: Final = 0.1
 class Guard(Protocol):
     """Who decides about one that comes."""
 
-    def come(self, peer: object, end: Callable[[], object]) -> bool:
-        """Somebody is there, whom ``end`` sends away; whether to go on with a handshake."""
+    def come(self, peer: object, end: Callable[[], object]) -> None:
+        """Somebody is there, whom ``end`` sends away."""
 
     def fail(self, reason: str | None) -> None:
         """The handshake has failed, or was ended here (None); nothing follows."""
@@ -64,9 +64,7 @@ class TlsServer:
                 continue
             guard, connection = self._make()
             task = self._spawn(self._secure(accepted, guard, connection))
-            if not guard.come(peer, task.cancel):
-                task.cancel()  # before it begins
-                accepted.close()
+            guard.come(peer, task.cancel)
 
     async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
         loop = asyncio.get_running_loop()

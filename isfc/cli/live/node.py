@@ -31,6 +31,7 @@ from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, LiveEvent
 from isfc.live.forward import forward_limits, parse_forwards
 from isfc.live.handshake import VERIFY
+from isfc.live.memory import keep_memory
 from isfc.live.operator import open_control
 from isfc.live.pace import unpaced
 from isfc.live.run_directory import run_directory
@@ -133,6 +134,7 @@ class LiveNode:
             if self.connect is not None:
                 attachments.connect(self.connect, insecure=self.insecure)
             started(listen, self.connect)
+            keep_memory()
             code = await self._run(engine, stop, report)
         verifying = program.verifying if isinstance(program, OpenNode) else program
         if isinstance(verifying, Verifying):

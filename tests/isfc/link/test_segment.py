@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import Message, Traffic
+from isfc.link.message import VIEWS_MAX, Message, Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 
 
@@ -109,3 +109,24 @@ def test_beginning_of_a_message_is_forgotten_with_its_conversation() -> None:
     reassembler.forget(0)
     reassembler.forget(99)
     assert [m.length for m in reassembler.join([Message(0, 10)])] == [10]
+
+
+def is_viewed(buffer: bytearray) -> bool:
+    """Whether anybody still has a view of it."""
+    try:
+        buffer.pop()
+    except BufferError:
+        return True
+    return False
+
+
+def test_unfinished_messages_keep_few_of_the_buffers_in_which_they_came() -> None:
+    reassembler = Reassembler()
+    buffers = [bytearray(b"----abcd--") for _ in range(3 * VIEWS_MAX)]
+    for buffer in buffers:
+        segment = Message(0, 4, data=memoryview(buffer)[4:8])
+        segment.more = True
+        assert not reassembler.join([segment])
+    assert sum(map(is_viewed, buffers)) == VIEWS_MAX
+    (message,) = reassembler.join([Message(0, 4, data=b"last")])
+    assert message.data == b"abcd" * len(buffers) + b"last"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import Message
+from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 
@@ -134,3 +134,23 @@ def test_any_order_of_arrival_gives_each_conversation_once_and_in_order(
     for conversation, count in enumerate(serials):
         assert [s for c, s in out if c == conversation] == list(range(count))
     assert resequencer.held_count == 0
+
+
+def is_viewed(buffer: bytearray) -> bool:
+    """Whether anybody still has a view of it."""
+    try:
+        buffer.pop()
+    except BufferError:
+        return True
+    return False
+
+
+def test_held_messages_keep_few_of_the_buffers_in_which_they_came() -> None:
+    resequencer = Resequencer()
+    buffers = [bytearray(10) for _ in range(3 * VIEWS_MAX)]
+    for serial, buffer in enumerate(buffers, 1):
+        message = Message(0, 4, data=memoryview(buffer)[2:6])
+        message.serial = serial
+        resequencer.accept(Package(serial, [message], 4))
+    assert resequencer.held_count == 3 * VIEWS_MAX
+    assert sum(map(is_viewed, buffers)) == VIEWS_MAX

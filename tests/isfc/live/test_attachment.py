@@ -1,9 +1,7 @@
 """Who is let in: the partner, and nobody else."""
 
 import asyncio
-import ssl
 import stat
-import subprocess
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -16,8 +14,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
-from isfc.link.name import NodeName
-from isfc.live.attachment import STRANGERS_MAX, Attachments
+from isfc.live.attachment import Attachments
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
 from isfc.live.engine import Refused
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
@@ -154,32 +151,10 @@ def _crossed(setup: Setup) -> Any:
     return replace(definition, ctcs=(*crossed, *others))
 
 
-def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
-    run_live: Run, tmp_path: Path
-) -> None:
-    async def main() -> None:
-        async with LivePair(tmp_path) as pair:
-            await pair.come_up()
-            assert isinstance(pair.endpoint, UnixEndpoint)
-            crowd = [
-                await asyncio.open_unix_connection(pair.endpoint.path)
-                for _ in range(STRANGERS_MAX + 10)
-            ]
-            await wait_until(lambda: pair.first.engine.counters.refused_count == 10)
-            assert len(pair.first.attachments.strangers) == STRANGERS_MAX
-            pair.second.send(b"still there")
-            await wait_until(lambda: pair.first.received() == [b"still there"])
-            for _, writer in crowd:
-                writer.close()
-            await wait_until(lambda: not pair.first.attachments.strangers)
-
-    run_live(main())
-
-
 def test_who_does_not_greet_in_time_is_sent_away(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.attachment.GREETING_S", 0.2)
+    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.2)
 
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
@@ -288,86 +263,10 @@ def test_tcp_on_loopback_carries_messages(run_live: Run, tmp_path: Path) -> None
     run_live(main())
 
 
-@pytest.fixture(scope="module")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CA, and certificates of it for two nodes and a stranger."""
-    folder = tmp_path_factory.mktemp("tls")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    openssl("req", "-x509", *new, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
-    for name in ("ATLANTA", "BOSTON", "CHICAGO"):
-        openssl(
-            "req", *new, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr"
-        )
-        openssl(
-            *("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
-            *("-CAcreateserial", "-out", f"{name}.pem"),
-        )
-    return folder
-
-
-def context(folder: Path, name: NodeName | str, *, server: bool) -> ssl.SSLContext:
-    purpose = ssl.Purpose.CLIENT_AUTH if server else ssl.Purpose.SERVER_AUTH
-    made = ssl.create_default_context(purpose, cafile=folder / "ca.pem")
-    made.check_hostname = False
-    made.verify_mode = ssl.CERT_REQUIRED
-    made.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
-    return made
-
-
-def test_mutual_tls_carries_messages(run_live: Run, tmp_path: Path, certificates: Path) -> None:
-    async def main() -> None:
-        options = [
-            {"tls": context(certificates, "ATLANTA", server=True)},
-            {"tls": context(certificates, "BOSTON", server=False)},
-        ]
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await pair.come_up()
-            pair.second.send(bytes(2_000_000), b"x")
-            await wait_until(lambda: pair.first.received() == [bytes(2_000_000), b"x"])
-
-    run_live(main())
-
-
-def test_a_certificate_of_somebody_else_is_refused(
-    run_live: Run, tmp_path: Path, certificates: Path
-) -> None:
-    async def main() -> None:
-        options = [
-            {"tls": context(certificates, "ATLANTA", server=True)},
-            {"tls": context(certificates, "CHICAGO", server=False)},
-        ]
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await wait_until(lambda: len(refusals(pair.first)) > 3)
-            assert set(refusals(pair.first)) == {"the certificate is of CHICAGO, not of BOSTON"}
-            assert not pair.first.up
-
-    run_live(main())
-
-
-def test_a_partner_without_tls_is_kept_out(
-    run_live: Run, tmp_path: Path, certificates: Path
-) -> None:
-    async def main() -> None:
-        options = [{"tls": context(certificates, "ATLANTA", server=True)}, {}]
-        endpoint = TcpEndpoint("127.0.0.1", 0)
-        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
-            await wait_until(lambda: len(refusals(pair.first)) > 3)
-            assert set(refusals(pair.first)) == {"TLS: wrong version number"}
-            assert pair.first.engine.counters.attached_count == 0
-
-    run_live(main())
-
-
 def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.attachment.GREETING_S", 0.2)
+    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.2)
 
     async def main() -> None:
         side = LiveSide(Setup().definition(1), 1)

@@ -12,7 +12,8 @@ from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.clock import Clock
-from isfc.live.engine import Attached, Detached, Lag, LiveEngine
+from isfc.live.engine import Attached, Detached, LiveEngine
+from isfc.live.lag import Lag
 from isfc.system.node import Node
 from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
@@ -180,7 +181,8 @@ class _Broken(Guest):
 
 def test_a_bug_in_a_program_ends_the_node_and_is_raised(run_live: Run) -> None:
     async def main() -> None:
-        engine = LiveEngine(Setup().definition(0), _Broken(), Clock(), reconnect_s=0.01)
+        engine = LiveEngine(Setup().definition(0), _Broken(), Clock())
+        engine.sever("to be told of it")
         with pytest.raises(ZeroDivisionError, match="a bug"):
             async with asyncio.timeout(10):
                 await engine.wait_closed()

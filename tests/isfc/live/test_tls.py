@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.options.tls import mutual_tls
-from isfc.live.attachment import STRANGERS_MAX
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
+from isfc.live.newcomer import STRANGERS_MAX
 from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
 from tests.isfc.live.test_attachment import refusals
@@ -124,7 +124,7 @@ def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
 def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
     run_live: Run, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.attachment.GREETING_S", 0.5)
+    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.5)
 
     async def main() -> None:
         side = LiveSide(Setup().definition(0), 1, tls=tls(folder, "atlanta", server=True))

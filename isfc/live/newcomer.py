@@ -1,0 +1,275 @@
+"""One connection from its first byte to its end: who is there, and is it the partner?
+
+Whoever comes is a stranger until its greeting fits (`isfc.live.handshake`). Cheap checks come
+first. When too many strangers are there, one that has said nothing yet has to go, at random: so a
+partner gets in although others keep coming.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from random import Random
+from typing import Final, Protocol
+
+from ctc.address import Rdev, format_rdev
+from isfc.errors import WireError
+from isfc.live.connection import Connection, measure_frame
+from isfc.live.engine import LiveEngine, Refused
+from isfc.live.handshake import (
+    Accept,
+    Greeting,
+    Hello,
+    Refusal,
+    decode_greeting,
+    encode_greeting,
+    fault,
+)
+from isfc.live.peer_user import foreign_user
+from isfc.live.tls import certificate_names
+
+GREETING_S: Final = 5.0
+"""How long a connection may take to greet, TLS included, in seconds."""
+
+STRANGERS_MAX: Final = 64
+"""Connections that may be greeting at once: four for each CTC of the largest link."""
+
+RIVAL_S: Final = 0.1
+"""How long another partner of the same name is kept waiting, in seconds: the connections of one
+that has been killed end meanwhile."""
+
+
+class Door(Protocol):
+    """What a newcomer has to know of the node that it comes to."""
+
+    engine: LiveEngine
+    tls: ssl.SSLContext | None
+    strangers: "set[Newcomer]"
+    random: Random
+    checks_user: bool
+    """Whether the other end must be a process of this user's."""
+
+    @property
+    def incarnation(self) -> int:
+        """This life of the node."""
+
+    def hello(self, rdev: Rdev) -> Hello:
+        """What the node says on one of its CTCs."""
+
+    def rivals(self, theirs: int) -> bool:
+        """Whether another incarnation of the partner is connected."""
+
+    def knows(self, theirs: int) -> bool:
+        """Whether the partner is the one we have been talking to, or the first; else sever."""
+
+    def meet(self, theirs: int) -> None:
+        """From now on the partner is this one."""
+
+
+class Newcomer:
+    """One connection, from its greeting to its end. ``rdev`` is known from the start if we connect.
+
+    It is a `Receiver`, and a `Guard` for as long as TLS is not there.
+    """
+
+    def __init__(self, door: Door, rdev: Rdev | None) -> None:
+        loop = asyncio.get_running_loop()
+        self.ended: asyncio.Future[str | None] = loop.create_future()
+        """Why it has ended, if nobody was told."""
+        self.was_attached = False
+        self.wants_retry = False
+        """Nothing was wrong but the time: both are to greet again at once."""
+        self._door = door
+        self._rdev = rdev
+        self._connects = rdev is not None
+        self._hello: Hello | None = None
+        self.theirs: Hello | None = None
+        """The partner's hello, if one has come."""
+        self._connection: Connection | None = None
+        self._end: Callable[[], object] | None = None  # as long as there is no connection
+        self._timer: asyncio.TimerHandle | None = None
+        self._rivalry: asyncio.TimerHandle | None = None
+        self._peer = ""
+        self._explained = False
+        """Whether its end needs no more words."""
+
+    def close(self, reason: str) -> None:
+        """End it."""
+        self._explained = True
+        if self._connection is not None:
+            self._connection.abort(reason)
+        elif self._end is not None:
+            self._end()
+
+    def come(self, peer: object, end: Callable[[], object]) -> None:
+        """One more is there who has not greeted."""
+        self._end = end
+        self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
+        strangers = self._door.strangers
+        if len(strangers) >= STRANGERS_MAX:
+            silent = [stranger for stranger in strangers if stranger.theirs is None]
+            self._door.random.choice(silent or list(strangers)).leave()
+        strangers.add(self)
+        self._timer = asyncio.get_running_loop().call_later(
+            GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
+        )
+
+    def leave(self) -> None:
+        """Make room for another."""
+        self._settle()
+        self._refuse("too many connections are greeting at once")
+
+    def fail(self, reason: str | None) -> None:
+        """Its handshake of TLS has failed; None if it was ended here."""
+        self._settle()
+        if reason is not None and not self._explained:
+            self._note(reason)
+
+    def connected(self, connection: Connection) -> None:
+        """Begin to greet."""
+        self._connection = connection
+        transport = connection.transport
+        if self._end is None:
+            self.come(transport.get_extra_info("peername"), transport.abort)
+        stranger = self._impostor(connection)
+        if stranger is not None:
+            self._refuse(stranger)
+        elif self._rdev is not None:
+            self._hello = self._door.hello(self._rdev)
+            self._say(self._hello)
+
+    def received(self, connection: Connection, data: bytes | memoryview) -> None:
+        """A greeting."""
+        try:
+            greeting = decode_greeting(data)
+        except WireError as error:
+            self._refuse(str(error))
+            return
+        if isinstance(greeting, Refusal):
+            self._note(greeting.reason, by_partner=True)
+            connection.abort(greeting.reason)
+        elif isinstance(greeting, Hello):
+            self._greet(greeting)
+        else:
+            self._begin()
+
+    def lost(self, connection: Connection, reason: str) -> None:
+        """It is gone."""
+        self._settle()
+        engine = self._door.engine
+        if not self.was_attached:
+            if not (self._connects or self._explained):
+                self._note(reason)
+        elif self._rdev is not None and engine.is_attached(self._rdev, connection):
+            engine.detach(self._rdev, reason)
+        if not self.ended.done():
+            self.ended.set_result(None if self.was_attached or self._explained else reason)
+
+    def _greet(self, theirs: Hello) -> None:
+        """The partner's hello: answer it, or accept its answer."""
+        door = self._door
+        if self.theirs is not None:
+            self._refuse("a second hello")
+            return
+        self.theirs = theirs
+        if self._hello is None:
+            definition = door.engine.definition
+            mates = {c.device.partner_rdev: c.device.rdev for c in definition.ctcs}
+            if theirs.rdev not in mates:
+                self._refuse(f"no CTC of {definition.name} goes to {format_rdev(theirs.rdev)}")
+                return
+            self._rdev = mates[theirs.rdev]
+        assert self._rdev is not None, "a hello without a CTC"
+        reason = fault(self._hello or door.hello(self._rdev), theirs)
+        if reason is None and door.checks_user:
+            assert self._connection is not None, "a hello without a connection"
+            reason = foreign_user(self._connection.transport.get_extra_info("socket"))
+        if reason is not None:
+            self._refuse(reason)
+        elif door.rivals(theirs.incarnation):
+            loop = asyncio.get_running_loop()
+            self._rivalry = loop.call_later(RIVAL_S, self._welcome, theirs)
+        else:
+            self._welcome(theirs)
+
+    def _welcome(self, theirs: Hello) -> None:
+        """It is one who fits, unless the partner is there already."""
+        door = self._door
+        if door.rivals(theirs.incarnation):
+            self._refuse(f"another {theirs.node} is connected already")
+            return
+        assert self._rdev is not None, "welcome on no CTC"
+        known = door.knows(theirs.incarnation)
+        if not self._connects:
+            self._hello = door.hello(self._rdev)
+            self._say(self._hello)
+        elif known:
+            self._say(Accept())
+            self._attach()
+        else:
+            self._retry("the partner has restarted")
+
+    def _begin(self) -> None:
+        """The partner accepts."""
+        if self._connects or self._hello is None or self.theirs is None:
+            self._refuse("an accept out of turn")
+        else:
+            self._attach()
+
+    def _attach(self) -> None:
+        door, hello, theirs = self._door, self._hello, self.theirs
+        connection, rdev = self._connection, self._rdev
+        assert hello is not None, "attached without our hello"
+        assert theirs is not None, "attached without the partner's"
+        assert connection is not None, "attached to nothing"
+        assert rdev is not None, "attached to no CTC"
+        if door.rivals(theirs.incarnation):
+            self._refuse(f"another {theirs.node} is connected already")
+            return
+        if hello.incarnation != door.incarnation or not door.knows(theirs.incarnation):
+            self._retry("this node has begun anew")
+            return
+        door.meet(theirs.incarnation)
+        self._settle()
+        self.was_attached = True
+        connection.measure = measure_frame
+        door.engine.attach(rdev, connection)
+
+    def _retry(self, reason: str) -> None:
+        self.wants_retry = self._explained = True
+        if self._connection is not None:
+            self._connection.abort(reason)
+
+    def _refuse(self, reason: str) -> None:
+        """Say why not, and end it."""
+        self._note(reason)
+        self._say(Refusal(reason))
+        if self._connection is not None:
+            self._connection.close(reason)
+        elif self._end is not None:  # TLS is not there, and so nothing can be said
+            self._end()
+
+    def _note(self, reason: str, *, by_partner: bool = False) -> None:
+        self._explained = True
+        where = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
+        self._door.engine.refuse(Refused(where.strip(), reason, by_partner))
+
+    def _say(self, greeting: Greeting) -> None:
+        if self._connection is not None:
+            self._connection.write(encode_greeting(greeting))
+
+    def _settle(self) -> None:
+        """It is no stranger any more."""
+        self._door.strangers.discard(self)
+        for timer in (self._timer, self._rivalry):
+            if timer is not None:
+                timer.cancel()
+
+    def _impostor(self, connection: Connection) -> str | None:
+        """Why the certificate is not the partner's; None if it is, or none is asked for."""
+        if self._door.tls is None:
+            return None
+        partner = self._door.engine.definition.partner
+        names = certificate_names(connection.transport.get_extra_info("peercert") or {})
+        if partner.upper() in names:
+            return None
+        return f"the certificate is of {', '.join(sorted(names)) or 'nobody'}, not of {partner}"

@@ -1,0 +1,76 @@
+"""Connections that are there and carry nothing, and links that have no partner."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from isfc.link.events import Severed
+from isfc.link.message import Message
+from isfc.link.parameters import LinkParameters
+from isfc.live.clock import Clock
+from isfc.live.connection import Connection
+from isfc.live.engine import Detached, LiveEngine
+from isfc.testing.pair import MS, Setup
+from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
+
+IMPATIENT = Setup(parameters=LinkParameters(mih_ns=100 * MS))
+
+
+def connection_of(side: LiveSide) -> Connection:
+    """The connection of the CTC that this side writes on first."""
+    rdev = side.engine.node.link.scheduler.order[0]
+    return side.engine._connections[rdev]  # noqa: SLF001  # nobody else may touch it
+
+
+def drop(data: bytes | memoryview) -> None:
+    """What comes is lost."""
+
+
+def spoil(pair: LivePair, fault: str) -> None:
+    """Make one of the connections half dead."""
+    connection = connection_of(pair.first)
+    if fault == "nothing leaves":
+        connection.write = lambda *_: None  # type: ignore[method-assign]
+    elif fault == "nothing comes":
+        connection.deliver = drop
+    else:
+        connection.write((2**20).to_bytes(4, "big"))  # a length that is too long
+
+
+@pytest.mark.parametrize("fault", ["nothing leaves", "nothing comes", "a length is changed"])
+def test_a_half_dead_ctc_is_given_up_and_comes_back(
+    run_live: Run, tmp_path: Path, fault: str
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, IMPATIENT) as pair:
+            await pair.come_up()
+            spoil(pair, fault)
+            wanted = [number.to_bytes(4, "big") for number in range(50)]
+            for data in wanted:
+                pair.first.send(data)
+            told = pair.first.told
+            await wait_until(lambda: pair.second.received() == wanted)
+            await wait_until(lambda: any(isinstance(event, Detached) for event in told))
+            await pair.come_up()
+            for side in pair.sides:
+                assert side.engine.counters.severed_count == 0
+
+    run_live(main())
+
+
+def test_a_link_without_a_partner_has_nothing_to_sever(run_live: Run) -> None:
+    async def main() -> None:
+        guest = Guest()
+        engine = LiveEngine(Setup().definition(0), guest, Clock(), reconnect_s=0.02)
+        await asyncio.sleep(0.2)
+        assert engine.counters.severed_count == 0
+        assert guest.events == []
+        engine.send([Message(1, 4, data=b"lost")])
+        await wait_until(lambda: guest.count(Severed) == 1)
+        await asyncio.sleep(0.1)
+        assert engine.counters.severed_count == 1
+        engine.close()
+        await engine.wait_closed()
+
+    run_live(main())
