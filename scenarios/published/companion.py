@@ -77,7 +77,21 @@ CHANNEL_TABLES: Final = (
     "isl_capacity",
     "endpoint_security",
     "endpoint_security_batch",
+    "sap_capacity",
+    "sap_iop_activity",
+    "z15_models",
+    "guidelines",
+    "ioss_bandwidth",
+    "zhyperlink_latency",
+    "zhyperlink_limits",
+    "zhyperlink_rmf",
+    "zhyperlink_workloads",
     "transaction_breakdown",
+    "osa_link_capacity",
+    "osa_streams",
+    "sas_members",
+    "sas_elapsed",
+    "sas_channel_utilization",
 )
 """Those of channels and of all else that rides the fibre; they need no run."""
 

@@ -170,7 +170,7 @@ def _measure(name: str, figure: float | None) -> Figures:
     return {} if figure is None else {name: figure}
 
 
-SYSTEM_ROWS: Final[Mapping[str, RowFunction]] = {
+ROWS: Final[Mapping[str, RowFunction]] = {
     function.__name__: function
     for function in (
         *(sap_capacity, sap_iop_activity, z15_models, guidelines),

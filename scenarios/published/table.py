@@ -76,8 +76,7 @@ class Distance(StrEnum):
         """How far ``emulated`` is off; infinite if nothing stands where something should."""
         match self:
             case Distance.RELATIVE:
-                difference = abs(emulated - published)
-                return difference / published if published else _unless_zero(difference)
+                return _share(abs(emulated - published), published)
             case Distance.POINTS:
                 return abs(emulated - published)
             case Distance.FACTOR:
@@ -86,9 +85,9 @@ class Distance(StrEnum):
             case Distance.EMULATED:
                 return emulated
             case Distance.EXCESS:
-                return max(0.0, emulated - published) / published
+                return _share(max(0.0, emulated - published), published)
             case Distance.SHORTFALL:
-                return max(0.0, published - emulated) / published
+                return _share(max(0.0, published - emulated), published)
             case _:
                 assert_never(self)
 
@@ -119,6 +118,10 @@ class Distance(StrEnum):
                 return f"no more than {self.show(value)} below it"
             case _:
                 assert_never(self)
+
+
+def _share(difference: float, published: float) -> float:
+    return difference / published if published else _unless_zero(difference)
 
 
 def _unless_zero(difference: float) -> float:

@@ -161,7 +161,9 @@ def _short(value: float) -> str:
     for limit, decimals in ((9.995, 2), (99.95, 1), (9_999.5, 0)):
         if value < limit:
             return f"{value:.{decimals}f}"
-    return f"{value / 1e3:.0f}k" if value < 999_500 else f"{value / 1e6:.0f}M"
+    if value < 999_500:
+        return f"{value / 1e3:.0f}k"
+    return f"{value / 1e6:.2g}M" if value < 9.95e6 else f"{value / 1e6:.0f}M"
 
 
 def _percent(error: float | None) -> str:

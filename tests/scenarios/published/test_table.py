@@ -63,6 +63,11 @@ def test_distance_is_shown_in_seven_columns(distance: Distance, value: float, sh
         (6, Distance.POINTS, 94.0, True),
         (6, Distance.POINTS, 93.9, False),
         (None, Distance.RELATIVE, 1e9, True),
+        (0, Distance.SHORTFALL, 1e9, True),
+        (0, Distance.SHORTFALL, 99.9, False),
+        (0.03, Distance.SHORTFALL, 97.0, True),
+        (0, Distance.EXCESS, 0.0, True),
+        (0.03, Distance.EXCESS, 103.1, False),
     ],
 )
 def test_bound_admits_in_a_row_what_its_worst_may_be(
