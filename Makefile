@@ -16,7 +16,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    bench bench-live wheel docs site calibration fidelity clean
+    explore bench bench-live wheel docs site calibration fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -77,6 +77,9 @@ simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make simulate SEED=$$seed"; \
 	SEED=$$seed HYPOTHESIS_PROFILE=nightly \
 	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/simulation
+
+explore: .venv/test  ## every interleaving of small pairs, some million states in all
+	$(BIN)/python -m tools.simulation.explore
 
 bench: .venv/test build/compiled/made  ## time the engine beside its peer
 	@$(COMPILED) -m tools.benchmarks.bench

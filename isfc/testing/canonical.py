@@ -1,0 +1,103 @@
+"""The canonical form of a node: equal for two that will behave alike from now on.
+
+It goes by the names: an attribute that ends in ``_ns`` is a time, of which only what is still to
+come counts. What never changes and what only counts is left out.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final
+
+from ctc.agenda import NEVER_NS
+from ctc.chpid import Chpid
+from ctc.subchannel import IoTimes
+from isfc.link.counters import DeviceCounters
+
+_LEFT_OUT: Final = frozenset(
+    {
+        ("AppcFlow", "count"),
+        ("AppcFlow", "package_count"),
+        ("Chpid", "_order"),
+        ("Chpid", "_profile"),
+        ("Ctc", "_arbitration"),
+        ("Ctc", "stale_count"),
+        ("LogicalLink", "_mih_ns"),
+        ("LogicalLink", "_parameters"),
+        ("Node", "_trace"),
+        ("Resequencer", "duplicate_count"),
+    }
+)
+"""Attributes that are the same for good, or that count and decide nothing."""
+
+_DIGITS: Final = 3
+"""Of a nanosecond: differences of sums of floating-point numbers are no more exact."""
+
+
+def canonical(value: Any, now_ns: int) -> Any:
+    """The form of ``value`` when its clock shows ``now_ns``: nested tuples, to be compared."""
+    return _Canonical(now_ns).form(value, "")
+
+
+class _Canonical:
+    def __init__(self, now_ns: int) -> None:
+        self._now_ns = now_ns
+        self._seen: dict[int, int] = {}
+
+    def form(self, value: Any, name: str) -> Any:
+        """The form of ``value``, an attribute of that name."""
+        kind = type(value)
+        if kind is int or kind is float:
+            return self._time(value) if name.endswith("_ns") else value
+        if value is None or kind in (str, bool, bytes):
+            return value
+        if isinstance(value, Enum):
+            return value.name
+        if isinstance(value, IoTimes | DeviceCounters):
+            return None
+        if isinstance(value, int | str):  # of a kind of its own
+            return value
+        number = self._seen.get(id(value))
+        if number is not None:
+            return ("seen", number)
+        self._seen[id(value)] = len(self._seen)
+        return self._parts(value, kind, name)
+
+    def _parts(self, value: Any, kind: type, name: str) -> Any:
+        form = self.form
+        if kind in (list, tuple, deque):
+            return tuple([form(part, name) for part in value])
+        if kind is dict:
+            return tuple([(form(key, ""), form(part, name)) for key, part in value.items()])
+        if kind in (set, frozenset):
+            return tuple(sorted(value))
+        parts = [form(part, attribute) for attribute, part in _attributes(value)]
+        if kind is Chpid:
+            parts.append(self._goals(vars(value)))
+        return (kind.__name__, *parts)
+
+    def _goals(self, chpid: dict[str, Any]) -> Any:
+        """What its transfers have still to do: the scale on which that is kept begins anywhere."""
+        passed_ns = self._now_ns - chpid["_done_at_ns"]
+        done_ns = chpid["_done_ns"] + passed_ns * chpid["_pace"]
+        return tuple(
+            [
+                (round(goal_ns - done_ns, _DIGITS), self.form(ctc, ""))
+                for goal_ns, _, ctc in chpid["_goals"]
+            ]
+        )
+
+    def _time(self, value: float) -> float:
+        """A time still to come as what is left of it; those that have passed are alike."""
+        return value if value >= NEVER_NS else max(0, value - self._now_ns)
+
+
+def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+    kind = type(value)
+    names = getattr(kind, "__slots__", None) or sorted(vars(value))
+    for name in names:
+        if (kind.__name__, name) in _LEFT_OUT:
+            continue
+        if kind is Chpid and name in ("_goals", "_done_ns", "_done_at_ns"):
+            continue
+        yield name, getattr(value, name)
