@@ -107,6 +107,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.diagram
 	$(BIN)/python -m tools.pages.sources
 	$(BIN)/python -m tools.pages.rules
+	$(BIN)/python -m tools.pages.schema
 	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
 	$(BIN)/python -m tools.pages.console
 	$(COMPILED) -m tools.pages.fidelity

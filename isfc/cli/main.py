@@ -36,6 +36,8 @@ COMMANDS: Final = {
     "import": Subcommand(
         "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
+    "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
+    "schema": Subcommand("schema", "schema", "Print the JSON schema of layout files."),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),

@@ -37,33 +37,39 @@ _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
 
 
-class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A layout file, its tables not yet checked: an error is to name the table it is in."""
+
     fibre: dict[str, Any]
     ctc: list[Any]
 
 
-class _FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[fibre.NAME]``."""
+
     feature: str
     chpid: dict[str, str]
     link_gbps: Annotated[float, msgspec.Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)] | None = None
 
 
-class _CtcTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CtcTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[[ctc]]``."""
+
     fibre: str
     rdevs: dict[str, str]
 
 
-_EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
-    _Root: {
+EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
+    Root: {
         "fibre": "a table for each FICON path, such as [fibre.1]",
         "ctc": "a table for each range of CTCs, headed [[ctc]]",
     },
-    _FibreTable: {
+    FibreTable: {
         "feature": 'a FICON feature in quotes, such as "FICON Express2"',
         "chpid": 'the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }',
         "link_gbps": f"Gb/s, a number from {LINK_GBPS_MIN:g} to {LINK_GBPS_MAX:g}",
     },
-    _CtcTable: {
+    CtcTable: {
         "fibre": 'the NAME of a table [fibre.NAME], in quotes, such as "1"',
         "rdevs": 'device numbers at each node, such as { ATLANTA = "6000", BOSTON = "7000" }',
     },
@@ -87,11 +93,11 @@ def parse_layout(data: bytes | str, source: str = "layout") -> Layout:
 
 
 def _parse(data: bytes) -> Layout:
-    root = _table(decode(data, "a layout"), _Root, "")
+    root = _table(decode(data, "a layout"), Root, "")
     if not root.fibre:
-        raise ConfigurationError(f"fibre: none; expected {_EXPECTED[_Root]['fibre']}")
+        raise ConfigurationError(f"fibre: none; expected {EXPECTED[Root]['fibre']}")
     tables = {
-        name: _table(table, _FibreTable, f"[fibre.{show_key(name)}]")
+        name: _table(table, FibreTable, f"[fibre.{show_key(name)}]")
         for name, table in root.fibre.items()
     }
     name, table = next(iter(tables.items()))
@@ -102,7 +108,7 @@ def _parse(data: bytes) -> Layout:
 
 
 def _table(value: object, kind: type[_T], place: str) -> _T:
-    return convert(value, kind, place, _EXPECTED[kind])
+    return convert(value, kind, place, EXPECTED[kind])
 
 
 def _two_nodes(names: Iterable[str]) -> _Nodes:
@@ -124,7 +130,7 @@ def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]
     return read(values[nodes[0]]), read(values[nodes[1]])
 
 
-def _fibres(tables: Mapping[str, _FibreTable], nodes: _Nodes) -> dict[str, Fibre]:
+def _fibres(tables: Mapping[str, FibreTable], nodes: _Nodes) -> dict[str, Fibre]:
     """The fibres by name."""
     fibres: dict[str, Fibre] = {}
     owners: dict[tuple[NodeName, str], str] = {}
@@ -151,7 +157,7 @@ def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tupl
     owners: dict[tuple[NodeName, str], str] = {}
     for number, value in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
-        table = _table(value, _CtcTable, place)
+        table = _table(value, CtcTable, place)
         if table.fibre not in fibres:
             raise ConfigurationError(
                 f"{place} fibre: there is no [fibre.{show_key(table.fibre)}]; "

@@ -14,12 +14,24 @@ _REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def format_layout(layout: Layout, *, heading: Sequence[str] = ()) -> str:
+_MEANINGS = {
+    "[fibre.": "one FICON path between the two systems",
+    "feature": "a generation of FICON cards, at its own speed",
+    "chpid": "the chpid at each end",
+    "[[ctc]]": "CTCs of a fibre",
+    "rdevs": "their device numbers; ranges are paired in order",
+}
+"""What a line is, by what it begins with."""
+
+
+def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: bool = False) -> str:
     """The layout file of ``layout``, below ``heading`` as comments.
 
-    A remark stands beside features that were assumed (`isfc.layout.build`).
+    A remark stands beside features that were assumed (`isfc.layout.build`). If it is to be
+    ``explained``, each kind of line has a comment the first time.
     """
-    return "\n".join(_lines(layout, heading)) + "\n"
+    lines = _lines(layout, heading)
+    return "\n".join(_explained(lines) if explained else lines) + "\n"
 
 
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:
@@ -48,6 +60,16 @@ def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
         yield "[[ctc]]"
         yield f"fibre = {_string(fibre.name)}"
         yield f"rdevs = {_by_node(layout, [format_rdevs(end) for end in rdevs])}"
+
+
+def _explained(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, with comments above the first of each kind."""
+    untold = dict(_MEANINGS)
+    for line in lines:
+        kind = next((start for start in untold if line.startswith(start)), None)
+        if kind is not None:
+            yield f"# {untold.pop(kind)}:"
+        yield line
 
 
 def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:

@@ -14,6 +14,7 @@ from isfc.cli.render.output import show_lines
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.link.name import NodeName
 
 OutputOption = Annotated[
@@ -52,17 +53,11 @@ STANDARD_INPUT = "-"
 
 def read_text(path: Path) -> str:
     """The text of a file, or of standard input for ``-``; `ConfigurationError` if it is none."""
-    try:
-        if str(path) == STANDARD_INPUT:
-            return decode(sys.stdin.buffer.read(TEXT_LENGTH_MAX + 1), "standard input")
-        if path.exists() and not path.is_file():
-            raise ConfigurationError(f"{path}: is no regular file; expected a text file")
-        with path.open("rb") as file:
-            return decode(file.read(TEXT_LENGTH_MAX + 1), str(path))
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path}: cannot be read ({error.strerror}); expected a text file"
-        ) from None
+    if str(path) == STANDARD_INPUT:
+        return decode(sys.stdin.buffer.read(TEXT_LENGTH_MAX + 1), "standard input")
+    with within(str(path)):
+        data = read_bytes(path, "a text file", TEXT_LENGTH_MAX)
+    return decode(data, str(path))
 
 
 def write_text(text: str, output: Path | None) -> None:

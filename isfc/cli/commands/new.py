@@ -1,0 +1,148 @@
+"""``isfc new``: a commented layout of a few options, or of the answers to a few questions."""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
+
+import typer
+
+from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
+from ctc.errors import CtcError
+from ctc.profiles import find_profile
+from isfc.cli.options.source import OutputOption, write_text
+from isfc.errors import ConfigurationError
+from isfc.layout.build import ASSUMED_FEATURE, Connection, build_layout
+from isfc.layout.write import format_layout
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
+
+RDEVS_PER_CHPID = 16
+"""Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
+
+_T = TypeVar("_T")
+
+
+def new(
+    systems: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="The two systems.", show_default=False),
+    ] = None,
+    chpids: Annotated[
+        str | None,
+        typer.Option(
+            metavar="40:50,41:51,...",
+            help="The chpids that are joined: the first system's, then the second's.",
+            show_default=False,
+        ),
+    ] = None,
+    ctcs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=CTCS_MAX, help="CTCs on each chpid; 4 if not said.", show_default=False
+        ),
+    ] = None,
+    feature: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FEATURE",
+            help=f"The FICON feature; {ASSUMED_FEATURE.feature} if not said.",
+            show_default=False,
+        ),
+    ] = None,
+    rdevs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RDEV[,RDEV]",
+            help="The first device number of both systems, or of each; 6000 if not said.",
+            show_default=False,
+        ),
+    ] = None,
+    output: OutputOption = None,
+) -> None:
+    """Write a commented layout of a few options or answers.
+
+    At a terminal, what no option says is asked for, on stderr. Device numbers of the first chpid
+    begin as told, and those of each further one 16 higher.
+    """
+    ask = sys.stdin is not None and sys.stdin.isatty()
+    nodes = _said(systems, ask, "The two systems", "ATLANTA,BOSTON", "systems", _nodes)
+    pairs = _said(
+        chpids, ask, "Chpids that are joined", "40:50,41:51", "chpids", lambda text: _pairs(text)
+    )
+    count = ctcs or _said(None, ask, "CTCs on each chpid", "4", "ctcs", _count, "4")
+    assumed = ASSUMED_FEATURE.feature
+    profile = _said(
+        feature, ask, "FICON feature of the chpids", assumed, "feature", find_profile, assumed
+    )
+    firsts = _said(rdevs, ask, "First device number", "6000", "rdevs", _firsts, "6000")
+    layout = build_layout(nodes, _connections(pairs, count, firsts), lambda _: profile)
+    heading = [
+        f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
+        "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
+    ]
+    write_text(format_layout(layout, heading=heading, explained=True), output)
+
+
+def _said(
+    text: str | None,
+    ask: bool,
+    question: str,
+    example: str,
+    option: str,
+    read: Callable[[str], _T],
+    default: str | None = None,
+) -> _T:
+    """An option's value, or the answer to a question, or its default."""
+    if text is None and ask:
+        shown = question if default else f"{question}, such as {example}"
+        text = str(typer.prompt(shown, default=default, err=True))
+    if text is None:
+        text = default
+    if text is None:
+        raise ConfigurationError(f"--{option} is missing; expected --{option} {example}")
+    try:
+        return read(text)
+    except (CtcError, ConfigurationError) as error:
+        raise ConfigurationError(f"--{option} {text[:40]!r}: {error}") from None
+
+
+def _nodes(text: str) -> tuple[NodeName, NodeName]:
+    names = [NodeName(name.strip().upper()) for name in text.split(",")]
+    if len(names) != 2 or names[0] == names[1]:
+        raise ConfigurationError("expected two systems, such as ATLANTA,BOSTON")
+    return names[0], names[1]
+
+
+def _pairs(text: str) -> list[tuple[ChpidId, ChpidId]]:
+    pairs = []
+    for part in text.split(","):
+        here, _, there = part.strip().partition(":")
+        pairs.append((parse_chpid(here), parse_chpid(there or here)))
+    if len(set(pairs)) < len(pairs):
+        raise ConfigurationError("expected each pair of chpids once")
+    return pairs
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= CTCS_MAX:
+        raise ConfigurationError(f"expected a number from 1 to {CTCS_MAX}")
+    return int(text)
+
+
+def _firsts(text: str) -> tuple[Rdev, Rdev]:
+    here, comma, there = text.partition(",")
+    return parse_rdev(here.strip()), parse_rdev((there if comma else here).strip())
+
+
+def _connections(
+    pairs: list[tuple[ChpidId, ChpidId]], count: int, firsts: tuple[Rdev, Rdev]
+) -> Iterator[Connection]:
+    """So many CTCs on each pair of chpids."""
+    for index, chpids in enumerate(pairs):
+        for n in range(count):
+            here, there = (first + RDEVS_PER_CHPID * index + n for first in firsts)
+            if max(here, there) > RDEV_MAX:
+                raise ConfigurationError(
+                    "--rdevs: device numbers go beyond FFFF; expected lower ones"
+                )
+            yield Connection(chpids, (Rdev(here), Rdev(there)))
