@@ -12,6 +12,7 @@ import pytest
 from isfc.cli.commands.check import check_record
 from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.plan import plan_record
+from isfc.cli.commands.relocate import relocation_record
 from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
 from isfc.cli.commands.run import repeated_run_record, run_record
 from isfc.cli.exits import ExitCode
@@ -29,6 +30,7 @@ from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
+from scenarios.relocation import Relocation, relocate
 from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
 from tools.pages import console
@@ -105,6 +107,12 @@ def test_lose_keys() -> None:
 def test_check_keys() -> None:
     findings = find_all(load_layout("published-12"))
     assert_keys("check", check_record(Checked("published-12", findings)))
+
+
+def test_relocate_keys() -> None:
+    layout, background = load_layout("published-4"), (SUITES["HS"], 1)
+    relocation = Relocation(layout, memory=2**20, change_rate=0, background=background)
+    assert_keys("relocate", relocation_record(relocation, relocate(relocation), 1.0))
 
 
 def test_run_keys() -> None:

@@ -48,6 +48,11 @@ COMMANDS: Final = {
         "Draw a layout: systems, chpids, fibres, who writes on what.",
     ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
+    "relocate": Subcommand(
+        "relocate",
+        "relocate_guests",
+        "Relocate running guests over the link, pass by pass, and show how long it takes.",
+    ),
     "replay": Subcommand(
         "replay", "replay", "Replay IBM's published measurements and show ours beside them."
     ),

@@ -1,0 +1,228 @@
+"""``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
+
+import re
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.commands.run import SeedOption, choose_node
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.number import within
+from isfc.cli.progress import progress_bar
+from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.relocate import relocation_page
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from scenarios.relocation import (
+    GUESTS_MAX,
+    QUIESCE_GOAL_S,
+    QUIESCE_MAX_S,
+    WINDOW,
+    WINDOW_MAX,
+    Moved,
+    Outcome,
+    Relocation,
+    relocate,
+)
+from scenarios.run import PAIRS_MAX, Experiment, run
+from scenarios.workload import Workload, find_workload
+
+GIB = 2**30
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+MemoryOption = Annotated[
+    str,
+    typer.Option(metavar="SIZE", show_default=False, help="Memory of a guest, such as 64G."),
+]
+ChangeRateOption = Annotated[
+    str,
+    typer.Option(
+        metavar="SIZE",
+        show_default=False,
+        help="How much of it changes in a second while the guest runs, such as 400M.",
+    ),
+]
+FromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="NODE", help="The node that the guests leave; the first if not given."
+    ),
+]
+GuestsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", callback=within(1, GUESTS_MAX), help="How many such guests are relocated."
+    ),
+]
+AtOnceOption = Annotated[
+    bool, typer.Option("--at-once", help="All guests at once, instead of one after the other.")
+]
+BackgroundOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME:PAIRS", help="Other traffic meanwhile: a workload and its pairs, as HS:20."
+    ),
+]
+QuiesceOption = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(0, 3600, "s"),
+        help="Stop the guest when what is left takes so long to move.",
+    ),
+]
+QuiesceMaxOption = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(0, 3600, "s"),
+        help="Do not relocate a guest that would be stopped for longer.",
+    ),
+]
+WindowOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", callback=within(1, WINDOW_MAX), help="Messages of a guest outstanding."
+    ),
+]
+
+
+def relocate_guests(
+    layout: LayoutArgument,
+    *,
+    memory: MemoryOption,
+    change_rate: ChangeRateOption,
+    source: FromOption = None,
+    guests: GuestsOption = 1,
+    at_once: AtOnceOption = False,
+    background: BackgroundOption = None,
+    quiesce: QuiesceOption = QUIESCE_GOAL_S,
+    max_quiesce: QuiesceMaxOption = QUIESCE_MAX_S,
+    window: WindowOption = WINDOW,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Relocate running guests over the link, pass by pass, and show how long it takes.
+
+    Passes go over what has changed since the one before until little enough is left; then the
+    guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
+    docs/relocation.md says what is assumed.
+    """
+    link = load_layout(layout)
+    if quiesce > max_quiesce:
+        raise ConfigurationError(
+            f"--quiesce {quiesce:g}: expected at most --max-quiesce, {max_quiesce:g} s"
+        )
+    relocation = Relocation(
+        link,
+        read_size("--memory", memory),
+        read_size("--change-rate", change_rate),
+        guests=guests,
+        at_once=at_once,
+        source=choose_node(link, "--from", source),
+        background=None if background is None else read_background(background),
+        window=window,
+        quiesce_goal=quiesce,
+        quiesce_max=max_quiesce,
+        seed=seed,
+    )
+    outcome = _watch(relocation)
+    alone = background_alone(relocation)
+    if json:
+        show_json(relocation_record(relocation, outcome, alone))
+    else:
+        show(relocation_page(relocation, outcome, alone))
+    if not all(guest.moved for guest in outcome.guests):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def read_size(option: str, text: str) -> int:
+    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
+    if found is None:
+        raise ConfigurationError(
+            f"{option} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
+        )
+    return int(float(found[1]) * _UNITS.get(found[2].upper(), 1))
+
+
+def read_background(text: str) -> tuple[Workload, int]:
+    """A workload and how many pairs of guests run it, from ``HS:20``."""
+    name, _, pairs = text.rpartition(":")
+    if not (pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX and name):
+        raise ConfigurationError(
+            f"--background {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, "
+            "such as HS:20"
+        )
+    return find_workload(name), int(pairs)
+
+
+def background_alone(relocation: Relocation) -> float | None:
+    """The exchanges/s of the background traffic without a relocation, if there is any."""
+    if relocation.background is None:
+        return None
+    workload, pairs = relocation.background
+    experiment = Experiment(
+        relocation.layout, workload, pairs, 1.0, 0.2, relocation.seed, relocation.source
+    )
+    return run(experiment).messages_per_s_in
+
+
+def relocation_record(
+    relocation: Relocation, outcome: Outcome, alone: float | None
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    background = relocation.background
+    return {
+        "source": relocation.source or relocation.layout.nodes[0],
+        "memory_bytes": relocation.memory,
+        "change_bytes_per_s": relocation.change_rate,
+        "at_once": relocation.at_once,
+        "seconds": outcome.seconds,
+        "guests": [_guest_record(guest) for guest in outcome.guests],
+        "background": background
+        and {
+            "workload": background[0].name,
+            "pairs": background[1],
+            "exchanges_per_s": outcome.background_per_s,
+            "exchanges_per_s_alone": alone,
+        },
+    }
+
+
+def _guest_record(guest: Moved) -> dict[str, Any]:
+    return {
+        "moved": guest.moved,
+        "seconds": guest.seconds,
+        "quiesced_seconds": guest.quiesced_seconds,
+        "bytes": guest.length,
+        "passes": [
+            {
+                "begin_s": each.begin_ns / 1e9,
+                "seconds": each.seconds,
+                "bytes": each.length,
+                "changed_bytes": each.changed_length,
+                "quiesced": each.quiesced,
+            }
+            for each in guest.passes
+        ],
+    }
+
+
+def _watch(relocation: Relocation) -> Outcome:
+    """Relocate, and show how many GiB have been moved: more than all memory, as it changes."""
+    done = 0.0
+    total = relocation.memory * relocation.guests / GIB
+
+    def advance(length: float) -> None:
+        nonlocal done
+        done = length / GIB
+        show_progress(min(done, total))
+
+    try:
+        with progress_bar(total, "GiB, and then what changes") as show_progress:
+            return relocate(relocation, advance)
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {done:.1f} GiB")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

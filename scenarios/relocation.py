@@ -1,0 +1,314 @@
+"""Live guest relocation over a simulated link: pre-copy passes, then the guest is stopped.
+
+The first pass moves all memory, each further one what has changed during the pass before. What is
+assumed of CP's own rule stands in ``docs/relocation.md``.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from isfc.engine.program import Offer, Program
+from isfc.engine.virtual import VirtualEngine
+from isfc.errors import ConfigurationError
+from isfc.layout.definition import define_node
+from isfc.layout.layout import Layout
+from isfc.link.events import Delivered, LinkEvent
+from isfc.link.message import Message
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.system.node import Node
+from scenarios.guests import Clients, GuestCosts, Servers
+from scenarios.run import NS_PER_S, SLICE_NS, check_node
+from scenarios.together import Together
+from scenarios.workload import Workload
+
+MESSAGE_LENGTH: Final = 122_880
+"""Bytes of memory in a message: the longest of IBM's HL suite, whose messages are those of a
+relocation (published: z/VM 6.2 performance report, "ISFC Improvements"); 30 pages of 4 KiB."""
+
+ACKNOWLEDGEMENT_LENGTH: Final = 100
+"""Bytes with which the destination acknowledges a message. Assumed."""
+
+WINDOW: Final = 100
+"""Messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which IBM
+measured what links carry. What a relocation keeps outstanding is not published."""
+
+STATE_LENGTH: Final = 4 * 2**20
+"""Bytes of a stopped guest's last pass: its state and what its I/O has changed. Assumed."""
+
+PROGRESS: Final = 0.9
+"""A pass that leaves more than this share of what it moved ends pre-copy. Assumed."""
+
+PASSES_MAX: Final = 16
+"""Pre-copy passes at most. Assumed."""
+
+QUIESCE_GOAL_S: Final = 0.5
+"""Pre-copy ends when what has changed takes so long to move. Assumed."""
+
+QUIESCE_MAX_S: Final = 10.0
+"""A guest that would be stopped for longer is not relocated: VMRELOCATE's default of MAXQUIESCE
+(general knowledge, not verified)."""
+
+WARMUP_NS: Final = 200_000_000
+"""Background traffic runs for so long before the first relocation begins."""
+
+GUESTS_MAX: Final = 16
+MEMORY_MAX: Final = 16 * 2**40
+MEMORY_MIN: Final = 2**20
+WINDOW_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """What is to be relocated. Lengths in bytes, ``change_rate`` in bytes/s, times in seconds.
+
+    ``source`` is the node that the guests leave, the layout's first node if it is None.
+    ``background`` is a workload and how many pairs run it meanwhile, clients on the source.
+    """
+
+    layout: Layout
+    memory: int
+    change_rate: int
+    guests: int = 1
+    at_once: bool = False
+    source: NodeName | None = None
+    background: tuple[Workload, int] | None = None
+    window: int = WINDOW
+    quiesce_goal: float = QUIESCE_GOAL_S
+    quiesce_max: float = QUIESCE_MAX_S
+    seed: int = 1
+    link: LinkParameters = field(default_factory=LinkParameters)
+
+    def __post_init__(self) -> None:
+        check_node(self.layout, "source", self.source)
+        for name, value, least, most in (
+            ("memory", self.memory, MEMORY_MIN, MEMORY_MAX),
+            ("change rate", self.change_rate, 0, MEMORY_MAX),
+            ("guests", self.guests, 1, GUESTS_MAX),
+            ("window", self.window, 1, WINDOW_MAX),
+            ("quiesce goal", self.quiesce_goal, 0, self.quiesce_max),
+        ):
+            if not least <= value <= most:
+                raise ConfigurationError(f"{name} {value}: expected {least} to {most}")
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over a guest's memory: what it moved, and what changed meanwhile (bytes)."""
+
+    begin_ns: int
+    end_ns: int
+    length: int
+    changed_length: int
+    quiesced: bool
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return (self.end_ns - self.begin_ns) / NS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What became of one guest. A guest that was not ``moved`` goes on where it was."""
+
+    passes: tuple[Pass, ...]
+    moved: bool
+
+    @property
+    def seconds(self) -> float:
+        """From the command until the guest runs at its destination, or until it was given up."""
+        return (self.passes[-1].end_ns - self.passes[0].begin_ns) / NS_PER_S
+
+    @property
+    def quiesced_seconds(self) -> float:
+        """How long the guest was stopped."""
+        return sum(each.seconds for each in self.passes if each.quiesced)
+
+    @property
+    def length(self) -> int:
+        """Bytes moved, in all passes."""
+        return sum(each.length for each in self.passes)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of every guest, and of the background traffic: its exchanges/s meanwhile."""
+
+    guests: tuple[Moved, ...]
+    seconds: float
+    background_per_s: float | None
+
+
+class _Guest:
+    """One guest on its way: the pass that goes on, and those that are over."""
+
+    def __init__(self, number: int, relocation: Relocation) -> None:
+        self.passes: list[Pass] = []
+        self.over = False
+        self.moved = False
+        self._relocation = relocation
+        self._quiesced = False
+        self._length = self._left = 0
+        self._begin_ns = 0
+        # Transport does not serialise: each place in the window is a conversation of the link
+        places = range(number, relocation.window * relocation.guests, relocation.guests)
+        self._free = list(places)
+
+    def begin(self, length: int, now_ns: int) -> list[Message]:
+        """Begin a pass over ``length`` bytes; return its first messages."""
+        self._length = self._left = length
+        self._begin_ns = now_ns
+        return self._fill()
+
+    def acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
+        """One message has arrived; return what is sent next."""
+        self._free.append(conversation)
+        if self._left:
+            return self._fill()
+        return [] if len(self._free) < self._relocation.window else self._end(now_ns)
+
+    def _fill(self) -> list[Message]:
+        messages = []
+        while self._left and self._free:
+            length = min(MESSAGE_LENGTH, self._left)
+            messages.append(Message(self._free.pop(), length))
+            self._left -= length
+        return messages
+
+    def _end(self, now_ns: int) -> list[Message]:
+        """A pass is over: another one, or the guest is stopped, or it is where it should be."""
+        plan = self._relocation
+        taken_ns = now_ns - self._begin_ns
+        changed = min(plan.memory, plan.change_rate * taken_ns // NS_PER_S)
+        if self._quiesced:
+            changed = 0
+        self.passes.append(Pass(self._begin_ns, now_ns, self._length, changed, self._quiesced))
+        if self._quiesced:
+            if len(self.passes) > 1 and self.passes[-2].quiesced:
+                self.over = self.moved = True
+                return []
+            return self.begin(STATE_LENGTH, now_ns)
+        expected_s = changed / self._length * taken_ns / NS_PER_S
+        if expected_s > plan.quiesce_goal and self._goes_on(changed):
+            return self.begin(changed, now_ns)
+        if expected_s > plan.quiesce_max:
+            self.over = True
+            return []
+        self._quiesced = True
+        return self.begin(max(1, changed), now_ns)
+
+    def _goes_on(self, changed: int) -> bool:
+        """Whether another pass would leave less than this one."""
+        return len(self.passes) < PASSES_MAX and changed <= PROGRESS * self._length
+
+
+class Source:
+    """The program of the node that the guests leave.
+
+    Of G guests, guest 0 has the conversations 0, G, 2 G and so on.
+    """
+
+    def __init__(self, relocation: Relocation, begin_ns: int = 0) -> None:
+        self._relocation = relocation
+        self._begin_ns = begin_ns
+        self.guests = [_Guest(number, relocation) for number in range(relocation.guests)]
+
+    @property
+    def over(self) -> bool:
+        """Whether every guest has arrived, or was given up."""
+        return all(guest.over for guest in self.guests)
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """The first guest's first messages, or those of all."""
+        at_ns = now_ns + self._begin_ns
+        first = self.guests if self._relocation.at_once else self.guests[:1]
+        return [(at_ns, guest.begin(self._relocation.memory, at_ns)) for guest in first]
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Acknowledgements let the guests' passes go on."""
+        if not isinstance(event, Delivered):
+            return ()
+        messages = [
+            following
+            for message in event.messages
+            for following in self._acknowledge(message.conversation, now_ns)
+        ]
+        return [(now_ns, messages)] if messages else ()
+
+    def _acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
+        number = conversation % len(self.guests)
+        guest = self.guests[number]
+        messages = guest.acknowledge(conversation, now_ns)
+        if guest.over and not self._relocation.at_once and number + 1 < len(self.guests):
+            return self.guests[number + 1].begin(self._relocation.memory, now_ns)
+        return messages
+
+
+class Destination:
+    """The program of the node that the guests go to: it acknowledges every message."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """It waits."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """An acknowledgement for each message."""
+        if not isinstance(event, Delivered):
+            return ()
+        return [(now_ns, [Message(m.conversation, ACKNOWLEDGEMENT_LENGTH) for m in event.messages])]
+
+
+class _Counted:
+    """A program, and how many messages have been delivered to it since `begin_ns`."""
+
+    def __init__(self, program: Program, begin_ns: int) -> None:
+        self._program = program
+        self._begin_ns = begin_ns
+        self.count = 0
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """What the program offers."""
+        return self._program.start(now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Count, and pass on."""
+        if isinstance(event, Delivered) and now_ns >= self._begin_ns:
+            self.count += len(event.messages)
+        return self._program.receive(event, now_ns)
+
+
+def relocate(relocation: Relocation, progress: Callable[[float], None] | None = None) -> Outcome:
+    """Relocate the guests over the simulated link, to the last byte.
+
+    ``progress`` is told now and then how many bytes have been moved.
+    """
+    layout = relocation.layout
+    source_name = relocation.source or layout.nodes[0]
+    names = source_name, layout.nodes[1 - layout.nodes.index(source_name)]
+    nodes = [Node(define_node(layout, name, relocation.link)) for name in names]
+    begin_ns = WARMUP_NS if relocation.background else 0
+    source, clients = Source(relocation, begin_ns), None
+    programs: list[Program] = [source, Destination()]
+    if relocation.background:
+        workload, pairs = relocation.background
+        random = Random(f"background {relocation.seed}")
+        clients = _Counted(Clients(workload, pairs, GuestCosts(), random), begin_ns)
+        count = 2 * workload.window * pairs  # messages, and acknowledgements of replies
+        own = relocation.guests * relocation.window
+        servers = Servers(workload, pairs, GuestCosts())
+        programs = [
+            Together([(source, own), (clients, count)]),
+            Together([(Destination(), own), (servers, count)]),
+        ]
+    engine = VirtualEngine(nodes, programs)
+    while not source.over:
+        engine.run(engine.now_ns + SLICE_NS)
+        if progress is not None:
+            progress(nodes[0].link.counters.write_length)
+    guests = tuple(Moved(tuple(guest.passes), guest.moved) for guest in source.guests)
+    end_ns = max(guest.passes[-1].end_ns for guest in guests)
+    per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)
+    return Outcome(guests, (end_ns - begin_ns) / NS_PER_S, per_s)
