@@ -38,9 +38,12 @@ class Agenda(Generic[Entry]):
         if at_ns < self.due_ns:
             self.due_ns = at_ns
 
-    def first(self) -> Entry:
-        """The first entry, which stays. There must be one."""
-        return self._entries[0]
+    def put_first(self, at_ns: int, entry: Entry) -> None:
+        """Enter what is to happen at ``at_ns``, before all else; nothing may be due earlier."""
+        assert at_ns <= self.due_ns, "there are earlier entries"
+        self._times_ns.insert(0, at_ns)
+        self._entries.insert(0, entry)
+        self.due_ns = at_ns
 
     def pop(self) -> Entry:
         """Take the first entry out. There must be one."""

@@ -12,7 +12,8 @@ from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 from scenarios.operation import Act, Operation
 from scenarios.run import NS_PER_S, Experiment
 
@@ -124,16 +125,16 @@ class Transcript:
         """The entries as ``--json`` prints them."""
         return [asdict(entry) for entry in self.entries]
 
-    def _give(self, command: str, node: Node, now_ns: int) -> None:
-        response = self._processors[node.name].execute(command, node, now_ns)
+    def _give(self, command: str, system: System, now_ns: int) -> None:
+        response = self._processors[system.name].execute(command, system, now_ns)
         at_s = now_ns / NS_PER_S
         self.entries.append(
-            Entry(at_s, node.name, response.command, response.return_code, response.lines)
+            Entry(at_s, system.name, response.command, response.return_code, response.lines)
         )
         if response.announcements:
-            self.entries.append(Entry(at_s, node.name, None, None, response.announcements))
+            self.entries.append(Entry(at_s, system.name, None, None, response.announcements))
 
-    def _hear(self, node: Node, event: LinkEvent, now_ns: int) -> None:
-        line = announcement(event, node.partner)
+    def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
+        line = announcement(event, end.partner)
         if self.entries and line is not None:
-            self.entries.append(Entry(now_ns / NS_PER_S, node.name, None, None, (line,)))
+            self.entries.append(Entry(now_ns / NS_PER_S, end.name, None, None, (line,)))

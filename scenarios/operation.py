@@ -8,22 +8,23 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 
-Hear = Callable[[Node, LinkEvent, int], None]
-"""Told of everything that happens to the link: at which node, what, and when (ns)."""
+Hear = Callable[[LinkEnd, LinkEvent, int], None]
+"""Told of everything that happens to the link: at which link end, what, and when (ns)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something done to one node, ``at_ns`` after the run began: behind all else of that time.
+    """Something done to one system, ``at_ns`` after the run began: behind all else of that time.
 
     Acts of the same time are done in their order.
     """
 
     at_ns: int
     node: NodeName
-    do: Callable[[Node, int], None]
+    do: Callable[[System, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Operation:
 class Overheard:
     """A program, and somebody who is told of the same events first."""
 
-    def __init__(self, program: Program, node: Node, hear: Hear) -> None:
+    def __init__(self, program: Program, end: LinkEnd, hear: Hear) -> None:
         self._program = program
-        self._node = node
+        self._end = end
         self._hear = hear
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -48,7 +49,7 @@ class Overheard:
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Pass the event on."""
-        self._hear(self._node, event, now_ns)
+        self._hear(self._end, event, now_ns)
         return self._program.receive(event, now_ns)
 
 
@@ -56,10 +57,10 @@ class OperatedRun:
     """An engine that runs on, and is interrupted where something is to be done."""
 
     def __init__(
-        self, engine: VirtualEngine, nodes: Sequence[Node], operation: Operation | None
+        self, engine: VirtualEngine, systems: Sequence[System], operation: Operation | None
     ) -> None:
         self.engine = engine
-        self._nodes = {node.name: node for node in nodes}
+        self._systems = {system.name: system for system in systems}
         acts = operation.acts if operation else ()
         self._acts = deque(sorted(acts, key=lambda act: act.at_ns))
 
@@ -68,6 +69,6 @@ class OperatedRun:
         while self._acts and self._acts[0].at_ns <= until_ns:
             act = self._acts.popleft()
             self.engine.run(act.at_ns)
-            act.do(self._nodes[act.node], act.at_ns)
+            act.do(self._systems[act.node], act.at_ns)
             self.engine.drain()
         self.engine.run(until_ns)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Final
 
 from isfc.engine.virtual import VirtualEngine
-from isfc.link.counters import NodeSnapshot
-from isfc.system.node import Node
+from isfc.link.counters import LinkEndSnapshot
+from isfc.system.link_end import LinkEnd
 from scenarios.report import MeasuredRun
 from scenarios.run import NS_PER_S, Experiment, Sample, build, measure
 
@@ -53,26 +53,27 @@ def record(experiment: Experiment, interval: float | None = None) -> Recording:
 
     The parts are ``interval`` seconds long, the last maybe shorter; thirds if it is None.
     """
-    engine, nodes = build(experiment)
+    engine, systems = build(experiment)
+    ends = [system.ends[0] for system in systems]
     begin_ns = int(experiment.warmup * NS_PER_S)
     end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
     step_ns = -(-(end_ns - begin_ns) // PARTS) if interval is None else round(interval * NS_PER_S)
     between = range(begin_ns + step_ns, end_ns - ROUNDING_NS, step_ns)
-    snapshots = [_look(engine, nodes, moment_ns) for moment_ns in (begin_ns, *between, end_ns)]
+    snapshots = [_look(engine, ends, moment_ns) for moment_ns in (begin_ns, *between, end_ns)]
     client, server = (
-        _see(node, [pair[index] for pair in snapshots]) for index, node in enumerate(nodes)
+        _see(end, [pair[index] for pair in snapshots]) for index, end in enumerate(ends)
     )
     return Recording(experiment, client, server)
 
 
-def _look(engine: VirtualEngine, nodes: list[Node], moment_ns: int) -> list[NodeSnapshot]:
+def _look(engine: VirtualEngine, ends: list[LinkEnd], moment_ns: int) -> list[LinkEndSnapshot]:
     engine.run(moment_ns)
-    return [node.snapshot(engine.now_ns) for node in nodes]
+    return [end.snapshot(engine.now_ns) for end in ends]
 
 
-def _see(node: Node, snapshots: list[NodeSnapshot]) -> Seen:
-    def sample(before: NodeSnapshot, after: NodeSnapshot) -> Sample:
-        return Sample(after.now_ns / NS_PER_S, measure(node.name, before, after))
+def _see(end: LinkEnd, snapshots: list[LinkEndSnapshot]) -> Seen:
+    def sample(before: LinkEndSnapshot, after: LinkEndSnapshot) -> Sample:
+        return Sample(after.now_ns / NS_PER_S, measure(end.name, before, after))
 
     parts = pairwise(snapshots)
     return Seen(sample(snapshots[0], snapshots[-1]), tuple(sample(*pair) for pair in parts))

@@ -12,13 +12,13 @@ from typing import Final
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.system.node import Node
+from isfc.system.system import System
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.run import NS_PER_S, SLICE_NS, check_node
 from scenarios.together import Together
@@ -288,7 +288,7 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
     layout = relocation.layout
     source_name = relocation.source or layout.nodes[0]
     names = source_name, layout.nodes[1 - layout.nodes.index(source_name)]
-    nodes = [Node(define_node(layout, name, relocation.link)) for name in names]
+    systems = [System([define_link_end(layout, name, relocation.link)]) for name in names]
     begin_ns = WARMUP_NS if relocation.background else 0
     source, clients = Source(relocation, begin_ns), None
     programs: list[Program] = [source, Destination()]
@@ -303,11 +303,11 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
             Together([(source, own), (clients, count)]),
             Together([(Destination(), own), (servers, count)]),
         ]
-    engine = VirtualEngine(nodes, programs)
+    engine = VirtualEngine(systems, programs)
     while not source.over:
         engine.run(engine.now_ns + SLICE_NS)
         if progress is not None:
-            progress(nodes[0].link.counters.write_length)
+            progress(systems[0].ends[0].link.counters.write_length)
     guests = tuple(Moved(tuple(guest.passes), guest.moved) for guest in source.guests)
     end_ns = max(guest.passes[-1].end_ns for guest in guests)
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)

@@ -11,14 +11,14 @@ from ctc.profiles import ChpidProfile
 from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
-from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.trace import Sink, Watch
-from isfc.system.node import Node
+from isfc.system.system import System
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.operation import OperatedRun, Operation, Overheard
 from scenarios.workload import Workload
@@ -135,13 +135,13 @@ def build(
     trace: Sink | None = None,
     operation: Operation | None = None,
     watch: Watch | None = None,
-) -> tuple[VirtualEngine, list[Node]]:
-    """The engine of an experiment, at time 0, and its nodes: the client's first."""
+) -> tuple[VirtualEngine, list[System]]:
+    """The engine of an experiment, at time 0, and its systems: the client's first."""
     layout, workload = experiment.layout, experiment.workload
     client_name = experiment.client or layout.nodes[0]
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
-    nodes = [
-        Node(define_node(layout, name, experiment.link), trace, watch)
+    systems = [
+        System([define_link_end(layout, name, experiment.link)], trace, watch=watch)
         for name in (client_name, server_name)
     ]
     random = Random(f"clients {experiment.seed}")
@@ -151,10 +151,10 @@ def build(
     ]
     if operation is not None:
         programs = [
-            Overheard(program, node, operation.hear)
-            for program, node in zip(programs, nodes, strict=True)
+            Overheard(program, system.ends[0], operation.hear)
+            for program, system in zip(programs, systems, strict=True)
         ]
-    return VirtualEngine(nodes, programs), nodes
+    return VirtualEngine(systems, programs), systems
 
 
 def run(
@@ -206,19 +206,19 @@ def _samples(
     operation: Operation | None,
 ) -> Iterator[Sample]:
     """Every sample after the warm-up; one of everything if ``interval`` is None."""
-    engine, nodes = build(experiment, trace, operation)
-    operated = OperatedRun(engine, nodes, operation)
-    node = nodes[0] if side is None or side == nodes[0].name else nodes[1]
+    engine, systems = build(experiment, trace, operation)
+    operated = OperatedRun(engine, systems, operation)
+    end = systems[0 if side is None or side == systems[0].name else 1].ends[0]
     begin_ns = int(experiment.warmup * NS_PER_S)
     end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
     step_ns = end_ns - begin_ns if interval is None else round(interval * NS_PER_S)
     _run_on(operated, begin_ns, progress)
-    before = node.snapshot(engine.now_ns)
+    before = end.snapshot(engine.now_ns)
     # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
     for until_ns in (*range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns), end_ns):
         _run_on(operated, until_ns, progress)
-        after = node.snapshot(engine.now_ns)
-        yield Sample(until_ns / NS_PER_S, measure(node.name, before, after))
+        after = end.snapshot(engine.now_ns)
+        yield Sample(until_ns / NS_PER_S, measure(end.name, before, after))
         before = after
 
 
@@ -231,7 +231,7 @@ def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], No
     operated.run(until_ns)
 
 
-def measure(name: NodeName, before: NodeSnapshot, after: NodeSnapshot) -> Result:
+def measure(name: NodeName, before: LinkEndSnapshot, after: LinkEndSnapshot) -> Result:
     """What a node did between two snapshots."""
     seconds = (after.now_ns - before.now_ns) / NS_PER_S
     out_length = after.write_length - before.write_length

@@ -12,7 +12,7 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.link.trace import TraceRecord
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
 from scenarios.operation import OperatedRun, Operation
 from scenarios.run import NS_PER_S, Experiment, Result, build, measure
 
@@ -190,28 +190,29 @@ def record_timeline(
     busy link has some 10,000 I/Os.
     """
     recorder = _Recorder(experiment.layout)
-    engine, nodes = build(experiment, recorder.take, operation, recorder.look)
-    operated = OperatedRun(engine, nodes, operation)
-    node = nodes[0] if side is None or side == nodes[0].name else nodes[1]
+    engine, systems = build(experiment, recorder.take, operation, recorder.look)
+    operated = OperatedRun(engine, systems, operation)
+    ends = [system.ends[0] for system in systems]
+    end = ends[0] if side is None or side == ends[0].name else ends[1]
     begin_ns = int(experiment.warmup * NS_PER_S)
     end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
     operated.run(begin_ns)
-    before = node.snapshot(begin_ns)
+    before = end.snapshot(begin_ns)
     step_ns = max(BACKLOG_STEP_NS_MIN, -(-(end_ns - begin_ns) // BACKLOG_SAMPLES))
-    backlogs = list(_backlogs(nodes, begin_ns))
+    backlogs = list(_backlogs(ends, begin_ns))
     for until_ns in (*range(begin_ns + step_ns, end_ns, step_ns), end_ns):
         operated.run(until_ns)
-        backlogs += _backlogs(nodes, until_ns)
+        backlogs += _backlogs(ends, until_ns)
         if progress is not None:
             progress(until_ns / NS_PER_S)
-    result = measure(node.name, before, node.snapshot(end_ns))
+    result = measure(end.name, before, end.snapshot(end_ns))
     engine.run(end_ns + TAIL_NS)  # until what has begun is over; nothing more is operated
     ended = recorder.ios[bisect_left(recorder.ios, begin_ns, key=lambda io: io.seen_ns) :]
     kept = tuple(io for io in ended if io.begin_ns < end_ns)
     return Timeline(experiment.layout, begin_ns, end_ns, kept, tuple(backlogs)), result
 
 
-def _backlogs(nodes: Sequence[Node], at_ns: int) -> Iterator[Backlog]:
-    for node in nodes:
-        packager = node.link.packager
-        yield Backlog(node.name, at_ns, packager.backlog_count, packager.backlog_length)
+def _backlogs(ends: Sequence[LinkEnd], at_ns: int) -> Iterator[Backlog]:
+    for end in ends:
+        packager = end.link.packager
+        yield Backlog(end.name, at_ns, packager.backlog_count, packager.backlog_length)

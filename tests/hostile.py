@@ -1,4 +1,4 @@
-"""Hostile: one node, and a partner who sends whatever decodes."""
+"""Hostile: one system, and a partner who sends whatever decodes."""
 
 import heapq
 from collections.abc import Iterator
@@ -14,7 +14,17 @@ from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, Link
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.node import Node
+from isfc.system.inputs import (
+    DEADLINE,
+    Activate,
+    Arrive,
+    Connect,
+    Deactivate,
+    Disconnect,
+    Send,
+    VaryChpid,
+)
+from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
@@ -47,9 +57,10 @@ class Hostile:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
-        self.node = Node(setup.definition(0))
+        self.system = System([setup.definition(0)])
+        self.end = self.system.ends[0]
         self.now_ns = 0
-        self.rdevs = tuple(self.node.link.ctcs)
+        self.rdevs = tuple(self.end.link.ctcs)
         self.serials = dict.fromkeys(self.rdevs, 0)
         """The serial of the node's last command on each CTC: a partner has seen it."""
         self.error_count = 0
@@ -61,17 +72,17 @@ class Hostile:
             self.connect(rdev)
 
     def connect(self, rdev: Rdev) -> None:
-        self.node.connect(rdev, self.now_ns)
+        self.system.apply(Connect(rdev), self.now_ns)
         self.drain()
 
     def disconnect(self, rdev: Rdev) -> None:
-        self.node.disconnect(rdev, self.now_ns)
+        self.system.apply(Disconnect(rdev), self.now_ns)
         self.drain()
 
     def frame(self, rdev: Rdev, frame: Frame) -> None:
         """Let the partner send; the connection goes when the node objects, as live."""
         try:
-            self.node.receive_frame(rdev, decode(encode(frame)), self.now_ns)
+            self.system.apply(Arrive(rdev, decode(encode(frame))), self.now_ns)
         except RemoteProtocolError:
             self.error_count += 1
             self.disconnect(rdev)
@@ -82,13 +93,13 @@ class Hostile:
         """Let time pass."""
         until_ns = self.now_ns + duration_ns
         for turns in count():
-            due_ns = self.node.next_deadline()
+            due_ns = self.system.next_deadline()
             if due_ns is None or due_ns > until_ns:
                 break
             assert turns < 200_000, "the node is never done"
             self.now_ns = max(self.now_ns, due_ns)
             try:
-                self.node.handle_deadline(self.now_ns)
+                self.system.apply(DEADLINE, self.now_ns)
             except RemoteProtocolError:
                 self.error_count += 1
             self.drain()
@@ -99,7 +110,9 @@ class Hostile:
     ) -> None:
         """Let the node's own program send."""
         try:
-            self.node.send([Message(conversation, n, traffic) for n in lengths], self.now_ns)
+            self.system.apply(
+                Send([Message(conversation, n, traffic) for n in lengths]), self.now_ns
+            )
         except Backpressure:
             return
         self.drain()
@@ -107,30 +120,30 @@ class Hostile:
     def operate(self, index: int) -> None:
         """Let an operator do something."""
         rdev = self.rdevs[index % len(self.rdevs)]
-        state = self.node.link.ctcs[rdev].state
+        state = self.end.link.ctcs[rdev].state
         if index % 3 == 0:
-            online = ChpidId(0x40) in self.node.offline_chpids
-            self.node.vary_chpid(ChpidId(0x40), self.now_ns, online=online)
+            online = ChpidId(0x40) in self.system.channels.offline_chpids
+            self.system.apply(VaryChpid(ChpidId(0x40), online=online), self.now_ns)
         elif state is DeviceState.INACTIVE:
-            self.node.activate(rdev, self.now_ns)
+            self.system.apply(Activate(rdev), self.now_ns)
         else:
-            self.node.deactivate(rdev, self.now_ns)
+            self.system.apply(Deactivate(rdev), self.now_ns)
         self.drain()
 
     def drain(self) -> None:
         """Take what the node has to say, and see whether it makes sense."""
-        while (departure := self.node.poll_frame()) is not None:
+        while (departure := self.end.poll_frame()) is not None:
             _, rdev, frame = departure
             assert decode(encode(frame)) is not None
             if isinstance(frame, CommandFrame):
                 self.serials[rdev] = frame.serial
             self.carried.append(departure)
-        while (event := self.node.poll_event()) is not None:
+        while (event := self.end.poll_event()) is not None:
             self.hear(event)
-        states = {rdev: ctc.state for rdev, ctc in self.node.link.ctcs.items()}
+        states = {rdev: ctc.state for rdev, ctc in self.end.link.ctcs.items()}
         assert self.usable == {rdev for rdev, state in states.items() if state not in UNUSABLE}
-        assert self.up == bool(self.usable) == (self.node.link.state is not LinkState.DOWN)
-        snapshot = self.node.snapshot(self.now_ns)
+        assert self.up == bool(self.usable) == (self.end.link.state is not LinkState.DOWN)
+        snapshot = self.end.snapshot(self.now_ns)
         for device in snapshot.devices:
             assert min(device.pend_ns, device.disc_ns, device.conn_ns) >= 0
 
@@ -149,25 +162,25 @@ class Hostile:
         """All connections go and come back, to a partner who keeps to the rules."""
         for rdev in self.rdevs:
             self.disconnect(rdev)
-        for chpid in sorted(self.node.offline_chpids):
-            self.node.vary_chpid(chpid, self.now_ns, online=True)
+        for chpid in sorted(self.system.channels.offline_chpids):
+            self.system.apply(VaryChpid(chpid, online=True), self.now_ns)
         for rdev in self.rdevs:
-            if self.node.link.ctcs[rdev].state is DeviceState.INACTIVE:
-                self.node.activate(rdev, self.now_ns)
+            if self.end.link.ctcs[rdev].state is DeviceState.INACTIVE:
+                self.system.apply(Activate(rdev), self.now_ns)
         self.drain()
         self.carried.clear()
-        partner = Node(self.setup.definition(1))
-        partner.link.packager.__dict__["_number"] = FRESH
+        partner = System([self.setup.definition(1)])
+        partner.ends[0].link.packager.__dict__["_number"] = FRESH
         meeting = Meeting(self, partner)
         meeting.run(40 * S)  # what the node still has to do, and to send
-        assert self.node.link.state is LinkState.UP
+        assert self.end.link.state is LinkState.UP
         self.delivered.clear()
         meeting.received.clear()
         sizes = [100, 30_000, 300_000] * 4
         for conversation in (FRESH, FRESH + 1):
             self.send(*sizes, conversation=conversation)
-            partner.send([Message(conversation, n) for n in sizes], self.now_ns)
-            partner.send([Message(conversation + 2, 50_000, Traffic.LEGACY)], self.now_ns)
+            partner.apply(Send([Message(conversation, n) for n in sizes]), self.now_ns)
+            partner.apply(Send([Message(conversation + 2, 50_000, Traffic.LEGACY)]), self.now_ns)
         meeting.drain()
         meeting.run(5 * S)
         for conversation in (FRESH, FRESH + 1):
@@ -180,17 +193,17 @@ class Hostile:
 class Meeting:
     """The node of a `Hostile` and a good partner, joined by a fibre."""
 
-    def __init__(self, hostile: Hostile, partner: Node) -> None:
+    def __init__(self, hostile: Hostile, partner: System) -> None:
         self.received: list[Message] = []
         self._hostile = hostile
         self._partner = partner
         self._frames: list[tuple[int, int, int, Rdev, Frame]] = []
         self._serial = count()
-        self._mates = {r: c.device.partner_rdev for r, c in hostile.node.link.ctcs.items()}
+        self._mates = {r: c.device.partner_rdev for r, c in hostile.end.link.ctcs.items()}
         self._homes = {mate: rdev for rdev, mate in self._mates.items()}
         for rdev, mate in self._mates.items():
             hostile.connect(rdev)
-            partner.connect(mate, hostile.now_ns)
+            partner.apply(Connect(mate), hostile.now_ns)
         self.drain()
 
     def run(self, duration_ns: int) -> None:
@@ -198,7 +211,7 @@ class Meeting:
         until_ns = hostile.now_ns + duration_ns
         for turns in count():
             assert turns < 200_000, "the two are never done"
-            dues = [hostile.node.next_deadline(), partner.next_deadline()]
+            dues = [hostile.system.next_deadline(), partner.next_deadline()]
             if self._frames:
                 dues.append(self._frames[0][0])
             due_ns = min((due for due in dues if due is not None), default=until_ns)
@@ -213,10 +226,10 @@ class Meeting:
         hostile, partner = self._hostile, self._partner
         if self._frames and self._frames[0][0] <= now_ns:
             _, _, here, rdev, frame = heapq.heappop(self._frames)
-            (hostile.node if here == 0 else partner).receive_frame(rdev, frame, now_ns)
+            (hostile.system if here == 0 else partner).apply(Arrive(rdev, frame), now_ns)
         else:
-            for node in (hostile.node, partner):
-                node.handle_deadline(now_ns)
+            for system in (hostile.system, partner):
+                system.apply(DEADLINE, now_ns)
         self.drain()
 
     def drain(self) -> None:
@@ -224,10 +237,10 @@ class Meeting:
         for at_ns, rdev, frame in self._hostile.carried:
             self.carry(at_ns, 1, self._mates[rdev], frame)
         self._hostile.carried.clear()
-        while (departure := self._partner.poll_frame()) is not None:
+        while (departure := self._partner.ends[0].poll_frame()) is not None:
             at_ns, rdev, frame = departure
             self.carry(at_ns, 0, self._homes[rdev], frame)
-        while (event := self._partner.poll_event()) is not None:
+        while (event := self._partner.ends[0].poll_event()) is not None:
             if isinstance(event, Delivered):
                 self.received += event.messages
 

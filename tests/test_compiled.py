@@ -21,13 +21,14 @@ from io import BytesIO
 
 import isfc.link.logical_link
 from isfc.engine.virtual import VirtualEngine
-from isfc.journal.journal import JournalledNode, MemoryJournal, replay
+from isfc.journal.journal import MemoryJournal, journalled, replay
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
 from isfc.journal.record import JournalReader
 from isfc.link.trace import DigestSink
 from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
+from isfc.system.inputs import Send
 from scenarios.run import Experiment, run
 from scenarios.workload import find_workload
 
@@ -51,13 +52,13 @@ print(pickle.loads(pickle.dumps(experiment)) == experiment)
 
 journals = MemoryJournal(), MemoryJournal()
 layout = load_layout("atlanta-boston")
-nodes = [
-    JournalledNode(define_node(layout, name, LinkParameters()), journal)
+systems = [
+    journalled(define_link_end(layout, name, LinkParameters()), journal)
     for name, journal in zip(layout.nodes, journals)
 ]
-engine = VirtualEngine(nodes, [Silent(), Silent()])
-for node in nodes:
-    node.send([Message(0, 500_000, data=bytes(500_000)), Message(1, 5)], 0)
+engine = VirtualEngine(systems, [Silent(), Silent()])
+for system in systems:
+    system.apply(Send([Message(0, 500_000, data=bytes(500_000)), Message(1, 5)]), 0)
 engine.drain()
 engine.run(30_000_000)
 for journal in journals:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.link.counters import NodeSnapshot
+from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import DeviceChanged, LinkDown, LinkUp, Severed
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 
 OPERATOR: Final = "OPERATOR"
 """The user id that commands are given under."""
@@ -88,15 +89,20 @@ class Response:
 
 
 @dataclass(slots=True)
-class System:
-    """What a command works on: a node, at a time.
+class Target:
+    """What a command works on: a system, at a time.
 
     ``indicated`` holds the counters of the last INDICATE; INDICATE renews it.
     """
 
-    node: Node
+    system: System
     now_ns: int
-    indicated: NodeSnapshot | None = None
+    indicated: LinkEndSnapshot | None = None
+
+    @property
+    def end(self) -> LinkEnd:
+        """The end of the system's link: these commands know of one."""
+        return self.system.ends[0]
 
 
 @dataclass(slots=True)

@@ -21,21 +21,22 @@ from isfc.cp.messages import (
     OPERATOR,
     Answer,
     Refused,
-    System,
+    Target,
 )
 from isfc.cp.query import active_rdevs
 from isfc.cp.words import BUFFERS, CHPID, NODE, Operands
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
+from isfc.system.inputs import Activate, Deactivate, VaryChpid, VaryDevice
 
 
-def activate_islink(operands: Operands, system: System, answer: Answer) -> None:
+def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """ACTIVATE ISLINK: put devices into the logical link.
 
     CP accepts any NODE, and finds when a device is initialised that another node is at its
     other end. Here that is known beforehand, and refused.
     """
-    node = system.node
+    system, end = target.system, target.end
     rdevs = operands.take_rdevs(NODE, BUFFERS)
     partner: NodeName | None = None
     while operands:
@@ -48,72 +49,72 @@ def activate_islink(operands: Operands, system: System, answer: Answer) -> None:
             answer.say(BUFFERS_IGNORED())
         else:
             operands.end()
-    if partner not in (None, node.partner):
-        raise Refused(NOT_THE_PARTNER, partner, node.partner)
+    if partner not in (None, end.partner):
+        raise Refused(NOT_THE_PARTNER, partner, end.partner)
     for rdev in rdevs:
         name = format_rdev(rdev)
-        if rdev not in node.link.ctcs:
+        if rdev not in end.link.ctcs:
             answer.refuse(NO_SUCH_DEVICE, name)
-        elif node.link.ctcs[rdev].state is not DeviceState.INACTIVE:
+        elif end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
             answer.refuse(DEVICE_IN_USE, name)
-        elif rdev in node.offline_rdevs:
+        elif rdev in system.channels.offline_rdevs:
             answer.refuse(DEVICE_OFFLINE, name)
         else:
-            node.activate(rdev, system.now_ns)
+            system.apply(Activate(rdev), target.now_ns)
             answer.say(f"Link {name} activated.")
             answer.announce(LINK_ACTIVATED, name, OPERATOR)
 
 
-def deactive_islink(operands: Operands, system: System, answer: Answer) -> None:
+def deactive_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """DEACTIVE ISLINK: take devices out of the logical link."""
     selection = operands.take_selection(required=True)
-    for rdev in active_rdevs(system.node, selection, answer):
-        system.node.deactivate(rdev, system.now_ns)
+    for rdev in active_rdevs(target.end, selection, answer):
+        target.system.apply(Deactivate(rdev), target.now_ns)
         answer.say(f"Link {format_rdev(rdev)} deactivated.")
         answer.announce(LINK_DEACTIVATED, format_rdev(rdev), OPERATOR)
 
 
-def vary_on(operands: Operands, system: System, answer: Answer) -> None:
+def vary_on(operands: Operands, target: Target, answer: Answer) -> None:
     """VARY ONLINE: let devices, or those on a chpid, be used again."""
-    _vary(operands, system, answer, online=True)
+    _vary(operands, target, answer, online=True)
 
 
-def vary_off(operands: Operands, system: System, answer: Answer) -> None:
+def vary_off(operands: Operands, target: Target, answer: Answer) -> None:
     """VARY OFFLINE: take devices, or the path of all devices on a chpid, out of use."""
-    _vary(operands, system, answer, online=False)
+    _vary(operands, target, answer, online=False)
 
 
-def _vary(operands: Operands, system: System, answer: Answer, *, online: bool) -> None:
+def _vary(operands: Operands, target: Target, answer: Answer, *, online: bool) -> None:
     if operands.take_keyword(CHPID):
         chpid = operands.take_chpid()
         operands.end()
-        _vary_chpid(chpid, system, answer, online=online)
+        _vary_chpid(chpid, target, answer, online=online)
         return
     rdevs = operands.take_rdevs()
-    done = sum(_vary_rdev(rdev, system, answer, online=online) for rdev in rdevs)
+    done = sum(_vary_rdev(rdev, target, answer, online=online) for rdev in rdevs)
     answer.say(
         f"{len(rdevs)} device(s) specified; "
         f"{done} device(s) successfully varied {_word(online=online)}"
     )
 
 
-def _vary_chpid(chpid: ChpidId, system: System, answer: Answer, *, online: bool) -> None:
-    node, name = system.node, format_chpid(chpid)
-    if chpid not in node.chpids.values():
+def _vary_chpid(chpid: ChpidId, target: Target, answer: Answer, *, online: bool) -> None:
+    channels, name = target.system.channels, format_chpid(chpid)
+    if chpid not in channels.chpids:
         raise Refused(NO_SUCH_CHPID, name)
-    if (chpid not in node.offline_chpids) is online:
+    if (chpid not in channels.offline_chpids) is online:
         raise Refused(ONLINE_ALREADY if online else OFFLINE_ALREADY, f"CHPID {name}")
-    node.vary_chpid(chpid, system.now_ns, online=online)
+    target.system.apply(VaryChpid(chpid, online=online), target.now_ns)
     answer.say(f"CHPID {name} varied {_word(online=online)}")
 
 
-def _vary_rdev(rdev: Rdev, system: System, answer: Answer, *, online: bool) -> bool:
+def _vary_rdev(rdev: Rdev, target: Target, answer: Answer, *, online: bool) -> bool:
     """Whether it could be done."""
-    node, name = system.node, format_rdev(rdev)
-    if rdev not in node.ctcs:
+    channels, name = target.system.channels, format_rdev(rdev)
+    if rdev not in channels.chpid_of:
         answer.refuse(NO_SUCH_DEVICE, name)
-    elif (rdev not in node.offline_rdevs) is not online:
-        node.vary_rdev(rdev, system.now_ns, online=online)
+    elif (rdev not in channels.offline_rdevs) is not online:
+        target.system.apply(VaryDevice(rdev, online=online), target.now_ns)
         answer.say(f"{name} varied {_word(online=online)}")
         return True
     elif online:

@@ -1,6 +1,6 @@
 """CP's commands, as far as they concern a logical link: a command in, a response out.
 
-`CommandProcessor` does no I/O and reads no clock: it looks at a node and acts on it, at a time
+`CommandProcessor` does no I/O and reads no clock: it looks at a system and acts on it, at a time
 that it is told. So the same commands work in virtual time (``isfc run --cp``) and on a live
 node (``isfc cp``).
 
@@ -19,15 +19,15 @@ from isfc.cp.messages import (
     Answer,
     Refused,
     Response,
-    System,
+    Target,
 )
 from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
 from isfc.cp.query import indicate_islink, query_chpid, query_counters, query_islink
 from isfc.cp.words import Operands, matches, split
-from isfc.link.counters import NodeSnapshot
-from isfc.system.node import Node
+from isfc.link.counters import LinkEndSnapshot
+from isfc.system.system import System
 
-Act = Callable[[Operands, System, Answer], None]
+Act = Callable[[Operands, Target, Answer], None]
 
 _SELECTED: Final = "rdev ... | NODe name | ALL"
 
@@ -47,7 +47,7 @@ class Command:
         return f"{self.verb} {self.noun} {self.operands}".rstrip()
 
 
-def _help(operands: Operands, _system: System, answer: Answer) -> None:
+def _help(operands: Operands, _target: Target, answer: Answer) -> None:
     """HELP, ours: all commands, with their abbreviations in capitals."""
     operands.end()
     for command in COMMANDS:
@@ -69,28 +69,28 @@ COMMANDS: Final = (
 
 
 class CommandProcessor:
-    """Carries out commands on a node: one that takes its place may follow at any time."""
+    """Carries out commands on a system: one that takes its place may follow at any time."""
 
     def __init__(self) -> None:
-        self._node: Node | None = None
-        self._indicated: NodeSnapshot | None = None
+        self._system: System | None = None
+        self._indicated: LinkEndSnapshot | None = None
 
-    def execute(self, command: str, node: Node, now_ns: int) -> Response:
+    def execute(self, command: str, system: System, now_ns: int) -> Response:
         """Carry out one command. Whatever is wrong with it is in the response."""
-        if node is not self._node:
-            self._node, self._indicated = node, None
-        system = System(node, now_ns, self._indicated)
+        if system is not self._system:
+            self._system, self._indicated = system, None
+        target = Target(system, now_ns, self._indicated)
         answer = Answer()
         words = split(command)
         try:
             if words:
                 found = _find(words)
                 operands = Operands(words[2 if found.noun else 1 :])
-                found.act(operands, system, answer)
+                found.act(operands, target, answer)
         except Refused as refused:
             answer.lines.append(str(refused))
             answer.return_code = answer.return_code or refused.return_code
-        self._indicated = system.indicated
+        self._indicated = target.indicated
         return answer.response(command.strip())
 
 

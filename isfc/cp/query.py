@@ -18,12 +18,13 @@ from isfc.cp.messages import (
     NOT_THE_PARTNER,
     Answer,
     Refused,
-    System,
+    Target,
 )
 from isfc.cp.words import Operands, Selection
 from isfc.link.counters import DeviceSnapshot
 from isfc.link.state import DeviceState
-from isfc.system.node import Node
+from isfc.system.channels import ChannelSubsystem
+from isfc.system.link_end import LinkEnd
 
 _INDICATE: Final = "{:<15}{:>10.1f}    {:<17}{:>10.1f}"
 _NS_PER_S: Final = 1_000_000_000
@@ -36,11 +37,11 @@ _ISLINK: Final = "{:<13}{:<26}  {}"
 """A line of QUERY ISLINK: two labels with their values. The longest status has 26 letters."""
 
 
-def active_rdevs(node: Node, selection: Selection, answer: Answer) -> Iterator[Rdev]:
+def active_rdevs(end: LinkEnd, selection: Selection, answer: Answer) -> Iterator[Rdev]:
     """The selected devices that are active on the link; ``answer`` is told of the others."""
-    if selection.node not in (None, node.partner):
-        raise Refused(NOT_THE_PARTNER, selection.node, node.partner)
-    ctcs = node.link.ctcs
+    if selection.node not in (None, end.partner):
+        raise Refused(NOT_THE_PARTNER, selection.node, end.partner)
+    ctcs = end.link.ctcs
     active = [rdev for rdev, ctc in ctcs.items() if ctc.state is not DeviceState.INACTIVE]
     if not selection.rdevs:
         if not active:
@@ -55,31 +56,31 @@ def active_rdevs(node: Node, selection: Selection, answer: Answer) -> Iterator[R
             yield rdev
 
 
-def query_islink(operands: Operands, system: System, answer: Answer) -> None:
+def query_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """QUERY ISLINK: each CTC, with its counters and what it is doing.
 
     A device that is not active is no part of a link, and not shown.
     """
-    node = system.node
-    devices = _devices(operands, system, answer)
+    partner, channels = target.end.partner, target.system.channels
+    devices = _devices(operands, target, answer)
     for device in devices:
         if device is devices[0]:
-            answer.say(f"Node {node.partner}")
+            answer.say(f"Node {partner}")
         answer.say(_ISLINK.format("Link device:", format_rdev(device.rdev), "Type: FCTC"))
-        answer.say(_ISLINK.format("Node:", node.partner, f"Bytes Sent: {device.write_length}"))
+        answer.say(_ISLINK.format("Node:", partner, f"Bytes Sent: {device.write_length}"))
         state = "Up" if _is_up(device) else "Down"
         answer.say(_ISLINK.format("State:", state, f"Bytes Received: {device.read_length}"))
         remote = format_rdev(device.partner_rdev)
         answer.say(
-            _ISLINK.format("Status:", _status(device, node), f"Remote link device: {remote}")
+            _ISLINK.format("Status:", _status(device, channels), f"Remote link device: {remote}")
         )
 
 
-def query_counters(operands: Operands, system: System, answer: Answer) -> None:
+def query_counters(operands: Operands, target: Target, answer: Answer) -> None:
     """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
-    devices = _devices(operands, system, answer)
+    devices = _devices(operands, target, answer)
     if devices:
-        answer.say(f"Node {system.node.partner}")
+        answer.say(f"Node {target.end.partner}")
         answer.say(_COUNTERS.format(*_HEADINGS))
     for device in devices:
         answer.say(
@@ -95,26 +96,26 @@ def query_counters(operands: Operands, system: System, answer: Answer) -> None:
         )
 
 
-def query_chpid(operands: Operands, system: System, answer: Answer) -> None:
+def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
     """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
-    node = system.node
+    channels = target.system.channels
     chpid = operands.take_chpid()
     operands.end()
-    rdevs = [rdev for rdev, device_chpid in node.chpids.items() if device_chpid == chpid]
+    rdevs = channels.rdevs_on(chpid)
     if not rdevs:
         raise Refused(NO_SUCH_CHPID, format_chpid(chpid))
     for online, word in ((True, "online"), (False, "offline")):
-        found = [format_rdev(rdev) for rdev in rdevs if node.is_online(rdev) is online]
+        found = [format_rdev(rdev) for rdev in rdevs if channels.is_online(rdev) is online]
         for first in range(0, len(found), _PER_LINE):
             names = " ".join(found[first : first + _PER_LINE])
             answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
 
 
-def indicate_islink(operands: Operands, system: System, answer: Answer) -> None:
+def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
-    before, after = system.indicated, system.node.snapshot(system.now_ns)
-    system.indicated = after
+    before, after = target.indicated, target.end.snapshot(target.now_ns)
+    target.indicated = after
     elapsed_ns = after.now_ns - (before.now_ns if before else 0)
     per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
 
@@ -141,25 +142,25 @@ def indicate_islink(operands: Operands, system: System, answer: Answer) -> None:
     answer.say(f"{'TXPENDCT:':<15}{after.tx_pend_count:>10}")
 
 
-def _devices(operands: Operands, system: System, answer: Answer) -> list[DeviceSnapshot]:
+def _devices(operands: Operands, target: Target, answer: Answer) -> list[DeviceSnapshot]:
     """Snapshots of the active devices that the operands select."""
-    rdevs = set(active_rdevs(system.node, operands.take_selection(required=False), answer))
-    return [d for d in system.node.snapshot(system.now_ns).devices if d.rdev in rdevs]
+    rdevs = set(active_rdevs(target.end, operands.take_selection(required=False), answer))
+    return [d for d in target.end.snapshot(target.now_ns).devices if d.rdev in rdevs]
 
 
 def _is_up(device: DeviceSnapshot) -> bool:
     return device.state not in (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 
 
-def _status(device: DeviceSnapshot, node: Node) -> str:
+def _status(device: DeviceSnapshot, channels: ChannelSubsystem) -> str:
     """What a device is doing, as far as known in CP's words (control block CTCBK).
 
     The words for a device that is varied off are ours, and so are those for the turns that
     follow a collision: CP must have a status for them, but the list that is known is cut.
     """
-    if device.rdev in node.offline_rdevs:
+    if device.rdev in channels.offline_rdevs:
         return "Offline"
-    if not node.is_online(device.rdev):
+    if not channels.is_online(device.rdev):
         return "Path offline"
     if device.state is DeviceState.DOWN:
         return "Initialization in progress"

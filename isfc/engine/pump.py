@@ -4,20 +4,19 @@ from collections.abc import Callable
 
 from ctc.frame import Departure
 from isfc.link.events import LinkEvent
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
 
 
 def pump(
-    node: Node,
+    end: LinkEnd,
     carry: Callable[[Departure], None],
     deliver: Callable[[LinkEvent], None],
-) -> int | None:
-    """Drain ``node`` after an input; return the time of its next deadline in ns, or None.
+) -> None:
+    """Drain a link end after an input to its system.
 
     Frames go to ``carry``, each with its RDEV and when it leaves, events to ``deliver``.
     """
-    while (departure := node.poll_frame()) is not None:
+    while (departure := end.poll_frame()) is not None:
         carry(departure)
-    while (event := node.poll_event()) is not None:
+    while (event := end.poll_event()) is not None:
         deliver(event)
-    return node.next_deadline()

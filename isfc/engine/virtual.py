@@ -1,11 +1,24 @@
-"""Virtual time: two nodes and an agenda.
+"""Virtual time: systems, an agenda of frames, and a clock that jumps.
 
-Ties are specified. At equal times arrivals come first, in the order of their departure, then
-one node after the other, deadlines before what its program offers. A run is therefore the same
-on every machine.
+**The loop.** Nothing happens between two inputs: a system is a function of its inputs and their
+times. So time need not pass, it can jump to the next moment at which there is an input for some
+system. There are three kinds of such moments: a frame arrives (the agenda knows when), a deadline
+of a system comes (`System.next_deadline`), a program sends what it has offered (its `Offers`). The
+loop takes the earliest, applies that one input to one system, and then drains this system: its
+frames go into the agenda, a propagation later than they leave; its events go to its programs, whose
+offers join those that wait; and its next deadline is asked for. No other system can have changed,
+as systems meet in frames only and a frame takes time. A fibre of no length would be no exception:
+its frames arrive at the same time, but as inputs of their own.
 
-While a node is busy, a message of ISFC Transport can only wait. So it is handed over when the
-node is next called for something else, which saves most calls and changes nothing.
+**Ties are specified**, as two inputs at one time do not commute: whether a CTC hears of the
+partner's write before its own starts decides if they collide. At equal times arrivals come first,
+in the order of their departure, then one system after the other, deadlines before what its
+programs offer. A run is therefore the same on every machine.
+
+**What it leaves out.** While a link end is busy, a message of ISFC Transport can only wait. So it
+is handed over when the end is next called for something else, which saves most calls and changes
+nothing: the backlog is looked at when a link lock or a CTC comes free, and at no other time.
+APPC/VM is handed over exactly, as what is sent of it depends on what is out at that moment.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,161 +26,220 @@ from typing import Final
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.frame import Departure, Frame
+from ctc.frame import Departure
+from isfc.engine.offers import Offers
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.engine.wire import decode, encode
+from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent
-from isfc.link.message import Message, Traffic
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from isfc.system.node import Node
+from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 
 PROPAGATION_NS: Final = 1_000
 """One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""
 
 Transit = Callable[[NodeName, Departure], Iterable[Departure]]
-"""What becomes of a frame that a node sends: what leaves in its place, nothing if it is lost."""
+"""What becomes of a frame that a system sends: what leaves in its place, nothing if it is lost."""
 
 _TRANSPORT: Final = Traffic.TRANSPORT
 
 
-class _End:
-    """One node in the engine with its program: what it offers, and when it is to be called."""
+class _Host:
+    """One system in the engine, and when it is to be called if no frame comes before."""
 
-    __slots__ = (
-        "carry", "deliver", "due_ns", "exact", "mate", "mates", "node", "offers", "program",
-        "timer_ns",
-    )  # fmt: skip
+    __slots__ = ("due_ns", "ends", "system", "timer_ns")
 
-    def __init__(self, node: Node, program: Program) -> None:
-        self.node = node
-        self.program = program
-        self.mate = self
-        self.mates = {rdev: ctc.device.partner_rdev for rdev, ctc in node.link.ctcs.items()}
-        self.carry: Callable[[Departure], None]
-        self.deliver: Callable[[LinkEvent], None]
-        self.offers: Agenda[Sequence[Message]] = Agenda()
-        self.exact = False
-        """Whether every offer is handed over at its own time, whatever the node is doing."""
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.ends: list[_End] = []
         self.timer_ns = NEVER_NS
         self.due_ns = NEVER_NS
-        """When the node is next to be called, if no frame comes before."""
 
     def set_due(self, now_ns: int) -> None:
-        """Find when the node is next to be called, from ``now_ns`` on."""
+        """Find when the system is next to be called, from ``now_ns`` on."""
         due_ns = self.timer_ns
-        if self.offers.due_ns < due_ns and (self.exact or not self.node.busy):
-            due_ns = self.offers.due_ns
+        for end in self.ends:
+            if end.offers.due_ns < due_ns and (end.exact or not end.link_end.busy):
+                due_ns = end.offers.due_ns
         self.due_ns = max(due_ns, now_ns)
 
+    def first_sender(self) -> "_End":
+        """The end whose program's offer made the system due."""
+        for end in self.ends:
+            if end.offers.due_ns <= self.due_ns and (end.exact or not end.link_end.busy):
+                return end
+        raise AssertionError("nothing is due")
+
+
+class _End:
+    """One link end in the engine with its program: what that offers, and where frames go."""
+
+    __slots__ = (
+        "carry", "deliver", "exact", "host", "link_end", "mate", "mates", "number", "offers",
+        "program",
+    )  # fmt: skip
+
+    def __init__(self, host: _Host, number: int, program: Program) -> None:
+        self.host = host
+        self.number = number
+        self.program = program
+        self.link_end: LinkEnd = host.system.ends[number]
+        self.mate = self
+        self.mates = {
+            rdev: ctc.device.partner_rdev for rdev, ctc in self.link_end.link.ctcs.items()
+        }
+        self.carry: Callable[[Departure], None]
+        self.deliver: Callable[[LinkEvent], None]
+        self.offers = Offers()
+        self.exact = False
+        """Whether every offer is handed over at its own time, whatever the link end is doing."""
+
     def hand_over(self, before_ns: int, now_ns: int) -> None:
-        """Give the node the messages of before ``before_ns``, for which it was too busy."""
+        """Give the link the messages of before ``before_ns``, for which it was too busy."""
         if self.offers.due_ns < before_ns:
-            messages: list[Message] = []
-            for offered in self.offers.pop_before(before_ns):
-                messages += offered
-            self.node.send(messages, now_ns)
+            messages = self.offers.take_before(before_ns, self.link_end.link.room)
+            if messages:
+                self.host.system.apply(Send(messages, self.number), now_ns)
+
+    def hand_over_first(self, now_ns: int) -> None:
+        """Give the link the first offer."""
+        messages = self.offers.take(self.link_end.link.room)
+        if messages:
+            self.host.system.apply(Send(messages, self.number), now_ns)
 
 
 class VirtualEngine:
-    """Runs two nodes and their programs in virtual time, from 0 ns on.
+    """Runs systems and their programs in virtual time, from 0 ns on.
 
-    All CTCs are plugged in at the start; `unplug` and `plug` change that between runs.
-    ``roundtrip`` passes every frame through the wire's codec, to prove that nothing is lost
-    there. ``transit`` is asked about every frame: it may lose, delay or double it.
+    There is a program for each link end, in the order of the systems and of their ends. All CTCs
+    are plugged in at the start; `unplug` and `plug` change that between runs. ``roundtrip`` passes
+    every frame through the wire's codec, to prove that nothing is lost there; ``transit`` is asked
+    about every frame, and may lose, delay or double it. Raises `ConfigurationError` if the other
+    end of a link is at none of the systems.
     """
 
     def __init__(
         self,
-        nodes: Sequence[Node],
+        systems: Sequence[System],
         programs: Sequence[Program],
         propagation_ns: int = PROPAGATION_NS,
         *,
         roundtrip: bool = False,
         transit: Transit | None = None,
     ) -> None:
-        first, second = (_End(node, program) for node, program in zip(nodes, programs, strict=True))
-        first.mate, second.mate = second, first
+        self.systems = tuple(systems)
         self.now_ns = 0
         self.event_count = 0
         self._propagation_ns = propagation_ns
         self._roundtrip = roundtrip
         self._transit = transit
-        self._ends = (first, second)
-        self._frames: Agenda[tuple[_End, Rdev, Frame]] = Agenda()
+        self._hosts = [_Host(system) for system in systems]
+        self._frames: Agenda[tuple[_End, Arrive]] = Agenda()
+        places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
+        self._ends = [
+            _End(host, number, program)
+            for (host, number), program in zip(places, programs, strict=True)
+        ]
+        by_names = {(end.link_end.name, end.link_end.partner): end for end in self._ends}
         for end in self._ends:
+            name, partner = end.link_end.name, end.link_end.partner
+            if (partner, name) not in by_names:
+                raise ConfigurationError(f"{name} has a link to {partner}, which has none back")
+            end.mate = by_names[partner, name]
             end.carry, end.deliver = self._carrier(end), self._deliverer(end)
-        for rdev in first.mates:
-            self.plug(rdev)
+            end.host.ends.append(end)
+        for end in self._ends:
+            if self._ends.index(end.mate) > self._ends.index(end):
+                for rdev in end.mates:
+                    self._plug(end, rdev)
         for end in self._ends:
             self._offer(end, end.program.start(0))
-            self._drain(end)
+            self._drain(end.host)
 
     @property
     def due_ns(self) -> int:
         """When something happens next, in ns; `NEVER_NS` if nothing does."""
-        return min(self._frames.due_ns, *(end.due_ns for end in self._ends))
+        return min(self._frames.due_ns, *(host.due_ns for host in self._hosts))
 
     def run(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including ``until_ns``."""
-        frames = self._frames
-        first, second = self._ends
+        frames, hosts, deadline = self._frames, self._hosts, DEADLINE
         while True:
-            end = first if first.due_ns <= second.due_ns else second
-            now_ns = end.due_ns
+            host = hosts[0]
+            for other in hosts:
+                if other.due_ns < host.due_ns:
+                    host = other
+            now_ns = host.due_ns
             if frames.due_ns <= now_ns:
                 now_ns = frames.due_ns
                 if now_ns > until_ns:
                     break
-                end, rdev, frame = frames.pop()
+                end, arrive = frames.pop()
+                host = end.host
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
-                end.node.receive_frame(rdev, frame, now_ns)
+                host.system.apply(arrive, now_ns)
             elif now_ns > until_ns:
                 break
-            elif end.timer_ns <= now_ns:
+            elif host.timer_ns <= now_ns:
                 self.now_ns = now_ns
-                end.hand_over(now_ns, now_ns)
-                end.node.handle_deadline(now_ns)
+                for end in host.ends:
+                    end.hand_over(now_ns, now_ns)
+                host.system.apply(deadline, now_ns)
             else:
                 self.now_ns = now_ns
-                end.node.send(end.offers.pop(), now_ns)
-                if not end.exact and not end.node.busy:  # it only waits: nothing to drain
-                    end.set_due(now_ns)
+                end = host.first_sender()
+                end.hand_over_first(now_ns)
+                if not end.exact and not end.link_end.busy:  # it only waits: nothing to drain
+                    host.set_due(now_ns)
                     continue
             self.event_count += 1
-            self._drain(end)
+            self._drain(host)
         self.now_ns = max(self.now_ns, until_ns)
         for end in self._ends:
             end.hand_over(until_ns + 1, self.now_ns)
 
     def drain(self) -> None:
-        """Carry on what was asked of a node directly, between runs: a message, a command."""
+        """Carry on what was asked of a system directly, between runs: a message, a command."""
+        for host in self._hosts:
+            self._drain(host)
+
+    def plug(self, rdev: Rdev, name: NodeName | None = None) -> None:
+        """Connect one CTC, by its number at the system called ``name``; at the first if None."""
+        self._plug(self._end_of(rdev, name), rdev)
+
+    def unplug(self, rdev: Rdev, name: NodeName | None = None) -> None:
+        """Cut one CTC, named as for `plug`; what is in its fibre is lost."""
+        end = self._end_of(rdev, name)
+        lost = ((end, rdev), (end.mate, end.mates[rdev]))
+        self._frames.drop(lambda arrival: (arrival[0], arrival[1].rdev) in lost)
+        for its_end, its_rdev in lost:
+            its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
+        self.drain()
+
+    def _end_of(self, rdev: Rdev, name: NodeName | None) -> _End:
+        system = self._hosts[0].system.name if name is None else name
         for end in self._ends:
-            self._drain(end)
+            if end.link_end.name == system and rdev in end.mates:
+                return end
+        raise ConfigurationError(f"{rdev:04X} is no CTC of {system}")
 
-    def plug(self, rdev: Rdev) -> None:
-        """Connect one CTC, named by the first node's number."""
-        first, second = self._ends
-        first.node.connect(rdev, self.now_ns)
-        second.node.connect(first.mates[rdev], self.now_ns)
+    def _plug(self, end: _End, rdev: Rdev) -> None:
+        end.host.system.apply(Connect(rdev), self.now_ns)
+        end.mate.host.system.apply(Connect(end.mates[rdev]), self.now_ns)
         self.drain()
 
-    def unplug(self, rdev: Rdev) -> None:
-        """Cut one CTC, named by the first node's number; what is in its fibre is lost."""
-        first, second = self._ends
-        mate_rdev = first.mates[rdev]
-        lost = ((first, rdev), (second, mate_rdev))
-        self._frames.drop(lambda arrival: arrival[:2] in lost)
-        first.node.disconnect(rdev, self.now_ns)
-        second.node.disconnect(mate_rdev, self.now_ns)
-        self.drain()
-
-    def _drain(self, end: _End) -> None:
-        """Carry what the node has for its mate, tell its program, find when it is due."""
-        deadline_ns = pump(end.node, end.carry, end.deliver)
-        end.timer_ns = NEVER_NS if deadline_ns is None else deadline_ns
-        end.set_due(self.now_ns)
+    def _drain(self, host: _Host) -> None:
+        """Carry what the system has for its partners, tell its programs, find when it is due."""
+        for end in host.ends:
+            pump(end.link_end, end.carry, end.deliver)
+        deadline_ns = host.system.next_deadline()
+        host.timer_ns = NEVER_NS if deadline_ns is None else deadline_ns
+        host.set_due(self.now_ns)
 
     def _carrier(self, end: _End) -> Callable[[Departure], None]:
         """What takes a frame of ``end`` to its mate."""
@@ -176,7 +248,7 @@ class VirtualEngine:
             departure_ns, rdev, frame = departure
             if self._roundtrip:
                 frame = decode(encode(frame))
-            arrival = (end.mate, end.mates[rdev], frame)
+            arrival = (end.mate, Arrive(end.mates[rdev], frame))
             self._frames.add(departure_ns + self._propagation_ns, arrival)
 
         transit = self._transit
@@ -184,7 +256,7 @@ class VirtualEngine:
             return carry
 
         def carry_through(departure: Departure) -> None:
-            for each in transit(end.node.name, departure):
+            for each in transit(end.link_end.name, departure):
                 carry(each)
 
         return carry_through
@@ -193,6 +265,7 @@ class VirtualEngine:
         """What tells the program of ``end`` what has happened."""
 
         def deliver(event: LinkEvent) -> None:
+            end.offers.resume()
             self._offer(end, end.program.receive(event, self.now_ns))
 
         return deliver

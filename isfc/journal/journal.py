@@ -1,21 +1,19 @@
-"""Journals: a node whose inputs are recorded, and the proof that they lead to the same again.
+"""Journals: a system whose inputs are recorded, and the proof that they lead to the same again.
 
-A node is a pure function of its inputs. So what was recorded of a live one, fed to a fresh one,
+A system is a pure function of its inputs. So what was recorded of a live one, fed to a fresh one,
 must bring the same frames, events and deadlines, to the last byte; where it does not, there is
 either a bug here or a damaged journal. What a record looks like is in `isfc.journal.record`.
 """
 
 import struct
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final, Protocol, TypeVar, cast
 
-from ctc.address import ChpidId, Rdev
-from ctc.frame import Departure, Frame
-from isfc.engine.wire import encode, encode_pieces
+from ctc.frame import Departure
+from isfc.engine.pump import pump
+from isfc.engine.wire import encode_pieces
 from isfc.errors import IsfcError, JournalError
 from isfc.journal.record import (
     DIGEST_LENGTH,
@@ -26,14 +24,15 @@ from isfc.journal.record import (
     Outcome,
     Read,
     Record,
+    decode_input,
     encode_definition,
-    encode_messages,
+    encode_input,
     encode_record,
 )
 from isfc.link.events import Delivered, DeviceChanged, LinkEvent, Sent
-from isfc.link.message import Message
 from isfc.link.trace import Sink
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.system import Input, System, system_of
 
 _T = TypeVar("_T")
 
@@ -72,99 +71,54 @@ class MemoryJournal:
         self.skipped_count += 1
 
 
-class JournalledNode(Node):
-    """A node that records every input and what came of it.
+class JournalRecorder:
+    """Writes every input of a system into a journal, with what came of it.
 
-    Its outputs are taken out after each input, to be digested, and are handed on when asked
-    for: so it does not matter when its engine asks. An input that raises is recorded too.
+    What was given is encoded before it reaches the system, which may change it: a link numbers
+    messages. An input that raises is recorded too.
     """
 
-    def __init__(
-        self, definition: NodeDefinition, journal: JournalSink, trace: Sink | None = None
-    ) -> None:
-        super().__init__(definition, trace)
+    def __init__(self, journal: JournalSink) -> None:
         self._journal = journal
-        self._carried: deque[Departure] = deque()
-        self._told: deque[LinkEvent] = deque()
-        if journal.recording:
-            journal(encode_record(Act.BEGIN, 0, 0, encode_definition(definition), Outcome()))
+        self._given: tuple[Act, int, bytes] | None = None
+        self._now_ns = 0
+
+    def begin(self, definition: LinkEndDefinition) -> None:
+        """Record that a system is made."""
+        if self._journal.recording:
+            given = encode_definition(definition)
+            self._journal(encode_record(Act.BEGIN, 0, 0, given, Outcome()))
         else:
-            journal.skip()
+            self._journal.skip()
 
-    def send(self, messages: Sequence[Message], now_ns: int) -> None:
-        """`Node.send`, recorded."""
-        given = encode_messages(messages) if self._journal.recording else b""
-        with self._step(Act.SEND, now_ns, 0, given):
-            super().send(messages, now_ns)
+    def take(self, given: Input, now_ns: int) -> None:
+        """Encode an input, while records are wanted."""
+        self._given = encode_input(given) if self._journal.recording else None
+        self._now_ns = now_ns
 
-    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
-        """`Node.receive_frame`, recorded."""
-        given = encode(frame) if self._journal.recording else b""
-        with self._step(Act.ARRIVE, now_ns, rdev, given):
-            super().receive_frame(rdev, frame, now_ns)
+    def conclude(
+        self,
+        frames: Sequence[Departure],
+        events: Sequence[LinkEvent],
+        deadline_ns: int | None,
+        error: str,
+    ) -> None:
+        """Record it with what it has led to."""
+        if self._given is None or not self._journal.recording:
+            self._journal.skip()
+            return
+        act, number, given = self._given
+        outcome = _outcome(frames, events, deadline_ns, error)
+        self._journal(encode_record(act, self._now_ns, number, given, outcome))
 
-    def handle_deadline(self, now_ns: int) -> None:
-        """`Node.handle_deadline`, recorded."""
-        with self._step(Act.DEADLINE, now_ns):
-            super().handle_deadline(now_ns)
 
-    def connect(self, rdev: Rdev, now_ns: int) -> None:
-        """`Node.connect`, recorded."""
-        with self._step(Act.CONNECT, now_ns, rdev):
-            super().connect(rdev, now_ns)
-
-    def disconnect(self, rdev: Rdev, now_ns: int) -> None:
-        """`Node.disconnect`, recorded."""
-        with self._step(Act.DISCONNECT, now_ns, rdev):
-            super().disconnect(rdev, now_ns)
-
-    def activate(self, rdev: Rdev, now_ns: int) -> None:
-        """`Node.activate`, recorded."""
-        with self._step(Act.ACTIVATE, now_ns, rdev):
-            super().activate(rdev, now_ns)
-
-    def deactivate(self, rdev: Rdev, now_ns: int) -> None:
-        """`Node.deactivate`, recorded."""
-        with self._step(Act.DEACTIVATE, now_ns, rdev):
-            super().deactivate(rdev, now_ns)
-
-    def vary_rdev(self, rdev: Rdev, now_ns: int, *, online: bool) -> None:
-        """`Node.vary_rdev`, recorded."""
-        with self._step(Act.VARY_RDEV_ON if online else Act.VARY_RDEV_OFF, now_ns, rdev):
-            super().vary_rdev(rdev, now_ns, online=online)
-
-    def vary_chpid(self, chpid: ChpidId, now_ns: int, *, online: bool) -> None:
-        """`Node.vary_chpid`, recorded."""
-        with self._step(Act.VARY_CHPID_ON if online else Act.VARY_CHPID_OFF, now_ns, chpid):
-            super().vary_chpid(chpid, now_ns, online=online)
-
-    def poll_frame(self) -> Departure | None:
-        """`Node.poll_frame`."""
-        return self._carried.popleft() if self._carried else super().poll_frame()
-
-    def poll_event(self) -> LinkEvent | None:
-        """`Node.poll_event`."""
-        return self._told.popleft() if self._told else super().poll_event()
-
-    @contextmanager
-    def _step(self, act: Act, now_ns: int, number: int = 0, given: bytes = b"") -> Iterator[None]:
-        """Let one input happen, then record it with what came of it."""
-        error = ""
-        try:
-            yield
-        except BaseException as raised:
-            error = type(raised).__name__
-            raise
-        finally:
-            if self._journal.recording:
-                frames = _drain(super().poll_frame)
-                events: list[LinkEvent] = _drain(super().poll_event)
-                self._carried.extend(frames)
-                self._told.extend(events)
-                outcome = _outcome(frames, events, self.next_deadline(), error)
-                self._journal(encode_record(act, now_ns, number, given, outcome))
-            else:
-                self._journal.skip()
+def journalled(
+    definition: LinkEndDefinition, journal: JournalSink, trace: Sink | None = None
+) -> System:
+    """A system with one link whose inputs are recorded."""
+    recorder = JournalRecorder(journal)
+    recorder.begin(definition)
+    return System([definition], trace, recorder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +131,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a journal, fed to fresh nodes, led to; ``difference`` is None if to the same.
+    """What a journal, fed to fresh systems, led to; ``difference`` is None if to the same.
 
-    ``definition`` is that of the last node. Times are those of the first and the last input,
+    ``definition`` is that of the last one. Times are those of the first and the last input,
     in ns. ``truncated_length`` is how many bytes at the end were no whole record.
     """
 
-    definition: NodeDefinition
+    definition: LinkEndDefinition
     node_count: int
     input_count: int
     first_ns: int
@@ -194,29 +148,29 @@ class Replay:
     difference: Difference | None
 
 
-def replay(read: Read, make_node: Callable[[NodeDefinition], Node] = Node) -> Replay:
-    """Feed a journal to fresh nodes, up to the first difference.
+def replay(read: Read, make: Callable[[LinkEndDefinition], System] = system_of) -> Replay:
+    """Feed a journal to fresh systems, up to the first difference.
 
     Raises `JournalError` where the journal is damaged.
     """
     reader = JournalReader(read)
-    node: Node | None = None
-    definition: NodeDefinition | None = None
+    system: System | None = None
+    definition: LinkEndDefinition | None = None
     difference: Difference | None = None
     node_count = input_count = frame_count = event_count = first_ns = last_ns = 0
     for record in reader:
         if record.act is Act.BEGIN:
-            definition = cast(NodeDefinition, record.given)
-            node = _begin(make_node, definition, record.offset)
+            definition = cast(LinkEndDefinition, record.given)
+            system = _begin(make, definition, record.offset)
             node_count += 1
             continue
-        if node is None:
-            raise JournalError("an input before there is a node", record.offset)
+        if system is None:
+            raise JournalError("an input before there is a system", record.offset)
         if not input_count:
             first_ns = record.now_ns
         last_ns = record.now_ns
         input_count += 1
-        outcome = _repeat(node, record)
+        outcome = _repeat(system, record)
         frame_count += outcome.frame_count
         event_count += outcome.event_count
         if outcome != record.outcome:
@@ -238,55 +192,26 @@ def replay(read: Read, make_node: Callable[[NodeDefinition], Node] = Node) -> Re
 
 
 def _begin(
-    make_node: Callable[[NodeDefinition], Node], definition: NodeDefinition, offset: int
-) -> Node:
+    make: Callable[[LinkEndDefinition], System], definition: LinkEndDefinition, offset: int
+) -> System:
     try:
-        return make_node(definition)
+        return make(definition)
     except (IsfcError, ValueError, ArithmeticError) as error:
-        raise JournalError(f"a definition that makes no node: {error}", offset) from None
+        raise JournalError(f"a definition that makes no system: {error}", offset) from None
 
 
-def _repeat(node: Node, record: Record) -> Outcome:
-    """Give ``node`` what was recorded, and see what comes of it."""
+def _repeat(system: System, record: Record) -> Outcome:
+    """Give ``system`` what was recorded, and see what comes of it."""
     error = ""
     try:
-        _give(node, record)
+        system.apply(decode_input(record), record.now_ns)
     except Exception as raised:  # whatever it is: it was recorded, or it is the difference
         error = type(raised).__name__
-    frames = _drain(node.poll_frame)
-    events: list[LinkEvent] = _drain(node.poll_event)
-    return _outcome(frames, events, node.next_deadline(), error)
-
-
-def _give(node: Node, record: Record) -> None:
-    act, now_ns, rdev = record.act, record.now_ns, Rdev(record.number)
-    if act is Act.SEND:
-        node.send(cast("list[Message]", record.given), now_ns)
-    elif act is Act.ARRIVE:
-        node.receive_frame(rdev, cast(Frame, record.given), now_ns)
-    elif act is Act.DEADLINE:
-        node.handle_deadline(now_ns)
-    elif act is Act.CONNECT:
-        node.connect(rdev, now_ns)
-    elif act is Act.DISCONNECT:
-        node.disconnect(rdev, now_ns)
-    elif act is Act.ACTIVATE:
-        node.activate(rdev, now_ns)
-    elif act is Act.DEACTIVATE:
-        node.deactivate(rdev, now_ns)
-    elif act is Act.VARY_RDEV_ON or act is Act.VARY_RDEV_OFF:
-        node.vary_rdev(rdev, now_ns, online=act is Act.VARY_RDEV_ON)
-    else:
-        assert act is Act.VARY_CHPID_ON or act is Act.VARY_CHPID_OFF, "every act is repeated"
-        node.vary_chpid(ChpidId(record.number), now_ns, online=act is Act.VARY_CHPID_ON)
-
-
-def _drain(poll: Callable[[], _T | None]) -> list[_T]:
-    """All that there is."""
-    taken = []
-    while (one := poll()) is not None:
-        taken.append(one)
-    return taken
+    frames: list[Departure] = []
+    events: list[LinkEvent] = []
+    for end in system.ends:
+        pump(end, frames.append, events.append)
+    return _outcome(frames, events, system.next_deadline(), error)
 
 
 def _outcome(

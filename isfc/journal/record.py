@@ -16,11 +16,12 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, Final
+from typing import Any, Final, cast
 from zlib import crc32
 
 import msgspec
 
+from ctc.address import ChpidId, Rdev
 from ctc.frame import DataFrame, Frame
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
@@ -28,7 +29,21 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
-from isfc.system.node import CtcDefinition, NodeDefinition
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.inputs import (
+    DEADLINE,
+    Activate,
+    Arrive,
+    Connect,
+    Deactivate,
+    Deadline,
+    DeviceInput,
+    Disconnect,
+    Send,
+    VaryChpid,
+    VaryDevice,
+)
+from isfc.system.system import Input
 
 FILE_HEADER: Final = b"ISFCJRNL\x00\x01"
 """How a journal begins: a magic word and the format's version (2 bytes)."""
@@ -55,10 +70,10 @@ _CARGO: Final = PackageLimit(length=2**20, message_length=20)
 
 
 class Act(IntEnum):
-    """What was done to a node."""
+    """The inputs of a system, by their numbers in a journal, and its making."""
 
     BEGIN = 0
-    """It was made, of a definition; the node before it, if any, is gone."""
+    """It was made, of a definition; the system before it, if any, is gone."""
     SEND = 1
     ARRIVE = 2
     DEADLINE = 3
@@ -103,8 +118,52 @@ class Record:
     act: Act
     now_ns: int
     number: int
-    given: NodeDefinition | Frame | list[Message] | None
+    given: LinkEndDefinition | Frame | list[Message] | None
     outcome: Outcome
+
+
+def encode_input(given: Input) -> tuple[Act, int, bytes]:
+    """An input as a record has it: its act, the number of what it concerns, and what it brings."""
+    match given:
+        case Send():
+            return Act.SEND, 0, encode_messages(given.messages)
+        case Arrive():
+            return Act.ARRIVE, given.rdev, encode(given.frame)
+        case Deadline():
+            return Act.DEADLINE, 0, b""
+        case VaryDevice():
+            return Act.VARY_RDEV_ON if given.online else Act.VARY_RDEV_OFF, given.rdev, b""
+        case VaryChpid():
+            return Act.VARY_CHPID_ON if given.online else Act.VARY_CHPID_OFF, given.chpid, b""
+        case DeviceInput():
+            return _DEVICE_ACTS[type(given)], given.rdev, b""
+    raise TypeError(f"{given} has no act in a journal")
+
+
+def decode_input(record: Record) -> Input:
+    """The input that was recorded; not of BEGIN, which is none."""
+    number = record.number
+    match record.act:
+        case Act.SEND:
+            return Send(cast("list[Message]", record.given))
+        case Act.ARRIVE:
+            return Arrive(Rdev(number), cast(Frame, record.given))
+        case Act.DEADLINE:
+            return DEADLINE
+        case Act.VARY_RDEV_ON | Act.VARY_RDEV_OFF:
+            return VaryDevice(Rdev(number), online=record.act is Act.VARY_RDEV_ON)
+        case Act.VARY_CHPID_ON | Act.VARY_CHPID_OFF:
+            return VaryChpid(ChpidId(number), online=record.act is Act.VARY_CHPID_ON)
+    return _DEVICE_INPUTS[record.act](Rdev(number))
+
+
+_DEVICE_INPUTS: Final[dict[Act, type[DeviceInput]]] = {
+    Act.CONNECT: Connect,
+    Act.DISCONNECT: Disconnect,
+    Act.ACTIVATE: Activate,
+    Act.DEACTIVATE: Deactivate,
+}
+_DEVICE_ACTS: Final = {kind: act for act, kind in _DEVICE_INPUTS.items()}
 
 
 def encode_record(act: Act, now_ns: int, number: int, given: bytes, outcome: Outcome) -> bytes:
@@ -127,7 +186,7 @@ def encode_record(act: Act, now_ns: int, number: int, given: bytes, outcome: Out
     return b"".join((length, _CHECK.pack(crc32(length)), payload, _CHECK.pack(crc32(payload))))
 
 
-def encode_definition(definition: NodeDefinition) -> bytes:
+def encode_definition(definition: LinkEndDefinition) -> bytes:
     """A node's whole definition, as JSON."""
     return msgspec.json.encode(definition, enc_hook=str)
 
@@ -236,7 +295,7 @@ def _decode_record(index: int, offset: int, payload: bytes) -> Record:
         raise JournalError(f"a record that makes no sense: {error}", offset) from None
 
 
-def _decode_given(act: Act, given: memoryview) -> NodeDefinition | Frame | list[Message] | None:
+def _decode_given(act: Act, given: memoryview) -> LinkEndDefinition | Frame | list[Message] | None:
     if act is Act.BEGIN:
         return _decode_definition(given)
     if act is Act.SEND:
@@ -248,12 +307,12 @@ def _decode_given(act: Act, given: memoryview) -> NodeDefinition | Frame | list[
     return None
 
 
-def _decode_definition(given: memoryview) -> NodeDefinition:
+def _decode_definition(given: memoryview) -> LinkEndDefinition:
     """The CTCs by themselves: a compiled class no longer knows what its tuple is of."""
     document = msgspec.json.decode(given, type=dict[str, Any])
     ctcs = msgspec.convert(document.pop("ctcs", None), tuple[CtcDefinition, ...])
     document["ctcs"] = ()
-    definition = msgspec.convert(document, NodeDefinition, dec_hook=_decode_name)
+    definition = msgspec.convert(document, LinkEndDefinition, dec_hook=_decode_name)
     return replace(definition, ctcs=ctcs)
 
 

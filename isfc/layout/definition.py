@@ -3,13 +3,15 @@
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.system.node import CtcDefinition, NodeDefinition
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
 
 
-def define_node(layout: Layout, name: NodeName, parameters: LinkParameters) -> NodeDefinition:
+def define_link_end(
+    layout: Layout, name: NodeName, parameters: LinkParameters
+) -> LinkEndDefinition:
     """One end of the layout's logical link."""
     here = layout.nodes.index(name)
-    return NodeDefinition(
+    return LinkEndDefinition(
         name,
         layout.nodes[1 - here],
         tuple(

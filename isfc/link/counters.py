@@ -139,7 +139,7 @@ class DeviceSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeSnapshot:
+class LinkEndSnapshot:
     """Everything a node counts, at ``now_ns``. Lengths in bytes, CPU time in nanoseconds.
 
     ``tx_pend_count`` is TXPENDCT: messages waiting for transmission at that moment, of

@@ -36,9 +36,8 @@ from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.link.sequence import Resequencer
 from isfc.link.state import DeviceState, LinkState
 
-# An enumeration's members are slow to reach, and these are needed for every message.
+# An enumeration's members are slow to reach, and this one is needed for every message.
 _TRANSPORT: Final = Traffic.TRANSPORT
-_LEGACY: Final = Traffic.LEGACY
 
 
 class LogicalLink:
@@ -67,7 +66,7 @@ class LogicalLink:
         self._usable_count = 0
         self._alone = False
         self._instructions = InstructionQueue()
-        self._events: list[LinkEvent] = []
+        self.events: list[LinkEvent] = []
 
     @property
     def state(self) -> LinkState:
@@ -81,6 +80,11 @@ class LogicalLink:
     def counters(self) -> LinkCounters:
         """What the CTCs have counted together."""
         return LinkCounters.total(ctc.counters for ctc in self.ctcs.values())
+
+    @property
+    def room(self) -> int:
+        """Bytes that `send` takes before it says `Backpressure`."""
+        return self.packager.room - self.appc.waiting_length
 
     def send(self, messages: Sequence[Message], now_ns: int) -> None:
         """Let messages wait for a CTC, or start at once if nothing keeps them.
@@ -150,7 +154,7 @@ class LogicalLink:
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client. May follow any input."""
-        return self._events.pop(0) if self._events else None
+        return self.events.pop(0) if self.events else None
 
     def deactivate(self, rdev: Rdev) -> None:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
@@ -188,11 +192,11 @@ class LogicalLink:
         """Hand over what a package has made whole."""
         segments = self._resequencer.accept(package)
         if package.appc_count:
-            self._answer([s for s in segments if s.traffic is _LEGACY])
+            self._answer([s for s in segments if s.traffic is not _TRANSPORT])
             segments = [s for s in segments if not s.acknowledges]
         messages = self._reassembler.join(segments)
         if messages:
-            self._events.append(Delivered(messages))
+            self.events.append(Delivered(messages))
 
     def _answer(self, segments: Sequence[Message]) -> None:
         """Acknowledge what has arrived of APPC/VM messages, and send what has been asked for.
@@ -302,7 +306,7 @@ class LogicalLink:
                 sent = [message for message in sent if not message.acknowledges]
                 self.appc.owed_count -= len(package.messages) - len(sent)
             if sent:
-                self._events.append(Sent(sent))
+                self.events.append(Sent(sent))
             if ctc.state not in UNUSABLE:
                 ctc.written = package
                 ctc.due_ns = NEVER_NS
@@ -349,9 +353,9 @@ class LogicalLink:
         if was_usable:
             self._usable_count -= 1
             self._arrange()
-            self._events.append(DeviceChanged(ctc.rdev, usable=False))
+            self.events.append(DeviceChanged(ctc.rdev, usable=False))
             if not self._usable_count:
-                self._events.append(LinkDown())
+                self.events.append(LinkDown())
 
     def _restore(self, ctc: LinkCtc) -> None:
         """The device is ready."""
@@ -362,9 +366,9 @@ class LogicalLink:
         if not was_usable:
             self._usable_count += 1
             self._arrange()
-            self._events.append(DeviceChanged(ctc.rdev, usable=True))
+            self.events.append(DeviceChanged(ctc.rdev, usable=True))
             if self._usable_count == 1:
-                self._events.append(LinkUp())
+                self.events.append(LinkUp())
 
     def _arrange(self) -> None:
         """The rules go by what is usable: a link that loses CTCs stops short of what is left."""

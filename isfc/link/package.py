@@ -121,9 +121,14 @@ class Packager:
         """Bytes of the oldest waiting message; 0 when none waits."""
         return self._waiting[0].length if self._waiting else 0
 
+    @property
+    def room(self) -> int:
+        """Bytes that may be added."""
+        return self._backlog_length_max - self.backlog_length
+
     def reserve(self, length: int) -> None:
         """Raise `Backpressure` unless the backlog has room for ``length`` more bytes."""
-        if self.backlog_length + length > self._backlog_length_max:
+        if length > self.room:
             raise Backpressure("backlog", self.backlog_length, self._backlog_length_max)
 
     def add(self, message: Message) -> None:

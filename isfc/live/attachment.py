@@ -68,7 +68,7 @@ class Attachments:
         self._capabilities = capabilities
         self._digests = (link_digest(engine.definition), program_digest(program))
         self._partner_incarnation: int | None = None
-        self._node = engine.node
+        self._system = engine.system
         self._incarnation = random.getrandbits(_INCARNATION_BITS)
         self._servers: list[asyncio.Server] = []
         self._tls_servers: list[TlsServer] = []
@@ -138,8 +138,8 @@ class Attachments:
     @property
     def incarnation(self) -> int:
         """This life of the node: another one after every `LiveEngine.sever`."""
-        if self._node is not self.engine.node:
-            self._node = self.engine.node
+        if self._system is not self.engine.system:
+            self._system = self.engine.system
             self._incarnation = self.random.getrandbits(_INCARNATION_BITS)
             self._partner_incarnation = None
         return self._incarnation

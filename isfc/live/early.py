@@ -14,7 +14,7 @@ from typing import Final
 from ctc.address import Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from ctc.subchannel import Command
-from isfc.system.node import Node
+from isfc.system.link_end import LinkEnd
 
 # An enumeration's members are slow to reach, and these are needed for every frame.
 _WRITE: Final = Command.WRITE
@@ -34,11 +34,11 @@ class EarlyData:
         self._sent: dict[Rdev, int] = {}
         self._held: dict[Rdev, DataFrame] = {}
 
-    def leave(self, node: Node, rdev: Rdev, frame: Frame) -> Sequence[Frame]:
+    def leave(self, end: LinkEnd, rdev: Rdev, frame: Frame) -> Sequence[Frame]:
         """What is to be sent for a frame that leaves the node now."""
         if isinstance(frame, CommandFrame):
             if frame.command is _WRITE and self._sends:
-                data = node.ctcs[rdev].data_of(frame.serial)
+                data = end.ctcs[rdev].data_of(frame.serial)
                 if data is not None:
                     self._sent[rdev] = frame.serial
                     return (frame, data)
@@ -48,10 +48,10 @@ class EarlyData:
             return ()
         return (frame,)
 
-    def hold(self, node: Node, rdev: Rdev, frame: Frame) -> bool:
+    def hold(self, end: LinkEnd, rdev: Rdev, frame: Frame) -> bool:
         """Whether a frame that has come is held; else it is to reach the node now."""
         if isinstance(frame, DataFrame):
-            if node.ctcs[rdev].reads:
+            if end.ctcs[rdev].reads:
                 return False
             self._held[rdev] = frame
             return True

@@ -1,13 +1,13 @@
-"""Live: one node, and a connection for each of its CTCs.
+"""Live: one system with one link, and a connection for each of its CTCs.
 
-The same node as in virtual time. Here frames go to sockets, deadlines to the loop's clock, and
-a collision is a real race. The node itself never waits for anything: every input is followed
+The same system as in virtual time. Here frames go to sockets, deadlines to the loop's clock, and
+a collision is a real race. The system itself never waits for anything: every input is followed
 by one turn, in which its frames leave, its program hears what happened and the next deadline
 is set.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
@@ -15,10 +15,11 @@ from typing import Final, TypeVar
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
-from isfc.engine.program import Offer, Program
+from isfc.engine.offers import Offers
+from isfc.engine.program import Program
 from isfc.engine.pump import pump
 from isfc.engine.wire import decode, encode_pieces
-from isfc.errors import Backpressure, RemoteProtocolError
+from isfc.errors import RemoteProtocolError
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
@@ -29,7 +30,9 @@ from isfc.live.lag import Lag
 from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
 from isfc.live.resets import ResetWatch
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send, operated_like
+from isfc.system.system import Input, System, system_of
 
 RECONNECT_S: Final = 30.0
 """How long a link may be down before its conversations are severed, in real seconds."""
@@ -78,32 +81,36 @@ LiveEvent = LinkEvent | Attached | Detached | Refused
 """What an engine's listeners are told."""
 
 
+MakeSystem = Callable[[LinkEndDefinition], System]
+"""Makes a fresh system with one link: at the start, and after every `sever`."""
+
+
 class LiveEngine:
-    """Drives one node in real time on the running event loop.
+    """Drives a system with one link in real time on the running event loop.
 
     Connections come from `isfc.live.attachment`, which has made sure of the partner; `attach`
-    and `detach` are the cable plugged in and pulled out. ``make_node`` makes the node: a fresh
-    one at the start and after every `sever`.
+    and `detach` are the cable plugged in and pulled out.
     """
 
     def __init__(
         self,
-        definition: NodeDefinition,
+        definition: LinkEndDefinition,
         program: Program,
         clock: Clock,
         *,
         reconnect_s: float = RECONNECT_S,
-        make_node: Callable[[NodeDefinition], Node] = Node,
+        make: MakeSystem = system_of,
     ) -> None:
         self.definition = definition
         self.counters = LiveCounters()
         self.lag = Lag()
-        self.node = make_node(definition)
+        self.system = make(definition)
+        self.end = self.system.ends[0]
         self.listeners: list[Callable[[LiveEvent], None]] = []
         """Who is told of everything, before the program is."""
         self.fault: BaseException | None = None
-        """What broke the node or its program: a bug, which `wait_closed` raises."""
-        self._make_node = make_node
+        """What broke the system or its program: a bug, which `wait_closed` raises."""
+        self._make = make
         self._program = program
         self._clock = clock
         self._reconnect_s = reconnect_s
@@ -112,10 +119,9 @@ class LiveEngine:
         self._connections: dict[Rdev, Connection] = {}
         self._early = EarlyData(sends=definition == unpaced(definition))
         self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
-        self._offers: Agenda[Sequence[Message]] = Agenda()
+        self._offers = Offers()
         self._turning = False
         self._again = False
-        self._blocked = False
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._looked_ns = 0
         """The time when a turn last looked at the clock."""
@@ -127,7 +133,7 @@ class LiveEngine:
         self._resets = ResetWatch(
             definition.parameters.mih_ns * clock.dilation / NS_PER_S, self._check_reset
         )
-        self._offer(program.start(self.now_ns()))
+        self._offers.extend(program.start(self.now_ns()))
         self._await_link()
         self._turn()
 
@@ -137,12 +143,16 @@ class LiveEngine:
 
     def send(self, messages: Sequence[Message]) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
-        self.node.send(messages, self.now_ns())
+        self.apply(Send(messages))
+
+    def apply(self, given: Input) -> None:
+        """Let something happen to the system, and carry on what it leads to."""
+        self.system.apply(given, self.now_ns())
         self._turn()
 
-    def operate(self, act: Callable[[Node, int], _T]) -> _T:
-        """Do something to the node, such as a command, and carry on what it leads to."""
-        outcome = act(self.node, self.now_ns())
+    def operate(self, act: Callable[[System, int], _T]) -> _T:
+        """Do something to the system, such as a command, and carry on what it leads to."""
+        outcome = act(self.system, self.now_ns())
         self._turn()
         return outcome
 
@@ -153,7 +163,7 @@ class LiveEngine:
         connection.deliver = partial(self.receive, rdev)
         self.counters.attached_count += 1
         self.tell(Attached(rdev))
-        self.operate(lambda node, now_ns: node.connect(rdev, now_ns))
+        self.apply(Connect(rdev))
 
     def detach(self, rdev: Rdev, reason: str) -> None:
         """The connection of one CTC is gone, or to go."""
@@ -165,7 +175,7 @@ class LiveEngine:
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
             self._departures.drop(lambda departure: departure[1] == rdev)
-            self.operate(lambda node, now_ns: node.disconnect(rdev, now_ns))
+            self.apply(Disconnect(rdev))
 
     @property
     def attached(self) -> bool:
@@ -179,10 +189,10 @@ class LiveEngine:
     def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
         frame = decode(data)
-        if self._early.hold(self.node, rdev, frame):
+        if self._early.hold(self.end, rdev, frame):
             return
         try:
-            self.node.receive_frame(rdev, frame, self.now_ns())
+            self.system.apply(Arrive(rdev, frame), self.now_ns())
         except RemoteProtocolError:
             raise
         except Exception as error:
@@ -201,19 +211,19 @@ class LiveEngine:
             listener(event)
 
     def sever(self, reason: str) -> None:
-        """Begin anew: every connection goes, a fresh node takes over, the program is told."""
+        """Restart the link: connections go, a fresh system takes over, the program is told."""
         for rdev, connection in self._connections.items():
             connection.abort(reason)
             self._early.forget(rdev)
             self._resets.forget(rdev)
         self._connections.clear()
         self._departures = Agenda()
-        self._offers = Agenda()
-        self._blocked = False
+        self._offers = Offers()
         self.counters.severed_count += 1
-        fresh = self._make_node(self.definition)
-        fresh.operate_like(self.node, self.now_ns())  # what an operator has done stays done
-        self.node = fresh
+        fresh = self._make(self.definition)
+        for given in operated_like(self.system):  # what an operator has done stays done
+            fresh.apply(given, self.now_ns())
+        self.system, self.end = fresh, fresh.ends[0]
         self._was_up = False
         self._await_link()
         try:
@@ -264,20 +274,21 @@ class LiveEngine:
         """Do everything that is due; the model time of what is due next, or `NEVER_NS`."""
         while True:
             self._again = False
-            node = self.node
-            deadline_ns = pump(node, self._carry, self._deliver)
+            system = self.system
+            pump(self.end, self._carry, self._deliver)
+            deadline_ns = system.next_deadline()
             self._looked_ns = now_ns = self.now_ns()
             self._send_due(now_ns)
             if self._early.due:
                 self._receive_held(now_ns)
                 continue
-            if self._again or node is not self.node:
+            if self._again or system is not self.system:
                 continue
             if deadline_ns is not None and deadline_ns <= now_ns + 1:
                 if deadline_ns <= now_ns:  # else it will be when we look again
                     self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
                     self._timer_set_ns = now_ns
-                    node.handle_deadline(now_ns)
+                    system.apply(DEADLINE, now_ns)
                 continue
             self._depart(now_ns)
             return self._next_due(deadline_ns)
@@ -286,27 +297,22 @@ class LiveEngine:
         """Let data that came early reach the node."""
         rdev, frame = self._early.due.popleft()
         try:
-            self.node.receive_frame(rdev, frame, now_ns)
+            self.system.apply(Arrive(rdev, frame), now_ns)
         except RemoteProtocolError as error:
             self.detach(rdev, str(error))
 
     def _send_due(self, now_ns: int) -> None:
         """Hand over what the program has offered by now, as far as the backlog has room."""
         offers = self._offers
-        while offers.due_ns <= now_ns and not self._blocked:
-            try:
-                self.node.send(offers.first(), now_ns)
-            except Backpressure:
-                self._blocked = True
-                return
-            offers.pop()
-            self._again = True
+        while offers.due_ns <= now_ns:
+            messages = offers.take(self.end.link.room)
+            if messages:
+                self.system.apply(Send(messages), now_ns)
+                self._again = True
 
     def _next_due(self, deadline_ns: int | None) -> int:
-        due_ns = self._departures.due_ns
-        if deadline_ns is not None:
-            due_ns = min(due_ns, deadline_ns)
-        return due_ns if self._blocked else min(due_ns, self._offers.due_ns)
+        due_ns = min(self._departures.due_ns, self._offers.due_ns)
+        return due_ns if deadline_ns is None else min(due_ns, deadline_ns)
 
     def _carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
@@ -327,13 +333,13 @@ class LiveEngine:
 
     def _write(self, rdev: Rdev, frame: Frame) -> None:
         connection = self._connections.get(rdev)
-        frames = self._early.leave(self.node, rdev, frame)
+        frames = self._early.leave(self.end, rdev, frame)
         if connection is not None and frames:
             connection.write(*(piece for leaving in frames for piece in encode_pieces(leaving)))
 
     def _deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""
-        self._blocked = False
+        self._offers.resume()
         if isinstance(event, DeviceChanged):
             if event.usable:
                 self._resets.forget(event.rdev)
@@ -347,11 +353,7 @@ class LiveEngine:
         elif isinstance(event, LinkDown):
             self._await_link()
         self.tell(event)
-        self._offer(self._program.receive(event, self.now_ns()))
-
-    def _offer(self, offers: Iterable[Offer]) -> None:
-        for at_ns, messages in offers:
-            self._offers.add(at_ns, messages)
+        self._offers.extend(self._program.receive(event, self.now_ns()))
 
     def _await_link(self) -> None:
         """From now on the link has the reconnect time to come up."""
@@ -360,14 +362,14 @@ class LiveEngine:
         self._down = self._loop.call_later(self._reconnect_s, self._give_up)
 
     def _give_up(self) -> None:
-        if self._was_up or self.node.link.packager:
+        if self._was_up or self.end.link.packager:
             self.sever(f"the link was down for {self._reconnect_s:g} s")
         else:  # there is nothing to lose
             self._await_link()
 
     def _check_reset(self, rdev: Rdev) -> None:
         """A CTC has not been usable for a missing-interrupt interval."""
-        if self.node.link.ctcs[rdev].state is DeviceState.RESETTING:
+        if self.end.link.ctcs[rdev].state is DeviceState.RESETTING:
             self.detach(rdev, "a reset was not answered")
 
     def _set_timer(self, due_ns: int) -> None:
@@ -391,6 +393,6 @@ class LiveEngine:
         self._turn()
 
     def _break(self, error: BaseException) -> None:
-        """A bug of ours: the node cannot go on."""
+        """A bug of ours: the system cannot go on."""
         self.fault = self.fault or error
         self.close()

@@ -20,7 +20,7 @@ from typing import Final, TypeVar
 from ctc.address import Rdev, format_rdev
 from isfc.engine.wire import VERSION
 from isfc.errors import WireError
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 
 GREETING_LENGTH_MAX: Final = 512
 """Most bytes of a greeting, its length included: whatever else comes is not one."""
@@ -77,7 +77,7 @@ class Refusal:
 Greeting = Hello | Accept | Refusal
 
 
-def link_digest(definition: NodeDefinition) -> bytes:
+def link_digest(definition: LinkEndDefinition) -> bytes:
     """32 bytes that are the same at both ends if and only if they are defined alike.
 
     What both ends know of the link: the two names, each CTC's two device numbers, and the

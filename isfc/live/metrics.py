@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import (
 )
 
 from ctc.address import format_rdev
-from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
 
@@ -26,7 +26,7 @@ NS_PER_S = 1_000_000_000
 _LINK_LABELS = ("node", "partner")
 _CTC_LABELS = ("node", "rdev")
 
-_LINK_COUNTERS: Sequence[tuple[str, str, Callable[[NodeSnapshot], float]]] = (
+_LINK_COUNTERS: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = (
     ("isfc_link_written_bytes", "Bytes of packages written.", lambda n: n.write_length),
     ("isfc_link_written_messages", "Messages written.", lambda n: n.write_message_count),
     ("isfc_link_written_packages", "Packages written.", lambda n: n.write_package_count),
@@ -37,7 +37,7 @@ _LINK_COUNTERS: Sequence[tuple[str, str, Callable[[NodeSnapshot], float]]] = (
     ("isfc_link_cpu_seconds", "Modelled processor time.", lambda n: n.cpu_ns / NS_PER_S),
 )
 
-_LINK_GAUGES: Sequence[tuple[str, str, Callable[[NodeSnapshot], float]]] = (
+_LINK_GAUGES: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = (
     ("isfc_link_pending_messages", "TXPENDCT: messages that wait.", lambda n: n.tx_pend_count),
     ("isfc_link_pending_bytes", "Bytes of messages that wait.", lambda n: n.tx_pend_length),
 )

@@ -8,7 +8,7 @@ from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.run_directory import control_path
 from isfc.live.snapshot import look, snapshot_record
-from isfc.system.node import Node
+from isfc.system.system import System
 
 if TYPE_CHECKING:
     from isfc.live.engine import LiveEngine, LiveEvent
@@ -49,7 +49,7 @@ class Operator:
         if kind == "snapshot":
             return snapshot_record(look(self._engine, paced=self._paced))
         if kind == "node":
-            rdevs = [f"{rdev:04X}" for rdev in self._engine.node.ctcs]
+            rdevs = [f"{rdev:04X}" for rdev in self._engine.end.ctcs]
             definition = self._engine.definition
             return {"name": definition.name, "partner": definition.partner, "rdevs": rdevs}
         raise BadRequest(f"{kind[:40]}: expected cp, snapshot, node or listen")
@@ -57,8 +57,8 @@ class Operator:
     def _give(self, command: str) -> dict[str, Any]:
         """What a command is answered with; operators who listen hear of it too."""
 
-        def act(node: Node, now_ns: int) -> Response:
-            return self._processor.execute(command, node, now_ns)
+        def act(system: System, now_ns: int) -> Response:
+            return self._processor.execute(command, system, now_ns)
 
         response = self._engine.operate(act)
         for line in response.announcements:

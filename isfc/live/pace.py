@@ -5,13 +5,13 @@ from typing import Final
 
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 
 _KEPT: Final = frozenset({"mih_ns"})
 """A time that is not the model's: how long a lost interrupt is waited for."""
 
 
-def unpaced(definition: NodeDefinition) -> NodeDefinition:
+def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     """The same node with nothing taking any time but what the machine itself takes.
 
     What decides rather than lasts stays: limits, when a further CTC is opened, who goes first.

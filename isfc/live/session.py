@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from isfc.engine.program import Offer
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message, Traffic
@@ -36,7 +36,7 @@ from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 
 if TYPE_CHECKING:
     import ssl
@@ -58,7 +58,7 @@ class OpenNode:
 
     def __init__(
         self,
-        definition: NodeDefinition,
+        definition: LinkEndDefinition,
         *,
         verified: bool = False,
         limits: ConversationLimits | None = None,
@@ -154,7 +154,7 @@ class OpenNode:
     def _busy(self) -> bool:
         """Whether the partner has still to read something, and can."""
         engine = self.engine
-        if engine is None or engine.node.link.state is LinkState.DOWN:
+        if engine is None or engine.end.link.state is LinkState.DOWN:
             return False
         return bool(self.board.conversations or self.board.in_link_length)
 
@@ -242,13 +242,13 @@ async def open_node(
         await watcher
 
 
-def _define(layout: str | Layout, name: str, dilation: int) -> NodeDefinition:
+def _define(layout: str | Layout, name: str, dilation: int) -> LinkEndDefinition:
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     if name not in link.nodes:
         raise ConfigurationError(
             f"{name[:40]!r} is no system of this layout: expected {' or '.join(link.nodes)}"
         )
-    definition = define_node(link, NodeName(name), LinkParameters())
+    definition = define_link_end(link, NodeName(name), LinkParameters())
     return definition if dilation else unpaced(definition)
 
 

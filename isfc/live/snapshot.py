@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctc.address import Rdev
-from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class LiveSnapshot:
     where the model's times are ignored, so that nothing can be late.
     """
 
-    node: NodeSnapshot
+    node: LinkEndSnapshot
     attached_count: int
     detached_count: int
     refused_count: int
@@ -35,7 +35,7 @@ def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
     counters, lag = engine.counters, engine.lag
     late = (lag.late_ns, lag.late_ns_max, lag.waited_ns) if paced else (0, 0, 0)
     return LiveSnapshot(
-        engine.node.snapshot(engine.now_ns()),
+        engine.end.snapshot(engine.now_ns()),
         counters.attached_count,
         counters.detached_count,
         counters.refused_count,
@@ -60,7 +60,7 @@ def read_snapshot(record: dict[str, Any]) -> LiveSnapshot:
     node["state"] = LinkState(node["state"])
     node["write_order"] = tuple(map(Rdev, node["write_order"]))
     node["devices"] = tuple(map(_read_device, node["devices"]))
-    return LiveSnapshot(**{**record, "node": NodeSnapshot(**node)})
+    return LiveSnapshot(**{**record, "node": LinkEndSnapshot(**node)})
 
 
 def _read_device(record: dict[str, Any]) -> DeviceSnapshot:

@@ -1,4 +1,4 @@
-"""The canonical form of a node: equal for two that will behave alike from now on.
+"""The canonical form of a system: equal for two that will behave alike from now on.
 
 It goes by the names: an attribute that ends in ``_ns`` is a time, of which only what is still to
 come counts. What never changes and what only counts is left out.
@@ -24,7 +24,7 @@ _LEFT_OUT: Final = frozenset(
         ("Ctc", "stale_count"),
         ("LogicalLink", "_mih_ns"),
         ("LogicalLink", "_parameters"),
-        ("Node", "_trace"),
+        ("LinkEnd", "_trace"),
         ("Resequencer", "duplicate_count"),
     }
 )

@@ -21,7 +21,8 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.system import System
 from isfc.testing.node_states import Input, Nodes, Timer
 from isfc.testing.pair import BOTH_FAIL, Setup
 
@@ -148,7 +149,7 @@ class _Exploration:
     def _begin(self) -> _State:
         """Both nodes, ready, with nothing to send yet."""
         count = self._world.ctc_count
-        nodes = [self._nodes.add(here, Node(_define(self._world, here)), 0) for here in (0, 1)]
+        nodes = [self._nodes.add(here, System([_define(self._world, here)]), 0) for here in (0, 1)]
         state = _State(
             (nodes[0], nodes[1]),
             ((),) * (2 * count),
@@ -313,7 +314,7 @@ def _changed(values: tuple[Any, ...], place: int, value: Any) -> Any:
     return (*values[:place], value, *values[place + 1 :])
 
 
-def _define(world: SmallWorld, here: int) -> NodeDefinition:
+def _define(world: SmallWorld, here: int) -> LinkEndDefinition:
     """One end, whose every step takes its own short time, so that timers run out one by one."""
     setup = Setup(world.ctc_count, arbitrations=world.arbitrations, parameters=_PARAMETERS)
     definition = setup.definition(here)

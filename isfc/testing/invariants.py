@@ -32,7 +32,7 @@ def bytes_add_up(pair: Pair) -> None:
     """P2: bytes sent are those that wait, those that were written and a few in between."""
     length_max = _package_length_max(pair)
     for side in pair.sides:
-        partner, link = pair.partner(side), side.node.link
+        partner, link = pair.partner(side), side.end.link
         waiting = link.packager.backlog_length + link.appc.waiting_length
         in_flight = side.sent_length - waiting - side.written_length
         assert 0 <= in_flight <= (len(link.ctcs) + 1) * length_max, (
@@ -41,7 +41,7 @@ def bytes_add_up(pair: Pair) -> None:
         assert partner.arrived_length <= side.sent_length - waiting, (
             f"{partner} has more than {side} has let go"
         )
-        written, read = link.counters, partner.node.link.counters
+        written, read = link.counters, partner.end.link.counters
         # the writer's interrupt may come before the reader's, once for each CTC
         untold = len(link.ctcs)
         assert written.write_length <= read.read_length + untold * length_max
@@ -55,13 +55,13 @@ def each_end_keeps_ctcs_to_itself(pair: Pair) -> None:
     says nothing.
     """
     usable = [
-        {ctc.device.rdev for ctc in side.node.link.ctcs.values() if ctc.state not in _UNUSABLE}
+        {ctc.device.rdev for ctc in side.end.link.ctcs.values() if ctc.state not in _UNUSABLE}
         for side in pair.sides
     ]
-    mates = {ctc.device.partner_rdev: rdev for rdev, ctc in pair.second.node.link.ctcs.items()}
+    mates = {ctc.device.partner_rdev: rdev for rdev, ctc in pair.second.end.link.ctcs.items()}
     if {mates[rdev] for rdev in usable[0]} != usable[1] or len(usable[0]) < 2:
         return
-    first, second = (side.node.link.scheduler.order for side in pair.sides)
+    first, second = (side.end.link.scheduler.order for side in pair.sides)
     count = len(usable[0])
     assert len(first) == len(second) == count - stop_short(count)
     assert mates[first[0]] != second[0], "both begin at the same CTC"
@@ -72,11 +72,11 @@ def each_end_keeps_ctcs_to_itself(pair: Pair) -> None:
 def link_knows_what_it_can_use(pair: Pair) -> None:
     """P11: the link is up, degraded or down as its CTCs are, and writes while it has any."""
     for side in pair.sides:
-        link = side.node.link
+        link = side.end.link
         states = [ctc.state for ctc in link.ctcs.values()]
         usable_count = sum(state not in _UNUSABLE for state in states)
         active_count = sum(state is not DeviceState.INACTIVE for state in states)
-        shown = f"{side.node.name} is {link.state} with {states}"
+        shown = f"{side.system.name} is {link.state} with {states}"
         assert (link.state is LinkState.DOWN) == (usable_count == 0), shown
         assert (link.state is LinkState.UP) == (0 < usable_count == active_count), shown
         assert bool(link.scheduler.order) == bool(usable_count), shown
@@ -126,18 +126,18 @@ class Ledger:
         pair.expect_state(LinkState.UP)
         for side in pair.sides:
             assert side.written_length == side.sent_length
-            written, read = side.node.link.counters, pair.partner(side).node.link.counters
+            written, read = side.end.link.counters, pair.partner(side).end.link.counters
             assert written.write_length <= read.read_length
             assert written.write_package_count <= read.read_package_count
-            snapshot = side.node.snapshot(pair.engine.now_ns)
+            snapshot = side.end.snapshot(pair.engine.now_ns)
             assert snapshot.tx_pend_count == 0
-            states = {ctc.state for ctc in side.node.link.ctcs.values()}
-            assert states == {DeviceState.IDLE}, f"{side.node.name} has CTCs that are {states}"
-            assert all(ctc.idle for ctc in side.node.ctcs.values())
+            states = {ctc.state for ctc in side.end.link.ctcs.values()}
+            assert states == {DeviceState.IDLE}, f"{side.system.name} has CTCs that are {states}"
+            assert all(ctc.idle for ctc in side.end.ctcs.values())
 
     def _service_times_are_how_long_the_ios_took(self, books: "_Books") -> None:
         now_ns = self._pair.engine.now_ns
-        for device in books.side.node.snapshot(now_ns).devices:
+        for device in books.side.end.snapshot(now_ns).devices:
             assert min(device.pend_ns, device.disc_ns, device.conn_ns) >= 0
             serv_ns = device.pend_ns + device.disc_ns + device.conn_ns
             busy_ns = books.busy_ns(device.rdev, now_ns)

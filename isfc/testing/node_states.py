@@ -6,20 +6,36 @@ that; states and frames are known by numbers.
 
 import pickle
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.link.events import Delivered
 from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.system.node import Node
+from isfc.system.inputs import (
+    DEADLINE,
+    Activate,
+    Arrive,
+    Connect,
+    Deactivate,
+    Disconnect,
+    Send,
+)
+from isfc.system.system import System
 from isfc.testing.canonical import canonical
 from isfc.testing.pair import MS
 
 Input = tuple[Any, ...]
-"""What a node is given: ("timer",), ("frame", index, number), ("send", length, traffic), or the
-name of one of its methods and the index of a CTC."""
+"""What a node is given: ("timer",), ("frame", index, number), ("send", length, traffic), or one of
+`_DEVICE_INPUTS` and the index of a CTC."""
+
+_DEVICE_INPUTS: Final = {
+    "connect": Connect,
+    "disconnect": Disconnect,
+    "activate": Activate,
+    "deactivate": Deactivate,
+}
 
 
 class Did(NamedTuple):
@@ -55,7 +71,7 @@ class Nodes:
     def __len__(self) -> int:
         return len(self._images)
 
-    def add(self, here: int, node: Node, now_ns: int) -> int:
+    def add(self, here: int, node: System, now_ns: int) -> int:
         """The number of the state that a node is in."""
         form = (here, canonical(node, now_ns))
         number = self._numbers.get(form)
@@ -65,7 +81,9 @@ class Nodes:
             due_ns = node.next_deadline()
             late = due_ns is not None and due_ns - now_ns > MS
             self.timers.append(Timer.NONE if due_ns is None else Timer.LATE if late else Timer.SOON)
-            self.settled.append(node.link.state is LinkState.UP and not node.link.packager)
+            self.settled.append(
+                node.ends[0].link.state is LinkState.UP and not node.ends[0].link.packager
+            )
         return number
 
     def feed(self, here: int, number: int, given: Input) -> Did:
@@ -76,33 +94,33 @@ class Nodes:
             did = self._did[number, given] = self._run(here, pickle.loads(image), now_ns, given)
         return did
 
-    def _run(self, here: int, node: Node, now_ns: int, given: Input) -> Did:
-        before = node.link.counters.collision_count
+    def _run(self, here: int, node: System, now_ns: int, given: Input) -> Did:
+        before = node.ends[0].link.counters.collision_count
         match given:
             case ("timer",):
                 due_ns = node.next_deadline()
                 assert due_ns is not None
                 now_ns = max(now_ns, due_ns)
-                node.handle_deadline(now_ns)
+                node.apply(DEADLINE, now_ns)
             case ("frame", index, number):
-                node.receive_frame(_rdev(node, index), self.frames[number], now_ns)
+                node.apply(Arrive(_rdev(node, index), self.frames[number]), now_ns)
             case ("send", length, traffic):
-                node.send([Message(0, length, traffic)], now_ns)
+                node.apply(Send([Message(0, length, traffic)]), now_ns)
             case (verb, index):
-                getattr(node, verb)(_rdev(node, index), now_ns)
+                node.apply(_DEVICE_INPUTS[verb](_rdev(node, index)), now_ns)
         return self._drain(here, node, now_ns, before)
 
-    def _drain(self, here: int, node: Node, now_ns: int, before: int) -> Did:
+    def _drain(self, here: int, node: System, now_ns: int, before: int) -> Did:
         frames = []
-        rdevs = list(node.link.ctcs)
-        while (departure := node.poll_frame()) is not None:
+        rdevs = list(node.ends[0].link.ctcs)
+        while (departure := node.ends[0].poll_frame()) is not None:
             _, rdev, frame = departure
             frames.append((rdevs.index(rdev), self._frame(frame, now_ns)))
         arrived: list[int] = []
-        while (event := node.poll_event()) is not None:
+        while (event := node.ends[0].poll_event()) is not None:
             if isinstance(event, Delivered):
                 arrived += [message.length for message in event.messages]
-        collisions = node.link.counters.collision_count - before
+        collisions = node.ends[0].link.counters.collision_count - before
         return Did(self.add(here, node, now_ns), tuple(frames), tuple(arrived), collisions)
 
     def _frame(self, frame: Frame, now_ns: int) -> int:
@@ -114,5 +132,5 @@ class Nodes:
         return number
 
 
-def _rdev(node: Node, index: int) -> Rdev:
-    return list(node.link.ctcs)[index]
+def _rdev(node: System, index: int) -> Rdev:
+    return list(node.ends[0].link.ctcs)[index]

@@ -1,4 +1,4 @@
-"""Pair: two nodes on one logical link in virtual time, the unit of test.
+"""Pair: two systems on one logical link in virtual time, the unit of test.
 
 ::
 
@@ -26,7 +26,9 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.link.trace import ListSink, Sink
-from isfc.system.node import CtcDefinition, Node, NodeDefinition
+from isfc.system import inputs
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.system import System
 from isfc.testing.plan import (
     Activate,
     Deactivate,
@@ -98,9 +100,9 @@ class Setup:
             return Rdev(self.rdevs[here][index])
         return Rdev((FIRST_RDEVS, SECOND_RDEVS)[here] + index)
 
-    def definition(self, here: int) -> NodeDefinition:
+    def definition(self, here: int) -> LinkEndDefinition:
         """The node of the first (0) or second (1) system."""
-        return NodeDefinition(
+        return LinkEndDefinition(
             NodeName(self.names[here]),
             NodeName(self.names[1 - here]),
             tuple(
@@ -120,10 +122,11 @@ _USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setu
 
 
 class Side:
-    """One node, the program on it, and what they did and were told."""
+    """One system, the program on it, and what they did and were told."""
 
-    def __init__(self, node: Node, trace: ListSink) -> None:
-        self.node = node
+    def __init__(self, system: System, trace: ListSink) -> None:
+        self.system = system
+        self.end = system.ends[0]
         self.trace = trace
         self.events: list[LinkEvent] = []
         self.sent: list[tuple[int, int]] = []
@@ -132,8 +135,8 @@ class Side:
         self.answer: Answer = lambda _: ()
 
     def __repr__(self) -> str:
-        """Show the node, and how many bytes were sent and have arrived."""
-        return f"{self.node.name}(sent {self.sent_length} B, received {self.arrived_length} B)"
+        """Show the system, and how many bytes were sent and have arrived."""
+        return f"{self.system.name}(sent {self.sent_length} B, received {self.arrived_length} B)"
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Send nothing yet: a test says when."""
@@ -158,12 +161,12 @@ class Side:
     @property
     def rdevs(self) -> tuple[Rdev, ...]:
         """This side's devices, in the order of definition."""
-        return tuple(self.node.link.ctcs)
+        return tuple(self.end.link.ctcs)
 
     @property
     def state(self) -> LinkState:
         """How this side sees the logical link."""
-        return self.node.link.state
+        return self.end.link.state
 
     @property
     def sent_length(self) -> int:
@@ -212,7 +215,7 @@ class Pair:
         self.unplugged: set[int] = set()
         """The CTCs that are cut."""
         self.engine = VirtualEngine(
-            [side.node for side in self.sides],
+            [side.system for side in self.sides],
             self.sides,
             self.setup.propagation_ns,
             roundtrip=self.setup.roundtrip,
@@ -224,9 +227,9 @@ class Pair:
         """Show what it is made of and how far it is."""
         return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
 
-    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
-        """The node of one side: for pairs that have another kind."""
-        return Node(definition, trace)
+    def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
+        """The system of one side: for pairs that have another kind."""
+        return System([definition], trace)
 
     def partner(self, side: Side) -> Side:
         """The other side."""
@@ -241,7 +244,7 @@ class Pair:
     ) -> None:
         """Let ``side`` send messages of so many bytes, now, all at once."""
         messages = [Message(conversation, length, traffic) for length in lengths]
-        side.node.send(messages, self.engine.now_ns)
+        side.system.apply(inputs.Send(messages), self.engine.now_ns)
         side.note(messages)
         self.engine.drain()
 
@@ -296,11 +299,13 @@ class Pair:
 
     def _operate(self, step: Activate | Deactivate | VaryChpid | VaryRdev) -> None:
         side, index = self.sides[step.here], step.index % self.setup.ctc_count
-        node, rdev, now_ns = side.node, side.rdevs[index], self.engine.now_ns
+        system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
         if isinstance(step, VaryChpid):
-            node.vary_chpid(node.chpids[rdev], now_ns, online=step.online)
+            system.apply(
+                inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
+            )
         elif isinstance(step, VaryRdev):
-            node.vary_rdev(rdev, now_ns, online=step.online)
+            system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
         elif isinstance(step, Deactivate) != self.is_active(side, index):
             return
         elif isinstance(step, Activate):
@@ -323,16 +328,16 @@ class Pair:
 
     def is_active(self, side: Side, index: int) -> bool:
         """Whether a CTC is part of the link, at one side."""
-        return side.node.link.ctcs[side.rdevs[index]].state is not DeviceState.INACTIVE
+        return side.end.link.ctcs[side.rdevs[index]].state is not DeviceState.INACTIVE
 
     def deactivate(self, side: Side, index: int) -> None:
         """DEACTIVE ISLINK on one side."""
-        side.node.deactivate(side.rdevs[index], self.engine.now_ns)
+        side.system.apply(inputs.Deactivate(side.rdevs[index]), self.engine.now_ns)
         self.engine.drain()
 
     def activate(self, side: Side, index: int) -> None:
         """ACTIVATE ISLINK on one side."""
-        side.node.activate(side.rdevs[index], self.engine.now_ns)
+        side.system.apply(inputs.Activate(side.rdevs[index]), self.engine.now_ns)
         self.engine.drain()
 
     def restore(self) -> None:
@@ -341,9 +346,9 @@ class Pair:
             self.plug(index)
         for here, side in enumerate(self.sides):
             for index, rdev in enumerate(side.rdevs):
-                if side.node.chpids[rdev] in side.node.offline_chpids:
+                if side.system.channels.chpid_of[rdev] in side.system.channels.offline_chpids:
                     self.do(VaryChpid(here, index, online=True))
-                if rdev in side.node.offline_rdevs:
+                if rdev in side.system.channels.offline_rdevs:
                     self.do(VaryRdev(here, index, online=True))
                 self.do(Activate(here, index))
 
@@ -385,11 +390,11 @@ class Pair:
 
     def _side(self, here: int) -> Side:
         trace = ListSink()
-        return Side(self.make_node(here, self.setup.definition(here), trace), trace)
+        return Side(self.make_system(here, self.setup.definition(here), trace), trace)
 
     def _losing(self, lose: tuple[Lose, Lose]) -> Transit:
         def transit(name: NodeName, departure: Departure) -> Iterable[Departure]:
             _, rdev, frame = departure
-            return () if lose[name != self.first.node.name](rdev, frame) else (departure,)
+            return () if lose[name != self.first.system.name](rdev, frame) else (departure,)
 
         return transit

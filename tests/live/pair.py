@@ -18,7 +18,8 @@ from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine, LiveEvent
 from isfc.live.pace import unpaced
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.system import system_of
 from isfc.testing.pair import Setup
 
 PATIENCE_S = 20.0
@@ -83,18 +84,18 @@ class Guest:
 class LiveSide:
     """One node and its connections."""
 
-    def __init__(self, definition: NodeDefinition, seed: int, **options: Any) -> None:
+    def __init__(self, definition: LinkEndDefinition, seed: int, **options: Any) -> None:
         reconnect_s = options.pop("reconnect_s", PATIENCE_S)
         program = options.pop("program", None)
         paced = options.pop("paced", False)
-        make_node = options.pop("make_node", Node)
+        make = options.pop("make", system_of)
         self.guest = Guest()
         self.engine = LiveEngine(
             definition if paced else unpaced(definition),
             program or self.guest,
             Clock(),
             reconnect_s=reconnect_s,
-            make_node=make_node,
+            make=make,
         )
         self.told: list[LiveEvent] = []
         self.engine.listeners.append(self.told.append)
@@ -103,7 +104,7 @@ class LiveSide:
     @property
     def up(self) -> bool:
         """Whether every CTC can be used."""
-        return self.engine.node.link.state.name == "UP"
+        return self.engine.end.link.state.name == "UP"
 
     def send(self, *data: bytes, conversation: int = 1) -> None:
         """Send messages of these bytes, now."""

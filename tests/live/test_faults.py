@@ -74,7 +74,7 @@ def test_each_ctc_severed_in_turn_under_traffic_loses_nothing(
         async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
             await pair.come_up()
             engine = pair.sides[here].engine
-            for rdev in list(engine.node.ctcs):
+            for rdev in list(engine.end.ctcs):
                 await more_traffic(guests, 30)
                 engine.detach(rdev, "the cable was pulled")
             await pair.come_up()
@@ -94,9 +94,9 @@ def test_all_ctcs_but_one_severed_at_once_lose_nothing(run_live: Run, tmp_path: 
         async with LivePair(tmp_path, setup, options=[{"program": g} for g in guests]) as pair:
             await pair.come_up()
             engine = pair.first.engine
-            for kept in list(engine.node.ctcs):
+            for kept in list(engine.end.ctcs):
                 await more_traffic(guests, 30)
-                for rdev in list(engine.node.ctcs):
+                for rdev in list(engine.end.ctcs):
                     if rdev != kept:
                         engine.detach(rdev, "the cable was pulled")
             await pair.come_up()
@@ -116,7 +116,7 @@ def test_ctcs_pulled_at_random_at_both_ends_lose_nothing(run_live: Run, tmp_path
             await pair.come_up()
             for _ in range(150):
                 engine = random.choice(pair.sides).engine
-                engine.detach(random.choice(list(engine.node.ctcs)), "the cable was pulled")
+                engine.detach(random.choice(list(engine.end.ctcs)), "the cable was pulled")
                 await asyncio.sleep(random.random() * 0.01)
             await pair.come_up()
             await more_traffic(guests, 30)

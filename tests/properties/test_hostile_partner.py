@@ -233,7 +233,7 @@ def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, sends: bool) -> No
     for rdev in hostile.rdevs:
         hostile.disconnect(rdev)
     hostile.run(20 * MS)  # all that was begun is done soon
-    due_ns = hostile.node.next_deadline()
+    due_ns = hostile.system.next_deadline()
     assert due_ns is None or due_ns > hostile.now_ns + 10 * S
     hostile.expect_to_work_with_a_good_partner()
 

@@ -1,4 +1,4 @@
-"""P8: what a node was given, given to a fresh node, leads to the same."""
+"""P8: what a node was given, given to a fresh system, leads to the same."""
 
 from dataclasses import dataclass
 from io import BytesIO
@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import JournalError
-from isfc.journal.journal import JournalledNode, MemoryJournal, Replay, replay
+from isfc.journal.journal import MemoryJournal, Replay, journalled, replay
 from isfc.journal.record import JournalReader
 from isfc.link.message import Message, Traffic
 from isfc.link.trace import Sink
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.inputs import Send
+from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, S, Setup
 from isfc.testing.plan import Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
@@ -26,9 +28,8 @@ class RealData:
     data: bytes
 
     def send(self, pair: Pair) -> None:
-        node = pair.sides[self.here].node
         message = Message(99, len(self.data), Traffic.TRANSPORT, self.data)
-        node.send([message], pair.engine.now_ns)
+        pair.sides[self.here].system.apply(Send([message]), pair.engine.now_ns)
         pair.engine.drain()
 
 
@@ -36,11 +37,12 @@ class JournalledPair(Pair):
     """A pair whose nodes are journalled, each in a journal of its own."""
 
     def __init__(self, setup: Setup | None = None) -> None:
+        setup = setup or Setup()
         self.journals = (MemoryJournal(), MemoryJournal())
         super().__init__(setup)
 
-    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
-        return JournalledNode(definition, self.journals[here], trace)
+    def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
+        return journalled(definition, self.journals[here], trace)
 
     def replays(self) -> list[Replay]:
         """Both journals, fed to fresh nodes."""
@@ -95,7 +97,7 @@ def short_journal() -> bytes:
     pair = JournalledPair(Setup(ctc_count=2))
     for side in pair.sides:
         pair.send(side, 100, 300_000, traffic=Traffic.LEGACY)
-        side.node.send([Message(9, 3, Traffic.TRANSPORT, b"abc")], pair.engine.now_ns)
+        side.system.apply(Send([Message(9, 3, Traffic.TRANSPORT, b"abc")]), pair.engine.now_ns)
     pair.engine.drain()
     pair.run(2 * MS)
     pair.unplug(0)

@@ -48,8 +48,8 @@ def test_p4_collisions_lose_and_double_nothing_and_do_not_go_on_for_ever(
             pair.send(side, length)
     start_ns = pair.engine.now_ns
     ledger.check_end()
-    collisions = [side.node.link.counters.collision_count for side in pair.sides]
-    packages = [side.node.link.counters.write_package_count for side in pair.sides]
+    collisions = [side.end.link.counters.collision_count for side in pair.sides]
+    packages = [side.end.link.counters.write_package_count for side in pair.sides]
     # each collision is followed by a write that succeeds, well before anything is overdue
     assert 0 < max(collisions) <= sum(packages)
     last_ns = max(now_ns for side in pair.sides for now_ns, _ in side.verbs("Ended"))
@@ -61,7 +61,7 @@ def test_p10_each_end_has_ctcs_that_the_other_never_writes(setup: Setup, plan: l
     pair = Pair(setup)
     pair.drive(plan)
     pair.expect_all_arrived()
-    lesser, greater = sorted(pair.sides, key=lambda side: side.node.name.collation)
+    lesser, greater = sorted(pair.sides, key=lambda side: side.system.name.collation)
     scan = sorted(lesser.rdevs)  # both ends order the CTCs by the lesser one's numbers
     mates = dict(zip(greater.rdevs, lesser.rdevs, strict=True))
     count, kept = setup.ctc_count, stop_short(setup.ctc_count)

@@ -6,7 +6,9 @@ from isfc.link.events import DeviceChanged, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.link.trace import DigestSink
-from isfc.system.node import Node
+from isfc.system.inputs import Deactivate
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 from scenarios.operation import Act, Operation
 from scenarios.run import Experiment, run, sample
 from scenarios.workload import find_workload
@@ -27,18 +29,20 @@ class Log:
         self.done: list[tuple[str, int, str]] = []
         self.heard: list[tuple[int, str, LinkEvent]] = []
 
-    def act(self, at_ms: int, node: NodeName, name: str = "") -> Act:
-        def do(node: Node, now_ns: int) -> None:
-            self.done.append((name, now_ns, node.name))
+    def act(self, at_ms: int, system: NodeName, name: str = "") -> Act:
+        def do(system: System, now_ns: int) -> None:
+            self.done.append((name, now_ns, system.name))
 
-        return Act(at_ms * MS, node, do)
+        return Act(at_ms * MS, system, do)
 
-    def hear(self, node: Node, event: LinkEvent, now_ns: int) -> None:
-        self.heard.append((now_ns, node.name, event))
+    def hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
+        self.heard.append((now_ns, end.name, event))
 
 
 def deactivate(rdev: int) -> Act:
-    return Act(20 * MS, ATLANTA, lambda node, now_ns: node.deactivate(Rdev(rdev), now_ns))
+    return Act(
+        20 * MS, ATLANTA, lambda system, now_ns: system.apply(Deactivate(Rdev(rdev)), now_ns)
+    )
 
 
 def test_acts_are_done_at_their_times_in_their_order() -> None:
@@ -66,7 +70,7 @@ def test_looking_and_hearing_change_nothing() -> None:
     log = Log()
     plain, watched = DigestSink(), DigestSink()
     run(experiment(), trace=plain)
-    acts = [log.act(at_ms, node) for at_ms in range(0, 50, 3) for node in (ATLANTA, BOSTON)]
+    acts = [log.act(at_ms, system) for at_ms in range(0, 50, 3) for system in (ATLANTA, BOSTON)]
     run(experiment(), trace=watched, operation=Operation(acts, log.hear))
     assert len(log.done) == 34
     assert plain.hexdigest() == watched.hexdigest()
@@ -86,8 +90,8 @@ def test_what_is_done_is_carried_on_and_heard_at_both_ends() -> None:
     log = Log()
     run(experiment(), operation=Operation([deactivate(0x6001)], log.hear))
     changes = [
-        (now_ns >= 20 * MS, node, f"{event.rdev:04X}")
-        for now_ns, node, event in log.heard
+        (now_ns >= 20 * MS, system, f"{event.rdev:04X}")
+        for now_ns, system, event in log.heard
         if isinstance(event, DeviceChanged) and not event.usable
     ]
     assert changes == [(True, ATLANTA, "6001"), (True, BOSTON, "7001")]
@@ -105,8 +109,8 @@ def test_samples_show_what_an_act_did() -> None:
 def test_act_sees_the_node_as_it_is_then() -> None:
     states: list[DeviceState] = []
 
-    def look(node: Node, _now_ns: int) -> None:
-        states.append(node.link.ctcs[Rdev(0x6000)].state)
+    def look(system: System, _now_ns: int) -> None:
+        states.append(system.ends[0].link.ctcs[Rdev(0x6000)].state)
 
     log = Log()
     acts = [Act(at_ms * MS, ATLANTA, look) for at_ms in (19, 21)]

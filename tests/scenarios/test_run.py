@@ -8,7 +8,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.link.trace import DigestSink
@@ -149,7 +149,7 @@ def test_watching_samples_changes_nothing_in_them() -> None:
     assert moments
 
 
-def snapshot(seconds: int, scale: int) -> NodeSnapshot:
+def snapshot(seconds: int, scale: int) -> LinkEndSnapshot:
     """Counters of a node that did ``scale`` times the same until then."""
     device = DeviceSnapshot(
         rdev=Rdev(0x6000),
@@ -168,7 +168,7 @@ def snapshot(seconds: int, scale: int) -> NodeSnapshot:
         write_serv_ns=8_000_000 * scale,
         write_serv_counts=(),
     )
-    return NodeSnapshot(
+    return LinkEndSnapshot(
         name=CLIENT,
         partner="SERVER",
         state=LinkState.UP,

@@ -97,7 +97,7 @@ class Swarm:
             if not plugged:
                 self.pair.plug(index)
         for side in self.pair.sides:
-            for index, ctc in enumerate(side.node.link.ctcs.values()):
+            for index, ctc in enumerate(side.end.link.ctcs.values()):
                 if ctc.state is DeviceState.INACTIVE:
                     self.pair.activate(side, index)
         self.ledger.check_end()
@@ -122,7 +122,7 @@ class Swarm:
     def vary(self) -> None:
         side = self.random.choice(self.pair.sides)
         index = self.random.randrange(self.pair.setup.ctc_count)
-        state = side.node.link.ctcs[side.rdevs[index]].state
+        state = side.end.link.ctcs[side.rdevs[index]].state
         inactive = state is DeviceState.INACTIVE
         (self.pair.activate if inactive else self.pair.deactivate)(side, index)
 

@@ -105,12 +105,13 @@ Model = Callable[[Experiment], tuple[int, float, float]]
 
 def run_ours(experiment: Experiment) -> tuple[int, float, float]:
     """Our engine, as `scenarios.run` runs it."""
-    engine, nodes = build(experiment)
+    engine, systems = build(experiment)
+    end = systems[0].ends[0]
     engine.run(int(experiment.warmup * NS_PER_S))
-    before = nodes[0].snapshot(engine.now_ns)
+    before = end.snapshot(engine.now_ns)
     engine.run(int((experiment.warmup + experiment.seconds) * NS_PER_S))
-    after = nodes[0].snapshot(engine.now_ns)
-    result: Result = measure(nodes[0].name, before, after)
+    after = end.snapshot(engine.now_ns)
+    result: Result = measure(end.name, before, after)
     per_package = (result.messages_per_s_out + result.messages_per_s_in) / (
         result.packages_per_s_out + result.packages_per_s_in
     )

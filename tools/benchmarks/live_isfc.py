@@ -10,7 +10,7 @@ import uvloop
 
 from isfc.engine.program import Offer
 from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
@@ -19,7 +19,7 @@ from isfc.live.clock import Clock
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.pace import unpaced
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 from tools.benchmarks.live_peer import (
     HL_REPLY,
     HL_WINDOW,
@@ -217,10 +217,10 @@ PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver 
 """By case: what runs on the near node, and on the far one."""
 
 
-def define(part: Part) -> NodeDefinition:
+def define(part: Part) -> LinkEndDefinition:
     """This end of the published layout with as many CTCs as the case has."""
     layout = load_layout(f"published-{CTCS[part.case]}")
-    return unpaced(define_node(layout, layout.nodes[part.far], LinkParameters()))
+    return unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
 
 
 async def play(part: Part, meter: Meter) -> None:

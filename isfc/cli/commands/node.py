@@ -1,6 +1,5 @@
 """``isfc node``: one system of a layout, live, joined to its partner over sockets."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,11 +39,12 @@ from isfc.cli.options.tls import mutual_tls
 from isfc.cli.render.live import live_page, live_record
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
-from isfc.journal.journal import JournalledNode
+from isfc.journal.journal import journalled
 from isfc.layout.catalogue import load_layout
 from isfc.live.endpoint import parse_endpoint
+from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.system import system_of
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="Which system of the layout.", show_default=False)
@@ -120,7 +120,7 @@ def node(
         insecure=insecure,
         lifeline=lifeline,
         run_dir=run_dir,
-        make_node=_node_maker(journal),
+        make=_system_maker(journal),
         observed=ObserveOptions(log_format, log_level, metrics),
     )
     report = partial(_report, live, json=json)
@@ -153,13 +153,13 @@ def _live_node(
     )
 
 
-def _node_maker(journal: Path | None) -> Callable[[NodeDefinition], Node]:
-    """What makes nodes: with ``--journal``, such as record their inputs."""
+def _system_maker(journal: Path | None) -> MakeSystem:
+    """What makes systems: with ``--journal``, such as record their inputs."""
     if journal is None:
-        return Node
+        return system_of
 
     writer = JournalWriter(journal, show_error)
-    return lambda definition: JournalledNode(definition, writer)
+    return lambda definition: journalled(definition, writer)
 
 
 def _report(live: LiveNode, measured: Measured, *, json: bool) -> None:

@@ -19,7 +19,7 @@ from isfc.cli.options.live import LAG_PERCENT, LiveOptions
 from isfc.cli.options.observe import ObserveOptions
 from isfc.cli.render.output import show_error
 from isfc.engine.program import Offer, Program
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
 from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
@@ -28,7 +28,7 @@ from isfc.link.state import LinkState
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
-from isfc.live.engine import LiveEngine, LiveEvent
+from isfc.live.engine import LiveEngine, LiveEvent, MakeSystem
 from isfc.live.forward import forward_limits, parse_forwards
 from isfc.live.handshake import VERIFY
 from isfc.live.memory import keep_memory
@@ -38,7 +38,8 @@ from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.programs.filler import Filling
 from isfc.programs.verification import Verifying
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.system import system_of
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.run import Experiment, Result, measure
 
@@ -88,7 +89,7 @@ class LiveNode:
     insecure: bool = False
     lifeline: bool = False
     run_dir: Path | None = None
-    make_node: Callable[[NodeDefinition], Node] = Node
+    make: MakeSystem = system_of
     observed: ObserveOptions = ObserveOptions()
 
     async def serve(
@@ -105,7 +106,7 @@ class LiveNode:
                 program,
                 Clock(max(1, self.options.factor)),
                 reconnect_s=self.options.reconnect_s,
-                make_node=self.make_node,
+                make=self.make,
             )
             attachments = Attachments(
                 engine,
@@ -173,13 +174,13 @@ class LiveNode:
         stretch = max(1, self.options.factor)
         await _come_up(engine)
         await asyncio.sleep(experiment.warmup * stretch)
-        node, before = engine.node, engine.node.snapshot(engine.now_ns())
+        end, before = engine.end, engine.end.snapshot(engine.now_ns())
         cpu_ns = time.process_time_ns()
         late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
         await asyncio.sleep(experiment.seconds * stretch)
-        if engine.node is not node:
+        if engine.end is not end:
             raise OSError("the link was severed while it was measured")
-        after = node.snapshot(engine.now_ns())
+        after = end.snapshot(engine.now_ns())
         if not self.options.factor:  # the model's processor time is none: this is the process's
             cpu_ns = time.process_time_ns() - cpu_ns
             after = replace(after, cpu_ns=before.cpu_ns + cpu_ns)
@@ -196,10 +197,10 @@ class LiveNode:
             return ExitCode.FAILED
         return ExitCode.GOOD
 
-    def _define(self) -> NodeDefinition:
+    def _define(self) -> LinkEndDefinition:
 
         parameters = self.experiment.link if self.experiment else LinkParameters()
-        definition = define_node(self.layout, self.name, parameters)
+        definition = define_link_end(self.layout, self.name, parameters)
         return definition if self.options.factor else unpaced(definition)
 
     def _runs(self) -> str:
@@ -241,7 +242,7 @@ async def _come_up(engine: LiveEngine) -> None:
             changed.set()
 
     engine.listeners.append(listen)
-    while engine.node.link.state is not LinkState.UP:
+    while engine.end.link.state is not LinkState.UP:
         changed.clear()
         await changed.wait()
     engine.listeners.remove(listen)

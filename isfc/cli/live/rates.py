@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from ctc.address import Rdev
-from isfc.link.counters import DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
@@ -96,7 +96,7 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
     return before
 
 
-def _zero(node: NodeSnapshot, now_ns: int) -> NodeSnapshot:
+def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
     """The node at ``now_ns``, having done nothing."""
     return replace(
         node,

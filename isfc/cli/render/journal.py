@@ -13,7 +13,7 @@ from isfc.journal.journal import Difference, Replay
 from isfc.journal.record import Act, Outcome, Record
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 
 _WHAT_WIDTH: Final = 28
 _NS_PER_S: Final = 10**9
@@ -44,7 +44,7 @@ HEADING: Final = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms
 
 def record_lines(record: Record) -> Iterator[str]:
     """The line of one record; two for an input that raised an error."""
-    if isinstance(record.given, NodeDefinition):
+    if isinstance(record.given, LinkEndDefinition):
         definition = record.given
         count = len(definition.ctcs)
         yield (
@@ -125,7 +125,7 @@ def given_document(record: Record) -> dict[str, Any]:
     elif record.act in _CHPID_ACTS:
         document["chpid"] = f"{record.number:02X}"
     given = record.given
-    if isinstance(given, NodeDefinition):
+    if isinstance(given, LinkEndDefinition):
         document["node"], document["partner"] = given.name, given.partner
         document["rdevs"] = [format_rdev(ctc.device.rdev) for ctc in given.ctcs]
         document["arbitration"] = given.arbitration.value
@@ -193,7 +193,7 @@ def _what(record: Record) -> str:
         package = given.load
         assert isinstance(package, Package), "only packages travel"
         return f"data #{given.serial}, package {package.number}"
-    if given is None or isinstance(given, NodeDefinition):
+    if given is None or isinstance(given, LinkEndDefinition):
         return ""
     return f"{given.signal.name} #{given.serial}"
 

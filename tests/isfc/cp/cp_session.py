@@ -10,13 +10,13 @@ class Desk:
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
-        self._processors = {side.node.name: CommandProcessor() for side in pair.sides}
+        self._processors = {side.system.name: CommandProcessor() for side in pair.sides}
 
     def give(self, command: str, side: Side | None = None) -> Response:
         """The response to a command, given on the first side unless another is named."""
-        node = (side or self.pair.first).node
+        system = (side or self.pair.first).system
         now_ns = self.pair.engine.now_ns
-        response = self._processors[node.name].execute(command, node, now_ns)
+        response = self._processors[system.name].execute(command, system, now_ns)
         self.pair.engine.drain()
         return response
 

@@ -11,7 +11,7 @@ def new_desk(ctc_count: int = 2, fibre_count: int = 1) -> Desk:
 
 
 def states(desk: Desk) -> list[DeviceState]:
-    return [ctc.state for ctc in desk.pair.first.node.link.ctcs.values()]
+    return [ctc.state for ctc in desk.pair.first.end.link.ctcs.values()]
 
 
 def test_deactivated_device_leaves_the_link_and_comes_back() -> None:

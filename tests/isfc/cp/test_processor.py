@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.cp.processor import COMMANDS, CommandProcessor
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.cp_session import Desk
 
@@ -89,7 +89,7 @@ def test_any_command_is_answered(command: list[str]) -> None:
 
 def test_processor_follows_the_node_that_takes_anothers_place() -> None:
     processor = CommandProcessor()
-    old, new = Node(Setup().definition(0)), Node(Setup().definition(0))
+    old, new = System([Setup().definition(0)]), System([Setup().definition(0)])
     assert processor.execute("indicate islink", old, 2_000_000_000).lines[0].endswith("2.000 s")
     assert processor.execute("indicate islink", old, 5_000_000_000).lines[0].endswith("3.000 s")
     assert processor.execute("indicate islink", new, 9_000_000_000).lines[0].endswith("9.000 s")

@@ -5,12 +5,12 @@ from textwrap import dedent
 
 from isfc.cp.processor import CommandProcessor
 from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_node
+from isfc.layout.definition import define_link_end
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.pair import MS, US, Pair, S, Setup
 from tests.isfc.cp.cp_session import Desk
 
@@ -64,8 +64,8 @@ def test_islink_of_the_second_side_is_its_mirror() -> None:
 
 def test_devices_of_the_published_example_are_paired_as_there() -> None:
     layout = load_layout("query-islink")
-    node = Node(define_node(layout, NodeName("1STI"), LinkParameters()))
-    lines = CommandProcessor().execute("Q ISLINK", node, 0).lines
+    system = System([define_link_end(layout, NodeName("1STI"), LinkParameters())])
+    lines = CommandProcessor().execute("Q ISLINK", system, 0).lines
     assert lines[0] == "Node 2NDI"
     assert [line.split()[2] for line in lines if line.startswith("Link device:")] == [
         "CC30", "CC31", "CC32", "CC33"

@@ -5,10 +5,11 @@ from ctc.frame import Departure, Signal, StatusFrame
 from ctc.profiles import find_profile
 from isfc.engine.pump import pump
 from isfc.link.events import LinkEvent, LinkUp
-from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
-from isfc.system.node import CtcDefinition, Node, NodeDefinition
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.inputs import Arrive, Connect
+from isfc.system.system import System
 
 RDEV = Rdev(0x6000)
 CTC = CtcDefinition(LinkDevice(RDEV, RDEV), ChpidId(0x40), find_profile("FICON Express2"))
@@ -21,37 +22,27 @@ class Drained:
         self.carried: list[Departure] = []
         self.events: list[LinkEvent] = []
 
-    def pump(self, node: Node) -> int | None:
-        return pump(node, self.carried.append, self.events.append)
+    def pump(self, system: System) -> None:
+        pump(system.ends[0], self.carried.append, self.events.append)
 
 
-def new_node() -> Node:
-    return Node(NodeDefinition(NodeName("ATLANTA"), NodeName("BOSTON"), (CTC,)))
+def new_system() -> System:
+    return System([LinkEndDefinition(NodeName("ATLANTA"), NodeName("BOSTON"), (CTC,))])
 
 
-def test_quiet_node_has_nothing_to_drain() -> None:
+def test_quiet_link_end_has_nothing_to_drain() -> None:
     drained = Drained()
-    assert drained.pump(new_node()) is None
+    drained.pump(new_system())
     assert (drained.carried, drained.events) == ([], [])
 
 
 def test_everything_is_drained_and_nothing_twice() -> None:
-    node, drained = new_node(), Drained()
-    node.connect(RDEV, 5)
-    node.receive_frame(RDEV, StatusFrame(Signal.READY, 0), 7)
-    assert drained.pump(node) is None
+    system, drained = new_system(), Drained()
+    system.apply(Connect(RDEV), 5)
+    system.apply(Arrive(RDEV, StatusFrame(Signal.READY, 0)), 7)
+    drained.pump(system)
     assert [(now_ns, rdev) for now_ns, rdev, _ in drained.carried] == [(5, RDEV), (7, RDEV)]
     assert isinstance(drained.events[-1], LinkUp)
     count = len(drained.events)
-    drained.pump(node)
+    drained.pump(system)
     assert (len(drained.carried), len(drained.events)) == (2, count)
-
-
-def test_answer_is_the_nodes_next_deadline() -> None:
-    node, drained = new_node(), Drained()
-    node.connect(RDEV, 0)
-    node.receive_frame(RDEV, StatusFrame(Signal.READY, 0), 0)
-    node.send([Message(0, 100)], 0)
-    deadline_ns = drained.pump(node)
-    assert deadline_ns is not None
-    assert deadline_ns == node.next_deadline()

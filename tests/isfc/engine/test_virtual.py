@@ -7,12 +7,12 @@ import pytest
 from ctc.frame import DataFrame
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
-from isfc.errors import Backpressure
+from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.link.state import LinkState
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.pair import MS, US, Pair, S, Setup
 
 
@@ -34,7 +34,7 @@ class Script:
 
 def engine_of(first: Script, second: Script, setup: Setup | None = None) -> VirtualEngine:
     setup = setup or Setup()
-    nodes = [Node(setup.definition(here)) for here in (0, 1)]
+    nodes = [System([setup.definition(here)]) for here in (0, 1)]
     return VirtualEngine(nodes, [first, second], setup.propagation_ns)
 
 
@@ -152,7 +152,17 @@ def test_roundtrip_hands_over_copies() -> None:
         frames.clear()
 
 
-def test_full_backlog_reaches_whoever_runs_the_engine() -> None:
-    client = Script(*[(MS, BACKLOG_LENGTH_MAX // 2)] * 3)
-    with pytest.raises(Backpressure):
-        engine_of(client, Script()).run(S)
+def test_guests_wait_while_the_backlog_is_full_and_nothing_is_lost() -> None:
+    length = BACKLOG_LENGTH_MAX // 20
+    client = Script(*[(MS, length)] * 30, (MS + 1, 7))
+    server = Script()
+    engine = engine_of(client, server, Setup(feature="FICON Express16S"))
+    engine.run(2 * MS)
+    assert engine.systems[0].ends[0].link.room < length
+    engine.run(5 * S)
+    assert [length for _, length in server.arrivals] == [length] * 30 + [7]
+
+
+def test_link_whose_other_end_is_at_no_system_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="ATLANTA has a link to BOSTON, which has none"):
+        VirtualEngine([System([Setup().definition(0)])], [Script()])

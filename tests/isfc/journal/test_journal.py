@@ -8,14 +8,37 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
-from ctc.frame import CommandFrame, DataFrame, Frame
+from ctc.frame import CommandFrame, DataFrame
 from ctc.subchannel import Command
 from isfc.errors import Backpressure, JournalError, LocalProtocolError
-from isfc.journal.journal import JournalledNode, MemoryJournal, replay
-from isfc.journal.record import FILE_HEADER, Act, JournalReader, Outcome, Record, encode_record
+from isfc.journal.journal import JournalRecorder, MemoryJournal, journalled, replay
+from isfc.journal.record import (
+    FILE_HEADER,
+    Act,
+    JournalReader,
+    Outcome,
+    Record,
+    decode_input,
+    encode_input,
+    encode_record,
+)
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.inputs import (
+    DEADLINE,
+    Activate,
+    Arrive,
+    Connect,
+    Deactivate,
+    DeviceInput,
+    Disconnect,
+    Send,
+    VaryChpid,
+    VaryDevice,
+    operated_like,
+)
+from isfc.system.system import Input, System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from tests.properties.test_journal import JournalledPair
 
@@ -27,9 +50,9 @@ def records(journal: MemoryJournal) -> list[Record]:
     return list(JournalReader(BytesIO(journal.data).read))
 
 
-def journalled() -> tuple[JournalledNode, MemoryJournal]:
+def recorded() -> tuple[System, MemoryJournal]:
     journal = MemoryJournal()
-    return JournalledNode(DEFINITION, journal), journal
+    return journalled(DEFINITION, journal), journal
 
 
 def busy_pair(setup: Setup) -> JournalledPair:
@@ -42,19 +65,30 @@ def busy_pair(setup: Setup) -> JournalledPair:
     return pair
 
 
-READS = set(
-    "busy chpids ctcs is_online link name next_deadline offline_chpids offline_rdevs partner "
-    "snapshot".split()
-)
-COMPOSED = {"operate_like"}
-"""What does nothing but call inputs that are recorded."""
+def kinds(base: type[Input]) -> set[type[Input]]:
+    """Every input there is."""
+    return {base}.union(*map(kinds, base.__subclasses__()))
 
 
-def test_every_input_of_a_node_is_journalled() -> None:
-    public = {name for name in vars(Node) if not name.startswith("_")}
-    assert public - READS - COMPOSED == {
-        name for name in vars(JournalledNode) if not name.startswith("_")
-    }
+def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
+    online = (True, False)
+    inputs: list[Input] = [
+        Send([Message(0, 5)]), Arrive(FIRST, CommandFrame(Command.READ, 1)), DEADLINE,
+        Connect(FIRST), Disconnect(FIRST), Activate(FIRST), Deactivate(FIRST),
+        *(VaryDevice(FIRST, online=on) for on in online),
+        *(VaryChpid(ChpidId(0x40), online=on) for on in online),
+    ]  # fmt: skip
+    assert {type(given) for given in inputs} == kinds(Input) - {Input, DeviceInput}
+    acts = [encode_input(given)[0] for given in inputs]
+    assert {Act.BEGIN, *acts} == set(Act)
+    assert len(acts) == len(set(acts))
+    for given, act in zip(inputs, acts, strict=True):
+        number = getattr(given, "rdev", getattr(given, "chpid", 0))
+        record = Record(0, 0, act, 5, number, getattr(given, "messages", None), Outcome())
+        again = decode_input(record)
+        assert type(again) is type(given)
+        assert getattr(again, "online", None) == getattr(given, "online", None)
+        assert getattr(again, "rdev", None) == getattr(given, "rdev", None)
 
 
 @pytest.mark.parametrize("rules", [BOTH_FAIL, FIRST_WINS, SECOND_WINS])
@@ -62,7 +96,7 @@ def test_p8_holds_through_collisions_under_either_rule(
     rules: tuple[Arbitration, Arbitration],
 ) -> None:
     pair = busy_pair(Setup(ctc_count=1, arbitrations=rules))
-    assert sum(side.node.link.counters.collision_count for side in pair.sides) >= 3
+    assert sum(side.end.link.counters.collision_count for side in pair.sides) >= 3
     for done in pair.replays():
         assert done.difference is None
         assert done.input_count > 100
@@ -79,10 +113,10 @@ def test_p8_holds_when_an_interrupt_is_missing() -> None:
 
 
 def test_what_the_node_does_of_itself_is_no_input() -> None:
-    node, journal = journalled()
-    node.connect(FIRST, 1)
-    node.deactivate(FIRST, 2)
-    node.activate(FIRST, 3)  # which connects it
+    system, journal = recorded()
+    system.apply(Connect(FIRST), 1)
+    system.apply(Deactivate(FIRST), 2)
+    system.apply(Activate(FIRST), 3)  # which connects it
     assert [record.act for record in records(journal)] == [
         Act.BEGIN, Act.CONNECT, Act.DEACTIVATE, Act.ACTIVATE
     ]  # fmt: skip
@@ -92,20 +126,21 @@ def test_what_the_node_does_of_itself_is_no_input() -> None:
 
 def test_commands_of_an_operator_are_inputs() -> None:
     pair = JournalledPair(Setup(ctc_count=2))
-    node, chpid, now_ns = pair.first.node, ChpidId(0x40), pair.engine.now_ns
-    node.vary_rdev(FIRST, now_ns, online=False)
-    node.vary_chpid(chpid, now_ns, online=False)
-    node.vary_chpid(chpid, now_ns + 1, online=True)
-    node.vary_rdev(FIRST, now_ns + 2, online=True)
+    system, chpid, now_ns = pair.first.system, ChpidId(0x40), pair.engine.now_ns
+    system.apply(VaryDevice(FIRST, online=False), now_ns)
+    system.apply(VaryChpid(chpid, online=False), now_ns)
+    system.apply(VaryChpid(chpid, online=True), now_ns + 1)
+    system.apply(VaryDevice(FIRST, online=True), now_ns + 2)
     with pytest.raises(LocalProtocolError):
-        node.vary_chpid(ChpidId(0x99), now_ns + 3, online=True)
+        system.apply(VaryChpid(ChpidId(0x99), online=True), now_ns + 3)
     pair.engine.drain()
     pair.run(MS)
-    node.vary_rdev(FIRST, pair.engine.now_ns, online=False)
-    node.deactivate(Rdev(0x6001), pair.engine.now_ns)
+    system.apply(VaryDevice(FIRST, online=False), pair.engine.now_ns)
+    system.apply(Deactivate(Rdev(0x6001)), pair.engine.now_ns)
     journal = MemoryJournal()
-    fresh = JournalledNode(pair.setup.definition(0), journal)
-    fresh.operate_like(node, 5)
+    fresh = journalled(pair.setup.definition(0), journal)
+    for given in operated_like(system):
+        fresh.apply(given, 5)
     assert [record.act for record in records(journal)] == [
         Act.BEGIN, Act.VARY_RDEV_OFF, Act.DEACTIVATE
     ]  # fmt: skip
@@ -114,11 +149,11 @@ def test_commands_of_an_operator_are_inputs() -> None:
 
 
 def test_it_does_not_matter_when_outputs_are_asked_for() -> None:
-    node, journal = journalled()
-    node.connect(FIRST, 1)
-    node.connect(Rdev(0x6001), 2)
+    system, journal = recorded()
+    system.apply(Connect(FIRST), 1)
+    system.apply(Connect(Rdev(0x6001)), 2)
     found = []
-    while (departure := node.poll_frame()) is not None:
+    while (departure := system.ends[0].poll_frame()) is not None:
         found.append(departure[:2])
     assert found == [(1, 0x6000), (2, 0x6001)]
     assert [record.outcome.frame_count for record in records(journal)] == [0, 1, 1]
@@ -127,55 +162,58 @@ def test_it_does_not_matter_when_outputs_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
-        (lambda node: node.activate(FIRST, 5), LocalProtocolError),
-        (lambda node: node.send([Message(0, BACKLOG_LENGTH_MAX + 1)], 5), Backpressure),
-        (lambda node: node.receive_frame(Rdev(1), CommandFrame(Command.READ, 1), 5), KeyError),
+        (lambda system: system.apply(Activate(FIRST), 5), LocalProtocolError),
+        (lambda system: system.apply(Send([Message(0, BACKLOG_LENGTH_MAX + 1)]), 5), Backpressure),
+        (
+            lambda system: system.apply(Arrive(Rdev(1), CommandFrame(Command.READ, 1)), 5),
+            LocalProtocolError,
+        ),
     ],
 )
 def test_input_that_raises_is_recorded_and_raises_again(
-    wrong: Callable[[Node], None], error: type[Exception]
+    wrong: Callable[[System], None], error: type[Exception]
 ) -> None:
-    node, journal = journalled()
+    system, journal = recorded()
     with pytest.raises(error):
-        wrong(node)
+        wrong(system)
     assert records(journal)[-1].outcome.error == error.__name__
     assert replay(BytesIO(journal.data).read).difference is None
 
 
 def test_fresh_nodes_may_follow_each_other_in_one_journal() -> None:
-    node, journal = journalled()
-    node.connect(FIRST, 1)
+    system, journal = recorded()
+    system.apply(Connect(FIRST), 1)
     other = replace(DEFINITION, name=DEFINITION.partner, partner=DEFINITION.name)
-    JournalledNode(other, journal).connect(FIRST, 2)
+    journalled(other, journal).apply(Connect(FIRST), 2)
     done = replay(BytesIO(journal.data).read)
     assert (done.node_count, done.input_count, done.difference) == (2, 2, None)
     assert done.definition == other
 
 
 def test_journal_that_stops_leaves_the_node_as_it_is() -> None:
-    node, journal = journalled()
-    plain = Node(DEFINITION)
-    for each in (node, plain):
-        each.connect(FIRST, 1)
+    system, journal = recorded()
+    plain = System([DEFINITION])
+    for each in (system, plain):
+        each.apply(Connect(FIRST), 1)
     length = len(journal.data)
     journal.recording = False
-    for each in (node, plain):
-        each.send([Message(0, 5)], 2)
-        each.deactivate(FIRST, 3)
+    for each in (system, plain):
+        each.apply(Send([Message(0, 5)]), 2)
+        each.apply(Deactivate(FIRST), 3)
         with pytest.raises(LocalProtocolError):
-            each.activate(Rdev(0x6001), 4)
+            each.apply(Activate(Rdev(0x6001)), 4)
     assert len(journal.data) == length
     assert journal.skipped_count == 3
     while True:
-        taken = [each.poll_frame() for each in (node, plain)]
+        taken = [each.ends[0].poll_frame() for each in (system, plain)]
         assert (taken[0] is None) == (taken[1] is None)
         if taken[0] is None or taken[1] is None:
             break
         assert taken[0][:2] == taken[1][:2]
-    assert type(node.poll_event()) is type(plain.poll_event())
+    assert type(system.ends[0].poll_event()) is type(plain.ends[0].poll_event())
 
 
-class Buggy(Node):
+class Buggy(System):
     """A node with a bug: what kind is drawn by a subclass."""
 
 
@@ -184,18 +222,19 @@ class Forgetful(Buggy):
 
     count = 0
 
-    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
-        self.count += isinstance(frame, DataFrame)
+    def apply(self, given: Input, now_ns: int) -> None:
+        self.count += isinstance(given, Arrive) and isinstance(given.frame, DataFrame)
         if self.count % 5:
-            super().receive_frame(rdev, frame, now_ns)
+            super().apply(given, now_ns)
 
 
 class Hasty(Buggy):
     """Sends every frame a nanosecond too early."""
 
-    def poll_frame(self) -> tuple[int, Rdev, Frame] | None:
-        departure = super().poll_frame()
-        return departure and (departure[0] - 1, *departure[1:])
+    def apply(self, given: Input, now_ns: int) -> None:
+        super().apply(given, now_ns)
+        frames = self.ends[0].frames
+        frames[:] = [(at_ns - 1, rdev, frame) for at_ns, rdev, frame in frames]
 
 
 class Broken(Buggy):
@@ -216,7 +255,7 @@ class Sleepy(Buggy):
 @pytest.mark.parametrize("kind", [Forgetful, Hasty, Broken, Sleepy])
 def test_node_that_does_something_else_is_caught_at_once(kind: type[Buggy]) -> None:
     journal = busy_pair(Setup(ctc_count=2)).journals[0]
-    done = replay(BytesIO(journal.data).read, kind)
+    done = replay(BytesIO(journal.data).read, lambda given: kind([given]))
     assert done.difference is not None
     record, replayed = done.difference.record, done.difference.replayed
     assert record == records(journal)[record.index] or record.act in (Act.SEND, Act.ARRIVE)
@@ -233,14 +272,12 @@ def test_node_that_does_something_else_is_caught_at_once(kind: type[Buggy]) -> N
 
 def test_bug_that_was_recorded_is_seen_again() -> None:
     journal = MemoryJournal()
-
-    class BrokenJournalled(JournalledNode, Broken):
-        """Journals its own bug."""
-
-    node = BrokenJournalled(DEFINITION, journal)
+    recorder = JournalRecorder(journal)
+    recorder.begin(DEFINITION)
+    system = Broken([DEFINITION], recorder=recorder)
     with pytest.raises(AssertionError):
-        node.handle_deadline(7)
-    assert replay(BytesIO(journal.data).read, Broken).difference is None
+        system.apply(DEADLINE, 7)
+    assert replay(BytesIO(journal.data).read, lambda given: Broken([given])).difference is None
     mended = replay(BytesIO(journal.data).read).difference
     assert mended is not None
     assert (mended.record.outcome.error, mended.replayed.error) == ("AssertionError", "")
@@ -250,7 +287,10 @@ def test_bug_that_was_recorded_is_seen_again() -> None:
     ("data", "reason"),
     [
         (FILE_HEADER, "holds nothing"),
-        (FILE_HEADER + encode_record(Act.DEADLINE, 1, 0, b"", Outcome()), "before there is a node"),
+        (
+            FILE_HEADER + encode_record(Act.DEADLINE, 1, 0, b"", Outcome()),
+            "before there is a system",
+        ),
     ],
 )
 def test_journal_without_a_node_is_refused(data: bytes, reason: str) -> None:
@@ -260,10 +300,10 @@ def test_journal_without_a_node_is_refused(data: bytes, reason: str) -> None:
 
 def test_definition_that_makes_no_node_is_refused() -> None:
     journal = MemoryJournal()
-    JournalledNode(DEFINITION, journal)
+    journalled(DEFINITION, journal)
 
-    def refuse(_: NodeDefinition) -> Node:
+    def refuse(_: LinkEndDefinition) -> System:
         raise ValueError("no")
 
-    with pytest.raises(JournalError, match="a definition that makes no node: no"):
+    with pytest.raises(JournalError, match="a definition that makes no system: no"):
         replay(BytesIO(journal.data).read, refuse)

@@ -25,7 +25,7 @@ from isfc.journal.record import (
 )
 from isfc.link.message import Message, Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 from isfc.testing.pair import Setup
 from isfc.testing.strategies import frames, setups
 
@@ -78,7 +78,7 @@ def test_frame_that_arrived_is_read_as_it_was(frame: Frame) -> None:
 def test_definition_is_read_as_it_was(setup: Setup) -> None:
     definition = setup.definition(1)
     (record,) = read(encode_record(Act.BEGIN, 0, 0, encode_definition(definition), Outcome()))
-    assert isinstance(record.given, NodeDefinition)
+    assert isinstance(record.given, LinkEndDefinition)
     assert record.given == definition
     assert type(record.given.name) is type(definition.name)
 

@@ -4,7 +4,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.link.events import LinkEvent
-from isfc.system.node import Node
+from isfc.system.inputs import VaryChpid
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
 from scenarios.operation import Act, Operation
 from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
@@ -56,10 +58,10 @@ def sent(layout: Layout, operation: Operation | None = None) -> float:
 def test_link_that_loses_a_chpid_carries_what_is_said_to_be_left() -> None:
     layout = load_layout("atlanta-boston")
 
-    def vary_off(node: Node, now_ns: int) -> None:
-        node.vary_chpid(layout.fibres[0].chpids[0], now_ns, online=False)
+    def vary_off(system: System, now_ns: int) -> None:
+        system.apply(VaryChpid(layout.fibres[0].chpids[0], online=False), now_ns)
 
-    def ignore(node: Node, event: LinkEvent, now_ns: int) -> None:
+    def ignore(end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
         pass
 
     loss = losses(layout)[0]

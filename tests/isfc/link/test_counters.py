@@ -73,7 +73,7 @@ def test_what_one_side_wrote_the_other_has_read() -> None:
     pair.send(pair.first, *[5_000] * 20)
     pair.send(pair.second, *[100_000] * 20)
     pair.expect_all_arrived()
-    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
     for here, there in ((first, second), (second, first)):
         assert here.write_package_count == there.read_package_count > 0
         assert here.write_message_count == there.read_message_count == 20
@@ -87,7 +87,7 @@ def test_receiving_a_package_takes_two_ios_and_sending_one() -> None:
     pair = Pair()
     pair.send(pair.first, *[1_000_000] * 3)
     pair.expect_all_arrived()
-    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
     packages = first.write_package_count
     assert packages > 3
     assert sum(device.io_count for device in first.devices) == packages
@@ -98,7 +98,7 @@ def test_messages_that_wait_are_the_transmission_pending_count() -> None:
     pair = Pair()
     pair.send(pair.first, *[1_000] * 10)
     # the first of them went into a package at once
-    assert pair.first.node.snapshot(pair.engine.now_ns).tx_pend_count == 9
+    assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_count == 9
 
 
 def test_devices_add_up_to_the_link() -> None:
@@ -106,7 +106,7 @@ def test_devices_add_up_to_the_link() -> None:
     pair.send(pair.first, *[400_000] * 20)
     pair.send(pair.second, *[1_000] * 20)
     pair.expect_all_arrived()
-    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
     for node in (first, second):
         devices = node.devices
         assert sum(d.write_length for d in devices) == node.write_length
@@ -126,7 +126,7 @@ def test_snapshot_tells_what_link_and_devices_are_doing() -> None:
     pair.unplug(0)
     pair.send(pair.first, 200_000)
     pair.run(MS)
-    first, second = (side.node.snapshot(pair.engine.now_ns) for side in pair.sides)
+    first, second = (side.end.snapshot(pair.engine.now_ns) for side in pair.sides)
     assert (first.name, first.partner, first.state) == ("ATLANTA", "BOSTON", LinkState.DEGRADED)
     assert (second.name, second.partner) == ("BOSTON", "ATLANTA")
     assert first.write_order == (0x6001, 0x6002)
@@ -138,7 +138,7 @@ def test_snapshot_tells_what_link_and_devices_are_doing() -> None:
 def test_bytes_that_wait_are_told() -> None:
     pair = Pair()
     pair.send(pair.first, *[1_000] * 10)
-    assert pair.first.node.snapshot(pair.engine.now_ns).tx_pend_length == 9_000
+    assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_length == 9_000
 
 
 def test_a_collision_is_counted_where_it_happened() -> None:
@@ -147,5 +147,5 @@ def test_a_collision_is_counted_where_it_happened() -> None:
         pair.send(side, 100)
     pair.expect_all_arrived()
     for side in pair.sides:
-        snapshot = side.node.snapshot(pair.engine.now_ns)
+        snapshot = side.end.snapshot(pair.engine.now_ns)
         assert [d.collision_count for d in snapshot.devices] == [snapshot.collision_count] == [1]

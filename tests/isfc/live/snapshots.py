@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ctc.address import Rdev
-from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, NodeSnapshot
+from isfc.link.counters import SERV_BOUNDS_NS, DeviceSnapshot, LinkEndSnapshot
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
 
@@ -38,7 +38,7 @@ def sight(
 ) -> LiveSnapshot:
     """A node that did ``scale`` times the same in so many seconds: it writes on its first CTC."""
     rdevs, writes = RDEVS[name], 0 if name == "ATLANTA" else 1
-    node = NodeSnapshot(
+    node = LinkEndSnapshot(
         name=name,
         partner=PARTNER[name],
         state=LinkState.UP,

@@ -14,7 +14,7 @@ from isfc.link.state import LinkState
 from isfc.live.clock import Clock
 from isfc.live.engine import Attached, Detached, LiveEngine
 from isfc.live.lag import Lag
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
@@ -104,7 +104,7 @@ def test_all_cables_pulled_at_once_bring_the_link_down_and_up_again(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             await pair.come_up()
-            for rdev in list(pair.first.engine.node.ctcs):
+            for rdev in list(pair.first.engine.end.ctcs):
                 pair.first.engine.detach(rdev, "the cable was pulled")
             pair.first.send(b"while it is down")
             await wait_until(lambda: bool(pair.second.received()))
@@ -125,8 +125,8 @@ def test_a_link_that_stays_down_is_severed_and_its_program_told(
             await pair.second.close()  # by far not half a second, or the message came too late
             pair.first.send(b"never read")
             await wait_until(lambda: pair.first.guest.count(Severed) > 0)
-            assert pair.first.engine.node.link.state is LinkState.DOWN
-            assert not pair.first.engine.node.link.packager
+            assert pair.first.engine.end.link.state is LinkState.DOWN
+            assert not pair.first.engine.end.link.packager
             severed = [e for e in pair.first.guest.events if isinstance(e, Severed)]
             assert severed[0].reason == "the link was down for 0.5 s"
 
@@ -138,8 +138,8 @@ def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Pa
         workload, costs = find_workload("HM"), GuestCosts(0, 0, 0, 0)
         guests = [Clients(workload, 5, costs, Random(1)), Servers(workload, 5, costs)]
         async with LivePair(tmp_path, options=[{"program": g} for g in guests]) as pair:
-            await wait_until(lambda: pair.first.engine.node.link.counters.read_message_count > 200)
-            written, read = (side.engine.node.link.counters for side in pair.sides)
+            await wait_until(lambda: pair.first.engine.end.link.counters.read_message_count > 200)
+            written, read = (side.engine.end.link.counters for side in pair.sides)
             assert 0 < read.read_message_count - written.read_message_count < 2 * 5 * 10
 
     run_live(main())
@@ -218,12 +218,12 @@ def test_lag_is_lateness_over_waiting() -> None:
     assert lag.late_ns_max == 10
 
 
-class _Picky(Node):
+class _Picky(System):
     """A node that cannot take in what it has been sent."""
 
     def handle_deadline(self, now_ns: int) -> None:
         super().handle_deadline(now_ns)
-        if self.link.counters.read_package_count:
+        if self.ends[0].link.counters.read_package_count:
             raise RemoteProtocolError("more than can be held")
 
 
@@ -231,7 +231,7 @@ def test_what_cannot_be_taken_in_severs_the_link_and_both_begin_anew(
     run_live: Run, tmp_path: Path
 ) -> None:
     async def main() -> None:
-        options = [{"make_node": _Picky}, {}]
+        options = [{"make": lambda definition: _Picky([definition])}, {}]
         async with LivePair(tmp_path, options=options) as pair:
             await pair.come_up()
             pair.second.send(b"too much")
@@ -244,18 +244,18 @@ def test_what_cannot_be_taken_in_severs_the_link_and_both_begin_anew(
 
 
 def test_the_node_is_made_by_whoever_wants_to_make_it(run_live: Run) -> None:
-    made: list[Node] = []
+    made: list[System] = []
 
     async def main() -> None:
-        def make(definition: object) -> Node:
+        def make(definition: object) -> System:
             assert definition is engine_definition
-            made.append(Node(engine_definition))
+            made.append(System([engine_definition]))
             return made[-1]
 
         engine_definition = Setup().definition(0)
-        engine = LiveEngine(engine_definition, Guest(), Clock(), make_node=make)
+        engine = LiveEngine(engine_definition, Guest(), Clock(), make=make)
         engine.sever("again")
-        assert engine.node is made[1]
+        assert engine.system is made[1]
         assert engine.now_ns() < 3600 * S
         engine.close()
         await engine.wait_closed()

@@ -19,7 +19,7 @@ IMPATIENT = Setup(parameters=LinkParameters(mih_ns=100 * MS))
 
 def connection_of(side: LiveSide) -> Connection:
     """The connection of the CTC that this side writes on first."""
-    rdev = side.engine.node.link.scheduler.order[0]
+    rdev = side.engine.end.link.scheduler.order[0]
     return side.engine._connections[rdev]  # noqa: SLF001  # nobody else may touch it
 
 

@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.journal.journal import JournalledNode, replay
+from isfc.journal.journal import journalled, replay
 from isfc.journal.record import FILE_HEADER
 from isfc.link.message import Message
 from isfc.link.trace import Sink
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter
-from isfc.system.node import Node, NodeDefinition
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.inputs import Connect, Send
+from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
 
 DEFINITION = Setup(ctc_count=2).definition(0)
@@ -28,16 +30,16 @@ class WrittenPair(Pair):
         self.writer = writer
         super().__init__(Setup(ctc_count=2))
 
-    def make_node(self, here: int, definition: NodeDefinition, trace: Sink) -> Node:
+    def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
         if here:
-            return Node(definition, trace)
-        return JournalledNode(definition, self.writer, trace)
+            return System([definition], trace)
+        return journalled(definition, self.writer, trace)
 
     def talk(self) -> None:
         """Send with data, all of which must arrive."""
         now_ns = self.engine.now_ns
         data = bytes(100_000)
-        self.first.node.send([Message(1, len(data), data=data) for _ in range(5)], now_ns)
+        self.first.system.apply(Send([Message(1, len(data), data=data) for _ in range(5)]), now_ns)
         self.engine.drain()
         self.run(50 * MS)
         assert self.second.arrived
@@ -186,11 +188,11 @@ def test_journal_keeps_its_bound(tmp_path: Path) -> None:
 def test_fresh_node_after_a_full_disk_is_not_recorded_either() -> None:
     writer = JournalWriter(Path("j"), lambda _: None, file=Disk(0))
     before = writer.skipped_count
-    node = JournalledNode(DEFINITION, writer)
-    node.connect(DEFINITION.ctcs[0].device.rdev, 1)
+    system = journalled(DEFINITION, writer)
+    system.apply(Connect(DEFINITION.ctcs[0].device.rdev), 1)
     assert writer.skipped_count == before + 2
-    assert isinstance(node, Node)
-    assert node.poll_frame() is not None
+    assert isinstance(system, System)
+    assert system.ends[0].poll_frame() is not None
 
 
 def test_error_at_the_very_end_is_told() -> None:
@@ -207,6 +209,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from isfc.live.journal_file import JournalWriter
+from isfc.system.inputs import Connect, Send
 from tests.isfc.live.test_journal_file import WrittenPair
 
 if sys.argv[2] != "none":

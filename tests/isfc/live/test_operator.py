@@ -49,7 +49,7 @@ class Operated:
 
 
 def states(side: LiveSide) -> list[DeviceState]:
-    return [ctc.state for ctc in side.engine.node.link.ctcs.values()]
+    return [ctc.state for ctc in side.engine.end.link.ctcs.values()]
 
 
 def test_query_islink_shows_the_live_link_from_both_sides(tmp_path: Path, run_live: Run) -> None:
@@ -87,7 +87,7 @@ def test_commands_act_on_the_link_and_the_partner_sees_it(tmp_path: Path, run_li
             assert await operated.give("act islink 6001") == (0, ["Link 6001 activated."])
             await operated.pair.come_up()
             assert (await operated.give("vary off chpid 40"))[0] == 0
-            await wait_until(lambda: second.engine.node.link.state is LinkState.DOWN)
+            await wait_until(lambda: second.engine.end.link.state is LinkState.DOWN)
             assert (await operated.give("vary on chpid 40"))[0] == 0
             await operated.pair.come_up()
             assert await operated.give("foo") == (1, ["HCPCMD001E Unknown CP command: FOO"])

@@ -5,7 +5,7 @@ from dataclasses import fields
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
 from isfc.live.pace import unpaced
-from isfc.system.node import NodeDefinition
+from isfc.system.definition import LinkEndDefinition
 from isfc.testing.pair import US, Pair, Setup
 
 
@@ -32,7 +32,7 @@ def test_what_decides_stays() -> None:
 
 
 class _Unpaced(Setup):
-    def definition(self, here: int) -> NodeDefinition:
+    def definition(self, here: int) -> LinkEndDefinition:
         return unpaced(Setup.definition(self, here))
 
 

@@ -16,7 +16,8 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.engine import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.limits import ConversationLimits
-from isfc.system.node import Node
+from isfc.system.inputs import Deactivate
+from isfc.system.system import System
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
 from tests.live.pair import Run, wait_until
 
@@ -159,8 +160,8 @@ def test_what_was_sent_before_a_node_ends_arrives(run_live: Run, tmp_path: Path)
     run_live(main())
 
 
-def deactivate(rdev: Rdev, node: Node, now_ns: int) -> None:
-    node.deactivate(rdev, now_ns)
+def deactivate(rdev: Rdev, system: System, now_ns: int) -> None:
+    system.apply(Deactivate(rdev), now_ns)
 
 
 async def connect_again(node: OpenNode) -> Conversation:
@@ -178,7 +179,7 @@ def test_lost_link_severs_conversations_after_the_reconnect_time(
             second.serve("ECHO", echo)
             conversation = await first.connect("ECHO")
             assert second.engine is not None
-            for rdev in list(second.engine.node.ctcs):
+            for rdev in list(second.engine.end.ctcs):
                 second.engine.operate(partial(deactivate, rdev))
             with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
                 await conversation.receive()
@@ -189,7 +190,7 @@ def test_lost_link_severs_conversations_after_the_reconnect_time(
 def cut_for_good(node: OpenNode) -> None:
     """The link goes down, and stays so."""
     assert node.engine is not None
-    for rdev in list(node.engine.node.ctcs):
+    for rdev in list(node.engine.end.ctcs):
         node.engine.operate(partial(deactivate, rdev))
 
 
@@ -262,7 +263,7 @@ def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Pat
 
     async def cut(node: OpenNode, random: Random) -> None:
         assert node.engine is not None
-        rdevs = list(node.engine.node.ctcs)
+        rdevs = list(node.engine.end.ctcs)
         node.engine.listeners.append(note)
         while len(received) < len(sent):
             kept = random.choice(rdevs)

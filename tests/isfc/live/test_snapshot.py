@@ -1,4 +1,4 @@
-"""Looking at a live node, and telling another process what was seen."""
+"""Looking at a live system, and telling another process what was seen."""
 
 import json
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ def seen(*, paced: bool = True) -> LiveSnapshot:
     lag = Lag()
     lag.note(0, 5, 8)
     engine = SimpleNamespace(
-        node=pair.first.node,
+        end=pair.first.end,
         now_ns=lambda: pair.engine.now_ns,
         counters=LiveCounters(4, 3, 2, 1),
         lag=lag,

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from isfc.engine.virtual import VirtualEngine
+from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd, ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
-from isfc.system.node import Node
+from isfc.system.inputs import Send
+from isfc.system.system import System
 from isfc.testing.pair import MS, S, Setup
 
 SMALL = ConversationLimits(window_length=1_000, send_length=700, conversations_max=8)
@@ -21,8 +23,13 @@ class End:
     """One side: its board and its node."""
 
     board: Switchboard
-    node: Node
+    system: System
     verifying: Verifying
+
+    @property
+    def link(self) -> LogicalLink:
+        """Its end of the link."""
+        return self.system.ends[0].link
 
 
 class Dialogue:
@@ -39,7 +46,7 @@ class Dialogue:
         self.verified = verified
         self.ends = (self._end(0, limits), self._end(1, limits))
         self.engine = VirtualEngine(
-            [end.node for end in self.ends],
+            [end.system for end in self.ends],
             [end.verifying if verified else end.board for end in self.ends],
             self.setup.propagation_ns,
             roundtrip=self.setup.roundtrip,
@@ -48,7 +55,7 @@ class Dialogue:
 
     def _end(self, here: int, limits: ConversationLimits | None) -> End:
         board = Switchboard(lesser=here == 0, limits=limits)
-        return End(board, Node(self.setup.definition(here)), Verifying(board))
+        return End(board, System([self.setup.definition(here)]), Verifying(board))
 
     def run(self, duration_ns: int) -> None:
         """Let time pass."""
@@ -59,7 +66,7 @@ class Dialogue:
         for end in self.ends:
             for messages in end.board.messages():
                 sealed = end.verifying.seal(messages) if self.verified else messages
-                end.node.send(sealed, self.engine.now_ns)
+                end.system.apply(Send(sealed), self.engine.now_ns)
         self.engine.drain()
 
     def run_until(self, condition: Callable[[], bool], *, limit_ns: int = 100 * S) -> None:

@@ -101,7 +101,7 @@ def test_conversations_one_after_another_take_few_numbers() -> None:
         asking.sever()
         dialogue.run_until(lambda: not any(end.board.conversations for end in dialogue.ends))
     for end in dialogue.ends:
-        resequencer = end.node.link._resequencer  # noqa: SLF001  # it alone knows the numbers
+        resequencer = end.link._resequencer  # noqa: SLF001  # it alone knows the numbers
         assert list(resequencer._next_serial) == [0]  # noqa: SLF001  # and tells nobody
 
 
@@ -227,7 +227,7 @@ def test_only_so_much_is_handed_to_the_link_at_once() -> None:
 def test_everything_waits_while_the_link_is_down_and_stays_within_bounds() -> None:
     dialogue = Dialogue(Setup(ctc_count=1))
     asking, asked = dialogue.connect()
-    dialogue.engine.unplug(next(iter(dialogue.ends[0].node.link.ctcs)))
+    dialogue.engine.unplug(next(iter(dialogue.ends[0].link.ctcs)))
     sent = 0
     for _ in range(100):
         sent += asking.send(bytes(100_000))
@@ -235,7 +235,7 @@ def test_everything_waits_while_the_link_is_down_and_stays_within_bounds() -> No
         dialogue.run(MS)
     limits = dialogue.ends[0].board.limits
     assert sent == limits.window_length + limits.send_length
-    dialogue.engine.plug(next(iter(dialogue.ends[0].node.link.ctcs)))
+    dialogue.engine.plug(next(iter(dialogue.ends[0].link.ctcs)))
     received = 0
 
     def all_received() -> bool:

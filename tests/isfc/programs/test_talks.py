@@ -69,7 +69,7 @@ def test_bytes_arrive_once_in_order_whatever_ctcs_are_unplugged(
 ) -> None:
     dialogue = Dialogue(setup, limits, verified=verified)
     talks = [Talk(dialogue, here, traffic, random) for here, traffic in kinds]
-    rdevs = list(dialogue.ends[0].node.link.ctcs)
+    rdevs = list(dialogue.ends[0].link.ctcs)
     unplugged: set[Rdev] = set()
     end_ns = dialogue.engine.now_ns + 100 * S
     while not all(talk.done() for talk in talks):

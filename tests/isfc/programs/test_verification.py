@@ -13,7 +13,8 @@ from isfc.link.events import Delivered, LinkEvent, LinkUp, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs.protocol import SeverCode
 from isfc.programs.verification import TRAILER_LENGTH, VerificationError, Verifying
-from isfc.system.node import Node
+from isfc.system.inputs import Send
+from isfc.system.system import System
 from isfc.testing.pair import MS, Setup
 from isfc.testing.strategies import setups, traffics
 from scenarios.guests import Clients, GuestCosts, Servers
@@ -175,7 +176,7 @@ def test_benchmark_guests_run_verified(name: str) -> None:
         Verifying(Clients(workload, 5, costs, Random(1))),
         Verifying(Servers(workload, 5, costs)),
     ]
-    engine = VirtualEngine([Node(setup.definition(here)) for here in (0, 1)], ends)
+    engine = VirtualEngine([System([setup.definition(here)]) for here in (0, 1)], ends)
     engine.run(200 * MS)
     for end in ends:
         end.expect_intact()
@@ -191,7 +192,7 @@ def test_conversations_run_verified_whatever_ctcs_are_unplugged(
     asking, asked = dialogue.connect(traffic=traffic)
     received = bytearray()
     sent = 0
-    rdevs = list(dialogue.ends[0].node.link.ctcs)
+    rdevs = list(dialogue.ends[0].link.ctcs)
     while sent < len(text):
         sent += asking.send(text[sent : sent + 4_000])
         dialogue.carry()
@@ -217,7 +218,7 @@ def test_changed_message_severs_its_conversation() -> None:
     (message,) = dialogue.ends[0].verifying.seal([message])
     assert message.data is not None
     message.data = bytes(message.data).replace(b"text", b"next")
-    dialogue.ends[0].node.send([message], dialogue.engine.now_ns)
+    dialogue.ends[0].system.apply(Send([message]), dialogue.engine.now_ns)
     dialogue.engine.drain()
     dialogue.run_until(lambda: asking.over and asked.over)
     assert asked.reason is not None

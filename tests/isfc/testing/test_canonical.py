@@ -1,7 +1,8 @@
 """Two nodes have one form if they will behave alike, and two if not."""
 
 from isfc.link.message import Message
-from isfc.system.node import Node
+from isfc.system.inputs import Send
+from isfc.system.system import System
 from isfc.testing.canonical import canonical
 from isfc.testing.pair import MS, Pair, S, Setup
 
@@ -15,7 +16,7 @@ def settled(now_ns: int) -> Pair:
 
 
 def form(pair: Pair) -> object:
-    return canonical(pair.first.node, pair.engine.now_ns)
+    return canonical(pair.first.system, pair.engine.now_ns)
 
 
 def test_same_node_at_another_time_has_the_same_form() -> None:
@@ -24,15 +25,15 @@ def test_same_node_at_another_time_has_the_same_form() -> None:
 
 def test_counters_do_not_count() -> None:
     quiet, busy = settled(S), settled(0)
-    busy.first.node.link.ctcs[busy.first.rdevs[0]].counters.collision_count = 9
+    busy.first.end.link.ctcs[busy.first.rdevs[0]].counters.collision_count = 9
     assert form(quiet) == form(busy)
 
 
 def test_what_waits_counts_and_so_does_how_long() -> None:
     forms = set()
     for length, later_ns in ((1, 0), (2, 0), (2, 10)):
-        node = Node(SETUP.definition(0))
-        node.send([Message(0, length)], 0)
+        node = System([SETUP.definition(0)])
+        node.apply(Send([Message(0, length)]), 0)
         forms.add(canonical(node, later_ns))
     assert len(forms) == 2  # without a CTC nothing has begun, so time changes nothing
     pairs = [settled(0), settled(0)]

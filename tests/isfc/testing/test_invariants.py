@@ -43,7 +43,7 @@ def invent_bytes(pair: Pair) -> None:
 
 
 def use_nothing(pair: Pair) -> None:
-    pair.first.node.link.scheduler.arrange(())
+    pair.first.end.link.scheduler.arrange(())
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_invariant_notices(invariant: Invariant, break_it: Callable[[Pair], None
 
 def test_invariant_notices_two_ends_that_begin_at_one_ctc() -> None:
     pair = busy_pair()
-    scheduler = pair.first.node.link.scheduler
+    scheduler = pair.first.end.link.scheduler
     each_end_keeps_ctcs_to_itself(pair)
     scheduler.arrange([pair.first.rdevs[-1], pair.first.rdevs[-2], pair.first.rdevs[0]])
     with pytest.raises(AssertionError):

@@ -1,14 +1,14 @@
 """A node is run once for each state and input, and then looked up."""
 
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.node_states import Nodes, Timer
 from isfc.testing.pair import Setup
 
 
 def test_same_input_in_the_same_state_leads_to_the_same() -> None:
     nodes = Nodes()
-    begin = nodes.add(0, Node(Setup(ctc_count=1).definition(0)), 0)
-    assert nodes.add(0, Node(Setup(ctc_count=1).definition(0)), 77) == begin
+    begin = nodes.add(0, System([Setup(ctc_count=1).definition(0)]), 0)
+    assert nodes.add(0, System([Setup(ctc_count=1).definition(0)]), 77) == begin
     assert nodes.timers[begin] is Timer.NONE
     connected = nodes.feed(0, begin, ("connect", 0))
     assert nodes.feed(0, begin, ("connect", 0)) is connected

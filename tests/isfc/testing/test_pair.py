@@ -95,10 +95,10 @@ def test_step_that_does_not_fit_does_nothing() -> None:
 
 def test_names_and_device_numbers_can_be_chosen() -> None:
     pair = Pair(Setup(ctc_count=2, names=("ZZZ", "AAA"), rdevs=((9, 3), (4, 7))))
-    assert [side.node.name for side in pair.sides] == ["ZZZ", "AAA"]
+    assert [side.system.name for side in pair.sides] == ["ZZZ", "AAA"]
     assert pair.first.rdevs == (9, 3)
-    assert pair.second.node.link.scheduler.order == (4,)  # AAA is the lesser, and scans upward
-    assert pair.first.node.link.scheduler.order == (3,)
+    assert pair.second.end.link.scheduler.order == (4,)  # AAA is the lesser, and scans upward
+    assert pair.first.end.link.scheduler.order == (3,)
 
 
 def test_pair_shows_what_it_is_made_of_and_how_far_it_is() -> None:

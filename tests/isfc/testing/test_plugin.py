@@ -56,7 +56,7 @@ def test_plugin_loads_nothing_of_isfc_until_asked(pytester: pytest.Pytester) -> 
         def test_it():
             loaded = {name for name in sys.modules if name.split(".")[0] in ("isfc", "ctc")}
             assert "isfc.testing.plugin" in loaded
-            assert "isfc.testing.pair" not in loaded and "isfc.system.node" not in loaded
+            assert "isfc.testing.pair" not in loaded and "isfc.system.system" not in loaded
         """
     )
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -33,7 +33,7 @@ def test_colliding_plans_collide(setup: Setup, plan: list[Step]) -> None:
     pair = Pair(setup)
     pair.drive(plan)
     pair.expect_all_arrived()
-    assert any(side.node.link.counters.collision_count for side in pair.sides)
+    assert any(side.end.link.counters.collision_count for side in pair.sides)
 
 
 @given(setups(), eventful_plans(), fault_schedules(), traffic_plans())

@@ -10,7 +10,7 @@ from tools.checks import branches
 
 
 def report(**files: tuple[int, int]) -> dict[str, Any]:
-    """A coverage report: for each file (``isfc__system`` is isfc/system/node.py), (taken, all)."""
+    """A coverage report: for each file (``isfc__system`` is isfc/system.py), (taken, all)."""
     return {
         "files": {
             f"{name.replace('__', '/')}.py": {

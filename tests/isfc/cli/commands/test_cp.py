@@ -17,7 +17,7 @@ from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.control_socket import listen_at
 from isfc.live.run_directory import control_path, run_directory
-from isfc.system.node import Node
+from isfc.system.system import System
 from isfc.testing.pair import Setup
 from tests.live.pair import LOOPS, PATIENCE_S
 
@@ -29,16 +29,20 @@ def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-def answers(node: Node) -> Any:
+def answers(system: System) -> Any:
     """What answers requests, on a node that nobody drives."""
     processor = CommandProcessor()
 
     def handle(kind: str, operand: object) -> dict[str, Any]:
         if kind == "node":
-            return {"name": node.name, "partner": node.partner, "rdevs": ["6000", "6001"]}
+            return {
+                "name": system.name,
+                "partner": system.ends[0].partner,
+                "rdevs": ["6000", "6001"],
+            }
         if kind != "cp":
             raise BadRequest(f"{kind} is unknown")
-        response = processor.execute(str(operand), node, 0)
+        response = processor.execute(str(operand), system, 0)
         return {"return_code": response.return_code, "lines": list(response.lines)}
 
     return handle
@@ -71,8 +75,8 @@ async def _end(server: ControlServer) -> None:
 def serving(directory: Path, handle: Any = None) -> Iterator[Served]:
     """ATLANTA's control, on a loop of its own thread."""
     loop = LOOPS["asyncio"]()
-    node = Node(Setup(ctc_count=2).definition(0))
-    server = ControlServer(control_path(directory, "ATLANTA"), handle or answers(node))
+    system = System([Setup(ctc_count=2).definition(0)])
+    server = ControlServer(control_path(directory, "ATLANTA"), handle or answers(system))
     loop.run_until_complete(server.start())
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

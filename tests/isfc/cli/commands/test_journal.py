@@ -10,6 +10,7 @@ from isfc.cli.main import run
 from isfc.errors import LocalProtocolError
 from isfc.journal.record import Act, JournalReader, Outcome, encode_record
 from isfc.link.message import Traffic
+from isfc.system.inputs import Activate, VaryChpid
 from isfc.testing.pair import MS, Setup
 from tests.properties.test_journal import JournalledPair
 
@@ -23,10 +24,10 @@ def journal() -> bytes:
     pair.run(2 * MS)
     pair.unplug(0)
     pair.run(MS)
-    node, now_ns = pair.first.node, pair.engine.now_ns
+    system, now_ns = pair.first.system, pair.engine.now_ns
     with pytest.raises(LocalProtocolError):
-        node.activate(Rdev(0x6001), now_ns)
-    node.vary_chpid(ChpidId(0x40), now_ns, online=False)
+        system.apply(Activate(Rdev(0x6001)), now_ns)
+    system.apply(VaryChpid(ChpidId(0x40), online=False), now_ns)
     return bytes(pair.journals[0].data)
 
 

@@ -6,12 +6,13 @@ from ctc.address import ChpidId, Rdev
 from ctc.frame import CommandFrame, Frame
 from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.node import Node
+from isfc.system.inputs import Deactivate, VaryChpid, VaryDevice, operated_like
+from isfc.system.system import System
 from isfc.testing.pair import MS, US, Pair, Setup, Side, never
 
 
 def device_state(side: Side, index: int) -> DeviceState:
-    return side.node.link.ctcs[side.rdevs[index]].state
+    return side.end.link.ctcs[side.rdevs[index]].state
 
 
 class LoseOneWrite:
@@ -27,12 +28,12 @@ class LoseOneWrite:
 
 
 def vary_rdev(pair: Pair, side: Side, index: int, *, online: bool) -> None:
-    side.node.vary_rdev(side.rdevs[index], pair.engine.now_ns, online=online)
+    side.system.apply(VaryDevice(side.rdevs[index], online=online), pair.engine.now_ns)
     pair.engine.drain()
 
 
 def vary_chpid(pair: Pair, side: Side, chpid: int, *, online: bool) -> None:
-    side.node.vary_chpid(ChpidId(chpid), pair.engine.now_ns, online=online)
+    side.system.apply(VaryChpid(ChpidId(chpid), online=online), pair.engine.now_ns)
     pair.engine.drain()
 
 
@@ -45,7 +46,7 @@ def test_device_varied_off_loses_nothing_and_comes_back(here: int) -> None:
     pair.run(2 * MS)
     vary_rdev(pair, side, 0, online=False)
     pair.run(MS)
-    assert not side.node.is_online(side.rdevs[0])
+    assert not side.system.channels.is_online(side.rdevs[0])
     for each in pair.sides:
         assert device_state(each, 0) is DeviceState.DOWN
     pair.expect_all_arrived()
@@ -111,21 +112,25 @@ def test_device_varied_off_while_it_is_reset_is_silent() -> None:
 
 
 def test_node_in_anothers_place_is_operated_like_it() -> None:
-    old, new = Node(Setup(ctc_count=2).definition(0)), Node(Setup(ctc_count=2).definition(0))
-    old.vary_chpid(ChpidId(0x40), 0, online=False)
-    old.vary_rdev(Rdev(0x6000), 0, online=False)
-    old.deactivate(Rdev(0x6001), 0)
-    new.operate_like(old, 0)
-    new.vary_chpid(ChpidId(0x40), 0, online=True)
-    assert [new.is_online(rdev) for rdev in new.ctcs] == [False, True]
-    assert new.link.ctcs[Rdev(0x6001)].state is DeviceState.INACTIVE
-    assert new.link.ctcs[Rdev(0x6000)].state is DeviceState.DOWN
+    old, new = (
+        System([Setup(ctc_count=2).definition(0)]),
+        System([Setup(ctc_count=2).definition(0)]),
+    )
+    old.apply(VaryChpid(ChpidId(0x40), online=False), 0)
+    old.apply(VaryDevice(Rdev(0x6000), online=False), 0)
+    old.apply(Deactivate(Rdev(0x6001)), 0)
+    for given in operated_like(old):
+        new.apply(given, 0)
+    new.apply(VaryChpid(ChpidId(0x40), online=True), 0)
+    assert [new.channels.is_online(rdev) for rdev in new.ends[0].ctcs] == [False, True]
+    assert new.ends[0].link.ctcs[Rdev(0x6001)].state is DeviceState.INACTIVE
+    assert new.ends[0].link.ctcs[Rdev(0x6000)].state is DeviceState.DOWN
 
 
 @pytest.mark.parametrize("online", [True, False])
 def test_what_is_not_the_nodes_cannot_be_varied(online: bool) -> None:
-    node = Node(Setup().definition(0))
+    system = System([Setup().definition(0)])
     with pytest.raises(LocalProtocolError, match="7000 is not a device"):
-        node.vary_rdev(Rdev(0x7000), 0, online=online)
+        system.apply(VaryDevice(Rdev(0x7000), online=online), 0)
     with pytest.raises(LocalProtocolError, match="50 is not a chpid"):
-        node.vary_chpid(ChpidId(0x50), 0, online=online)
+        system.apply(VaryChpid(ChpidId(0x50), online=online), 0)

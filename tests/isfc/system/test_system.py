@@ -1,4 +1,4 @@
-"""A node: software and hardware of one system, and two of them together."""
+"""A system: software and hardware of one system, and two of them together."""
 
 from dataclasses import replace
 
@@ -16,78 +16,77 @@ from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.system.node import CtcDefinition, Node, NodeDefinition
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Send
+from isfc.system.system import System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup, Side
 
+RULES = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
 Rules = tuple[Arbitration, Arbitration]
-RULES: list[Rules] = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
 
 
-def define(partner: str = "BOSTON") -> NodeDefinition:
+def define(partner: str = "BOSTON") -> LinkEndDefinition:
     """ATLANTA with two CTCs on one chpid."""
+    profile = find_profile("FICON Express2")
     ctcs = tuple(
-        CtcDefinition(
-            LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)),
-            ChpidId(0x40),
-            find_profile("FICON Express2"),
-        )
+        CtcDefinition(LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)), ChpidId(0x40), profile)
         for n in range(2)
     )
-    return NodeDefinition(NodeName("ATLANTA"), NodeName(partner), ctcs)
+    return LinkEndDefinition(NodeName("ATLANTA"), NodeName(partner), ctcs)
 
 
-def frames(node: Node) -> list[tuple[Rdev, Frame]]:
+def frames(system: System) -> list[tuple[Rdev, Frame]]:
     drained = []
-    while (departure := node.poll_frame()) is not None:
+    while (departure := system.ends[0].poll_frame()) is not None:
         drained.append(departure[1:])
     return drained
 
 
 def test_new_node_waits_to_be_connected() -> None:
-    node = Node(define())
-    assert node.link.state is LinkState.DOWN
-    assert node.next_deadline() is None
-    assert node.poll_frame() is None
-    assert node.poll_event() is None
+    system = System([define()])
+    assert system.ends[0].link.state is LinkState.DOWN
+    assert system.next_deadline() is None
+    assert system.ends[0].poll_frame() is None
+    assert system.ends[0].poll_event() is None
 
 
 def test_connecting_says_ready_and_waits_for_the_partner() -> None:
-    node = Node(define())
-    node.connect(Rdev(0x6001), 0)
-    ((rdev, frame),) = frames(node)
+    system = System([define()])
+    system.apply(Connect(Rdev(0x6001)), 0)
+    ((rdev, frame),) = frames(system)
     assert (rdev, type(frame)) == (0x6001, StatusFrame)
-    assert node.link.state is LinkState.DOWN
-    node.receive_frame(Rdev(0x6001), StatusFrame(Signal.READY, 0), 10)
-    assert node.link.state is LinkState.DEGRADED  # type: ignore[comparison-overlap]  # it changed
+    assert [end.link.state for end in system.ends] == [LinkState.DOWN]
+    system.apply(Arrive(Rdev(0x6001), StatusFrame(Signal.READY, 0)), 10)
+    assert [end.link.state for end in system.ends] == [LinkState.DEGRADED]
 
 
 @pytest.mark.parametrize(("partner", "rdev"), [("BOSTON", 0x6000), ("AKRON", 0x6001)])
 def test_lesser_name_writes_on_the_lowest_device(partner: str, rdev: int) -> None:
-    node = Node(define(partner))
-    for device in node.link.ctcs:
-        node.connect(device, 0)
-        node.receive_frame(device, StatusFrame(Signal.READY, 0), 0)
-    node.send([Message(0, 100)], 0)
-    frames(node)
-    while (deadline_ns := node.next_deadline()) is not None and deadline_ns < S:
-        node.handle_deadline(deadline_ns)
-    ((written, frame),) = frames(node)
+    system = System([define(partner)])
+    for device in system.ends[0].link.ctcs:
+        system.apply(Connect(device), 0)
+        system.apply(Arrive(device, StatusFrame(Signal.READY, 0)), 0)
+    system.apply(Send([Message(0, 100)]), 0)
+    frames(system)
+    while (deadline_ns := system.next_deadline()) is not None and deadline_ns < S:
+        system.apply(DEADLINE, deadline_ns)
+    ((written, frame),) = frames(system)
     assert written == rdev
     assert isinstance(frame, CommandFrame)
     assert frame.command is Command.WRITE
 
 
 def test_deadline_handled_early_changes_nothing() -> None:
-    node = Node(define())
-    node.connect(Rdev(0x6000), 0)
-    node.receive_frame(Rdev(0x6000), StatusFrame(Signal.READY, 0), 0)
-    node.send([Message(0, 100)], 0)
-    frames(node)
-    deadline_ns = node.next_deadline()
+    system = System([define()])
+    system.apply(Connect(Rdev(0x6000)), 0)
+    system.apply(Arrive(Rdev(0x6000), StatusFrame(Signal.READY, 0)), 0)
+    system.apply(Send([Message(0, 100)]), 0)
+    frames(system)
+    deadline_ns = system.next_deadline()
     assert deadline_ns is not None
-    node.handle_deadline(deadline_ns - 1)
-    assert frames(node) == []
-    assert node.next_deadline() == deadline_ns
+    system.apply(DEADLINE, deadline_ns - 1)
+    assert frames(system) == []
+    assert system.next_deadline() == deadline_ns
 
 
 def test_ctcs_of_one_chpid_share_its_fibre() -> None:
@@ -103,10 +102,10 @@ def test_ctcs_of_one_chpid_share_its_fibre() -> None:
 
 def test_snapshot_names_every_device() -> None:
     pair = Pair()
-    snapshot = pair.second.node.snapshot(pair.engine.now_ns)
+    snapshot = pair.second.end.snapshot(pair.engine.now_ns)
     assert [device.rdev for device in snapshot.devices] == [0x7000, 0x7001, 0x7002, 0x7003]
     assert snapshot.now_ns == pair.engine.now_ns
-    assert [ctc.idle for ctc in pair.second.node.ctcs.values()] == [True] * 4
+    assert [ctc.idle for ctc in pair.second.end.ctcs.values()] == [True] * 4
 
 
 def write_at_once(pair: Pair, count: int = 1) -> None:
@@ -120,13 +119,13 @@ def test_collision_leaves_both_packages_intact(rules: Rules) -> None:
     pair = Pair(Setup(ctc_count=1, arbitrations=rules))
     write_at_once(pair)
     pair.expect_all_arrived(limit_ns=S)
-    assert sum(side.node.link.counters.collision_count for side in pair.sides) > 0
-    assert pair.first.node.link.counters.write_package_count == 1
-    assert pair.second.node.link.counters.write_package_count == 1
+    assert sum(side.end.link.counters.collision_count for side in pair.sides) > 0
+    assert pair.first.end.link.counters.write_package_count == 1
+    assert pair.second.end.link.counters.write_package_count == 1
 
 
 def collisions(pair: Pair) -> list[int]:
-    return [side.node.link.counters.collision_count for side in pair.sides]
+    return [side.end.link.counters.collision_count for side in pair.sides]
 
 
 def test_both_ends_count_the_same_collisions() -> None:
@@ -155,11 +154,11 @@ def test_lesser_name_writes_first_after_every_collision() -> None:
     firsts = []
     for _ in range(6):
         write_at_once(pair)
-        before = {side.node.name: len(side.verbs("WRITE")) for side in pair.sides}
+        before = {side.system.name: len(side.verbs("WRITE")) for side in pair.sides}
         pair.expect_all_arrived()
         # the write that collided, then the one that was made again
         again_ns = {
-            side.node.name: side.verbs("WRITE")[before[side.node.name] + 1][0]
+            side.system.name: side.verbs("WRITE")[before[side.system.name] + 1][0]
             for side in pair.sides
         }
         firsts.append(min(again_ns, key=lambda name: again_ns[name]))
@@ -175,7 +174,7 @@ def test_saturated_lone_ctc_never_livelocks(rules: Rules, length: int) -> None:
     last = [0, 0]
     for _ in range(4):
         pair.run(20 * MS)
-        counts = [side.node.link.counters.write_package_count for side in pair.sides]
+        counts = [side.end.link.counters.write_package_count for side in pair.sides]
         gains = [now - before for now, before in zip(counts, last, strict=True)]
         assert sum(gains) > 10
         # without a winner both write after a collision; a winner may go on while it has work
@@ -248,8 +247,8 @@ def test_lost_answer_makes_the_package_come_twice_and_count_once() -> None:
     pair.send(pair.first, 100)
     pair.run(20 * S)
     assert [m.length for m in pair.second.arrived] == [100]
-    assert pair.second.node.link.counters.read_package_count == 2
-    assert pair.first.node.link.counters.write_package_count == 1
+    assert pair.second.end.link.counters.read_package_count == 2
+    assert pair.first.end.link.counters.write_package_count == 1
 
 
 def test_unplugged_ctcs_lose_nothing() -> None:
@@ -297,7 +296,7 @@ def test_deactivation_loses_nothing_and_is_seen_by_the_partner(here: int) -> Non
 
 
 def device_state(side: Side, index: int) -> DeviceState:
-    return side.node.link.ctcs[side.rdevs[index]].state
+    return side.end.link.ctcs[side.rdevs[index]].state
 
 
 @pytest.mark.parametrize("order", ["plug first", "activate first"])
@@ -320,7 +319,7 @@ def test_inactive_ctc_stays_so_when_its_cable_comes_back(order: str) -> None:
 def test_commands_for_devices_of_others_are_refused() -> None:
     pair = Pair()
     with pytest.raises(LocalProtocolError):
-        pair.first.node.activate(Rdev(0x7000), 0)
+        pair.first.system.apply(Activate(Rdev(0x7000)), 0)
 
 
 def test_command_given_up_before_it_left_confuses_nobody() -> None:
@@ -346,7 +345,9 @@ def test_long_messages_travel_in_segments_and_arrive_whole() -> None:
 def test_data_of_a_long_message_is_joined_as_it_was() -> None:
     pair = Pair(Setup(roundtrip=True))
     data = bytes(range(250)) * 4_000
-    pair.first.node.send([Message(0, len(data), Traffic.TRANSPORT, data)], pair.engine.now_ns)
+    pair.first.system.apply(
+        Send([Message(0, len(data), Traffic.TRANSPORT, data)]), pair.engine.now_ns
+    )
     pair.engine.drain()
     pair.run(S)
     assert [message.data for message in pair.second.arrived] == [data]
@@ -374,18 +375,18 @@ def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> No
         assert times == [31, 7]
     else:
         assert max(times) <= 6  # as many packages as there are CTCs to share, and what is left
-    counters = pair.first.node.link.counters
+    counters = pair.first.end.link.counters
     assert (counters.write_message_count, counters.read_message_count) == (1, 1)
 
 
 def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
     pair = Pair()
     pair.send(pair.first, *[800_000] * 20)
-    before = pair.first.node.snapshot(pair.engine.now_ns)
+    before = pair.first.end.snapshot(pair.engine.now_ns)
     busiest_ns = 0
     for _ in range(50):
         pair.run(200 * US)
-        after = pair.first.node.snapshot(pair.engine.now_ns)
+        after = pair.first.end.snapshot(pair.engine.now_ns)
         for last, device in zip(before.devices, after.devices, strict=True):
             busy_ns = (
                 device.pend_ns + device.disc_ns + device.conn_ns

@@ -1,0 +1,82 @@
+"""What a program is to send, by its time, and the wait for room in the link's backlog."""
+
+from collections.abc import Iterable, Sequence
+from typing import final
+
+from ctc.agenda import NEVER_NS, Agenda
+from isfc.engine.program import Offer
+from isfc.link.message import Message
+
+
+@final
+class Offers:
+    """The offers of one program at one link end, which takes them while its backlog has room.
+
+    Where there is no room for the next message, it waits and so does all that comes after it,
+    until something has happened on the link: `resume`.
+    """
+
+    __slots__ = ("_agenda", "_blocked", "due_ns")
+
+    def __init__(self) -> None:
+        self._agenda: Agenda[Sequence[Message]] = Agenda()
+        self._blocked = False
+        self.due_ns = NEVER_NS
+        """When the first is to be handed over, in ns; `NEVER_NS` while none is, or none can be."""
+
+    def add(self, at_ns: int, messages: Sequence[Message]) -> None:
+        """Offer messages at ``at_ns``."""
+        self._agenda.add(at_ns, messages)
+        self._set_due()
+
+    def extend(self, offers: Iterable[Offer]) -> None:
+        """Offer messages, each at its time."""
+        for at_ns, messages in offers:
+            self._agenda.add(at_ns, messages)
+        self._set_due()
+
+    def take(self, room: int) -> Sequence[Message]:
+        """The first offer, or as much of it as has room: ``room`` bytes. There must be one."""
+        at_ns = self._agenda.due_ns
+        messages = self._agenda.pop()
+        count = _fitting(messages, room)
+        if count < len(messages):
+            self._put_back(at_ns, messages[count:])
+            messages = messages[:count]
+        self._set_due()
+        return messages
+
+    def take_before(self, before_ns: int, room: int) -> Sequence[Message]:
+        """All messages that are due earlier than ``before_ns``, as far as they have room."""
+        messages: list[Message] = []
+        for offered in self._agenda.pop_before(before_ns):
+            messages += offered
+        count = _fitting(messages, room)
+        if count < len(messages):
+            self._put_back(before_ns - 1, messages[count:])
+            del messages[count:]
+        self._set_due()
+        return messages
+
+    def resume(self) -> None:
+        """There may be room again."""
+        if self._blocked:
+            self._blocked = False
+            self._set_due()
+
+    def _put_back(self, at_ns: int, messages: Sequence[Message]) -> None:
+        """Let messages wait for room, before all others."""
+        self._agenda.put_first(at_ns, messages)
+        self._blocked = True
+
+    def _set_due(self) -> None:
+        self.due_ns = NEVER_NS if self._blocked else self._agenda.due_ns
+
+
+def _fitting(messages: Sequence[Message], room: int) -> int:
+    """How many of them fit into ``room`` bytes."""
+    for count, message in enumerate(messages):
+        room -= message.length
+        if room < 0:
+            return count
+    return len(messages)

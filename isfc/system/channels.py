@@ -1,0 +1,76 @@
+"""A system's channel subsystem: its chpids, and which of its chpids and devices are online."""
+
+from collections.abc import Iterable
+
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.agenda import NEVER_NS
+from ctc.chpid import Chpid
+from ctc.device import Ctc
+from ctc.profiles import ChpidProfile
+from isfc.errors import ConfigurationError, LocalProtocolError
+from isfc.system.definition import CtcDefinition
+
+
+class ChannelSubsystem:
+    """The chpids of one system, which all of its link ends share, and what is varied off."""
+
+    def __init__(self, definitions: Iterable[CtcDefinition]) -> None:
+        self.chpids: dict[ChpidId, Chpid[Ctc]] = {}
+        self.chpid_of: dict[Rdev, ChpidId] = {}
+        """The chpid of each CTC."""
+        self.offline_rdevs: set[Rdev] = set()
+        self.offline_chpids: set[ChpidId] = set()
+        profiles: dict[ChpidId, ChpidProfile] = {}
+        for ctc in definitions:
+            rdev = ctc.device.rdev
+            if rdev in self.chpid_of:
+                raise ConfigurationError(
+                    f"device {format_rdev(rdev)} is defined twice; expected it in one link"
+                )
+            if profiles.setdefault(ctc.chpid, ctc.profile) != ctc.profile:
+                raise ConfigurationError(
+                    f"chpid {format_chpid(ctc.chpid)} has two kinds of feature or speed; "
+                    "expected one for all links"
+                )
+            self.chpid_of[rdev] = ctc.chpid
+            if ctc.chpid not in self.chpids:
+                self.chpids[ctc.chpid] = Chpid(ctc.chpid, ctc.profile)
+        self._each = tuple(self.chpids.values())
+
+    @property
+    def due_ns(self) -> int:
+        """When the next I/O ends on any chpid, in ns; `NEVER_NS` when all are idle."""
+        earliest_ns = NEVER_NS
+        for chpid in self._each:
+            if chpid.due_ns < earliest_ns:
+                earliest_ns = chpid.due_ns
+        return earliest_ns
+
+    def handle_deadline(self, now_ns: int) -> None:
+        """End what is over on any chpid by ``now_ns``: the CTCs' link ends have the interrupts."""
+        for chpid in self._each:
+            if chpid.due_ns <= now_ns:
+                while (ctc := chpid.poll_ended(now_ns)) is not None:
+                    ctc.end(now_ns)
+                while (ctc := chpid.poll_completed(now_ns)) is not None:
+                    ctc.complete(now_ns)
+
+    def is_online(self, rdev: Rdev) -> bool:
+        """Whether neither the device nor its chpid is varied off."""
+        return rdev not in self.offline_rdevs and self.chpid_of[rdev] not in self.offline_chpids
+
+    def vary_rdev(self, rdev: Rdev, *, online: bool) -> None:
+        """Note that one device is varied on or off."""
+        if rdev not in self.chpid_of:
+            raise LocalProtocolError(f"{rdev:04X} is not a device of this system")
+        (self.offline_rdevs.discard if online else self.offline_rdevs.add)(rdev)
+
+    def vary_chpid(self, chpid: ChpidId, *, online: bool) -> None:
+        """Note that one chpid, and so the path of every device on it, is varied on or off."""
+        if chpid not in self.chpids:
+            raise LocalProtocolError(f"{chpid:02X} is not a chpid of this system")
+        (self.offline_chpids.discard if online else self.offline_chpids.add)(chpid)
+
+    def rdevs_on(self, chpid: ChpidId) -> list[Rdev]:
+        """The devices on one chpid."""
+        return [rdev for rdev, own in self.chpid_of.items() if own == chpid]

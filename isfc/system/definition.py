@@ -1,0 +1,34 @@
+"""What a system is made of: the CTCs of each of its link ends, and the numbers of its software."""
+
+from dataclasses import dataclass, field
+
+from ctc.address import ChpidId
+from ctc.device import Arbitration
+from ctc.profiles import ChpidProfile
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice
+
+
+@dataclass(frozen=True, slots=True)
+class CtcDefinition:
+    """One CTC as one system defines it."""
+
+    device: LinkDevice
+    chpid: ChpidId
+    profile: ChpidProfile
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEndDefinition:
+    """Everything that makes one end of a logical link what it is.
+
+    ``name`` is that of the system it is an end at, ``partner`` that of the system at the other
+    end. A system has at most one link to each partner.
+    """
+
+    name: NodeName
+    partner: NodeName
+    ctcs: tuple[CtcDefinition, ...]
+    parameters: LinkParameters = field(default_factory=LinkParameters)
+    arbitration: Arbitration = Arbitration.BOTH_FAIL

@@ -1,0 +1,199 @@
+"""A link end: one end of one logical link to one partner, on chpids of its system.
+
+The only module that knows both software (`isfc.link.logical_link`) and hardware (`ctc.device`).
+"""
+
+from collections.abc import Sequence
+
+from ctc.address import Rdev
+from ctc.device import Ctc
+from ctc.frame import Departure, Frame
+from ctc.state import State
+from ctc.subchannel import Interrupt, Ssch
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.events import LinkEvent
+from isfc.link.logical_link import LogicalLink
+from isfc.link.message import Message
+from isfc.link.state import DeviceState
+from isfc.link.trace import Sink, Watch
+from isfc.system.channels import ChannelSubsystem
+from isfc.system.definition import LinkEndDefinition
+
+
+class LinkEnd:
+    """One end of one logical link: a pure function of (time, frame, message).
+
+    It is part of an `isfc.system.system.System`, whose inputs reach it: whoever drives a system
+    looks at its link ends, and takes out what they have to say with `poll_frame` and
+    `poll_event`.
+    """
+
+    def __init__(
+        self,
+        definition: LinkEndDefinition,
+        channels: ChannelSubsystem,
+        trace: Sink | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.name = definition.name
+        """The system it is an end at."""
+        self.partner = definition.partner
+        """The system at the other end."""
+        self.frames: list[Departure] = []
+        """What `poll_frame` has yet to give."""
+        self.ctcs: dict[Rdev, Ctc] = {}
+        """The hardware's ends of the CTCs, to look at."""
+        self.link = LogicalLink(
+            [ctc.device for ctc in definition.ctcs],
+            lesser=definition.name.precedes(definition.partner),
+            parameters=definition.parameters,
+        )
+        """The software's end of the link, to look at."""
+        self._channels = channels
+        self._trace = trace
+        self._watch = watch
+        self._interrupts: list[Interrupt] = []
+        self._paths: set[Rdev] = set()
+        for ctc in definition.ctcs:
+            rdev, chpid = ctc.device.rdev, channels.chpids[ctc.chpid]
+            self.ctcs[rdev] = Ctc(
+                rdev, chpid, definition.arbitration, self.frames, self._interrupts
+            )
+
+    @property
+    def busy(self) -> bool:
+        """Whether messages of ISFC Transport would only wait: no link lock or no CTC is free."""
+        link = self.link
+        return not (link.lock.free and link.scheduler.has_free)
+
+    def send(self, messages: Sequence[Message], now_ns: int) -> None:
+        """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
+        self.link.send(messages, now_ns)
+        self._settle(now_ns)
+
+    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
+        """A frame has arrived for one of our CTCs."""
+        self.ctcs[rdev].receive_frame(frame, now_ns)
+        self._settle(now_ns)
+
+    def handle_deadline(self, now_ns: int) -> None:
+        """Do what is due, once the system's chpids have ended what is over.
+
+        Raises `RemoteProtocolError` when what the partner has sent breaks a rule, so that a
+        package that it believes to have arrived is lost. The link goes on; one that must lose
+        nothing has to be restarted.
+        """
+        try:
+            self.link.handle_deadline(now_ns)
+        finally:
+            self._settle(now_ns)
+
+    def connect(self, rdev: Rdev, now_ns: int) -> None:
+        """The path of one CTC to the partner is there; it is used if it is active and online."""
+        self._paths.add(rdev)
+        self.follow(rdev, now_ns)
+
+    def disconnect(self, rdev: Rdev, now_ns: int) -> None:
+        """The path of one CTC to the partner is gone."""
+        self._paths.discard(rdev)
+        self.ctcs[rdev].disconnect(now_ns)
+        self._settle(now_ns)
+
+    def activate(self, rdev: Rdev, now_ns: int) -> None:
+        """ACTIVATE ISLINK for one CTC; it is used as soon as its path is there."""
+        self.link.activate(rdev)
+        self.follow(rdev, now_ns)
+
+    def deactivate(self, rdev: Rdev, now_ns: int) -> None:
+        """DEACTIVE ISLINK for one CTC; what it was writing goes to another."""
+        self.link.deactivate(rdev)
+        self.follow(rdev, now_ns)
+
+    def follow(self, rdev: Rdev, now_ns: int) -> None:
+        """Make the hardware ready, or not, as it should be after what was asked for."""
+        ctc = self.ctcs[rdev]
+        active = self.link.ctcs[rdev].state is not DeviceState.INACTIVE
+        if rdev in self._paths and active and self._channels.is_online(rdev):
+            if ctc.state is State.NOT_READY:
+                ctc.connect(now_ns)
+        elif ctc.state is not State.NOT_READY:
+            ctc.retire(now_ns)
+        self._settle(now_ns)
+
+    def poll_frame(self) -> Departure | None:
+        """The next frame to carry to the mate: when it leaves (maybe later), RDEV, frame."""
+        return self.frames.pop(0) if self.frames else None
+
+    def poll_event(self) -> LinkEvent | None:
+        """The next thing to tell the client."""
+        return self.link.poll_event()
+
+    def snapshot(self, now_ns: int) -> LinkEndSnapshot:
+        """All counters as they are at ``now_ns``."""
+        link = self.link
+        counters = link.counters
+        return LinkEndSnapshot(
+            name=self.name,
+            partner=self.partner,
+            state=link.state,
+            now_ns=now_ns,
+            write_package_count=counters.write_package_count,
+            write_message_count=counters.write_message_count,
+            write_length=counters.write_length,
+            read_package_count=counters.read_package_count,
+            read_message_count=counters.read_message_count,
+            read_length=counters.read_length,
+            collision_count=counters.collision_count,
+            tx_pend_count=link.packager.backlog_count,
+            tx_pend_length=link.packager.backlog_length,
+            cpu_ns=link.cpu_ns(),
+            write_order=link.scheduler.order,
+            devices=tuple(self._device_snapshot(rdev, now_ns) for rdev in self.ctcs),
+        )
+
+    def _device_snapshot(self, rdev: Rdev, now_ns: int) -> DeviceSnapshot:
+        """Times of I/Os that have ended and of the one in progress: busy is never above 100 %."""
+        ctc = self.link.ctcs[rdev]
+        counters = ctc.counters
+        running = self.ctcs[rdev].times_so_far(now_ns)
+        return DeviceSnapshot(
+            rdev=rdev,
+            partner_rdev=ctc.device.partner_rdev,
+            state=ctc.state,
+            io_count=counters.io_count,
+            pend_ns=counters.pend_ns + running.pend_ns,
+            disc_ns=counters.disc_ns + running.disc_ns,
+            conn_ns=counters.conn_ns + running.conn_ns,
+            write_package_count=counters.write_package_count,
+            write_length=counters.write_length,
+            read_package_count=counters.read_package_count,
+            read_length=counters.read_length,
+            collision_count=counters.collision_count,
+            stale_count=self.ctcs[rdev].stale_count,
+            write_serv_ns=counters.write_serv_ns,
+            write_serv_counts=tuple(counters.write_serv_counts),
+        )
+
+    def _settle(self, now_ns: int) -> None:
+        """Carry interrupts up and instructions down until both ends of the door are quiet."""
+        link, interrupts, trace = self.link, self._interrupts, self._trace
+        watch = self._watch
+        while True:
+            while interrupts:
+                interrupt = interrupts.pop(0)
+                if trace is not None:
+                    trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
+                if watch is not None:
+                    watch(now_ns, self.name, interrupt)
+                link.receive_interrupt(interrupt, now_ns)
+            instruction = link.poll_instruction()
+            if instruction is None:
+                return
+            ctc = self.ctcs[instruction.rdev]
+            if isinstance(instruction, Ssch):
+                if trace is not None:
+                    command = instruction.command
+                    trace((now_ns, self.name, instruction.rdev, command.name, command.value))
+                ctc.start(instruction, now_ns)
+            elif ctc.state is not State.NOT_READY:  # else nobody is to hear of it
+                ctc.reset(now_ns)

@@ -1,0 +1,141 @@
+"""A system: its chpids, and an end of a logical link to each of its partners. What engines drive.
+
+Whatever happens to a system is an input, a record with a time: a frame that arrives, a deadline,
+messages of a program, a command of the operator. `System.apply` is the only way in. So the same
+inputs at the same times lead to the same outputs, and a journal of inputs is all that is needed
+to repeat a run (`isfc.journal`). The inputs there are stand in `isfc.system.inputs`.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
+from ctc.frame import Departure
+from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
+from isfc.link.events import LinkEvent
+from isfc.link.trace import Sink, Watch
+from isfc.system.channels import ChannelSubsystem
+from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEnd
+
+
+class Input:
+    """Something that happens to a system from outside. What its subclasses hold, nobody changes."""
+
+    __slots__ = ()
+
+    def reach(self, system: "System", now_ns: int) -> None:
+        """Happen to ``system``. Only `System.apply` calls this."""
+        raise NotImplementedError
+
+
+class Recorder(Protocol):
+    """Is told of every input to a system, and of what came of it."""
+
+    def take(self, given: Input, now_ns: int) -> None:
+        """``given`` is about to reach the system."""
+
+    def conclude(
+        self,
+        frames: Sequence[Departure],
+        events: Sequence[LinkEvent],
+        deadline_ns: int | None,
+        error: str,
+    ) -> None:
+        """It has led to these; ``error`` is the name of what was raised, or empty."""
+
+
+class System:
+    """One system of an ISFC collection: its chpids, and one link end for each of its partners.
+
+    No I/O, no clock, no randomness. After every input drain each link end (`isfc.engine.pump`)
+    and ask `next_deadline`. Raises `ConfigurationError` for definitions that do not fit together.
+    """
+
+    def __init__(
+        self,
+        definitions: Sequence[LinkEndDefinition],
+        trace: Sink | None = None,
+        recorder: Recorder | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        if len({end.name for end in definitions}) != 1:
+            raise ConfigurationError("link ends of no system, or of several; expected one system")
+        if len({end.partner for end in definitions}) != len(definitions):
+            raise ConfigurationError(
+                f"{definitions[0].name} has two links to one partner; expected one to each"
+            )
+        self.name = definitions[0].name
+        self.channels = ChannelSubsystem(ctc for end in definitions for ctc in end.ctcs)
+        """The chpids, and what of them and of the devices is online."""
+        self.ends = tuple(LinkEnd(end, self.channels, trace, watch) for end in definitions)
+        """The link ends, in the order of their definitions."""
+        self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
+        self._recorder = recorder
+
+    def end_of(self, rdev: Rdev) -> LinkEnd:
+        """The link end that a device belongs to."""
+        end = self._end_of.get(rdev)
+        if end is None:
+            raise LocalProtocolError(f"{rdev:04X} is not a CTC of this system")
+        return end
+
+    def apply(self, given: Input, now_ns: int) -> None:
+        """Let one input happen at ``now_ns``, which never goes back.
+
+        Raises what that input raises; the system goes on all the same.
+        """
+        recorder = self._recorder
+        if recorder is None:
+            given.reach(self, now_ns)
+        else:
+            self._apply_recorded(given, now_ns, recorder)
+
+    def handle_deadline(self, now_ns: int) -> None:
+        """Do what is due by ``now_ns``, on the chpids and then at each link end.
+
+        Raises `RemoteProtocolError` as `LinkEnd.handle_deadline` does, when all have had their
+        turn.
+        """
+        self.channels.handle_deadline(now_ns)
+        broken: RemoteProtocolError | None = None
+        for end in self.ends:
+            try:
+                end.handle_deadline(now_ns)
+            except RemoteProtocolError as error:
+                broken = error
+        if broken is not None:
+            raise broken
+
+    def next_deadline(self) -> int | None:
+        """When a `Deadline` is due next, in ns; None when nothing is pending."""
+        earliest_ns = self.channels.due_ns
+        for end in self.ends:
+            due_ns = end.link.due_ns
+            if due_ns < earliest_ns:
+                earliest_ns = due_ns
+        return earliest_ns if earliest_ns < NEVER_NS else None
+
+    def _apply_recorded(self, given: Input, now_ns: int, recorder: Recorder) -> None:
+        """Let one input happen, and tell the recorder what it alone has led to."""
+        before = [(len(end.frames), len(end.link.events)) for end in self.ends]
+        error = ""
+        recorder.take(given, now_ns)
+        try:
+            given.reach(self, now_ns)
+        except BaseException as raised:
+            error = type(raised).__name__
+            raise
+        finally:
+            frames: list[Departure] = []
+            events: list[LinkEvent] = []
+            for end, (frame_count, event_count) in zip(self.ends, before, strict=True):
+                frames += end.frames[frame_count:]
+                events += end.link.events[event_count:]
+            recorder.conclude(frames, events, self.next_deadline(), error)
+
+
+def system_of(definition: LinkEndDefinition) -> System:
+    """A system with one link."""
+    return System([definition])
