@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from isfc.programs.limits import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
+    from isfc.search.sweep import sweep as sweep
     from scenarios.simulation import Simulation as Simulation
     from scenarios.simulation import simulate as simulate
     from scenarios.workload import Workload as Workload
@@ -47,6 +48,7 @@ _HOMES: Final = {
     "simulate": "scenarios.simulation",
     "Simulation": "scenarios.simulation",
     "Workload": "scenarios.workload",
+    "sweep": "isfc.search.sweep",
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",
     "Conversation": "isfc.live.conversation",

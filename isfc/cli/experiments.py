@@ -10,7 +10,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show_error
-from isfc.cli.workers import share_out
+from isfc.search.workers import share_out
 from scenarios.run import Experiment
 
 _Outcome = TypeVar("_Outcome")

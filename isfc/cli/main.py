@@ -65,6 +65,7 @@ COMMANDS: Final = {
         "up", "up", "Run both systems of a layout live, and watch their link at work."
     ),
     "io": Subcommand("io.group", "app", "Plan and size the I/O that is beside a link."),
+    "sweep": Subcommand("sweep", "sweep", "Run every combination of a grid, a line for each."),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from isfc.cli.render.verdict import describe_change, describe_check, describe_failure
-from isfc.cli.workers import share_out
+from isfc.search.workers import share_out
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role

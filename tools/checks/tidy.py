@@ -48,6 +48,7 @@ RINGS: Final = {
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
     "scenarios": (f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout random scenarios", ""),
+    "isfc.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.cli": ("*", "tools tests"),
 }
 
@@ -136,7 +137,7 @@ def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, 
 
 def _check_names(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Builtins that reach outside, and randomness that no seed governs."""
-    pure = not _under(module, "scenarios isfc.cli isfc.live")
+    pure = not _under(module, "scenarios isfc.cli isfc.live isfc.search")
     for node in ast.walk(tree):
         match node:
             case ast.Name(id="print") if module != RENDERER:

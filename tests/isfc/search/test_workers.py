@@ -10,7 +10,7 @@ from multiprocessing import Pipe, active_children
 
 import pytest
 
-from isfc.cli.workers import serve, share_out
+from isfc.search.workers import serve, share_out
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 9])

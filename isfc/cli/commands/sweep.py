@@ -1,0 +1,145 @@
+"""``isfc sweep``: a grid of layouts, workloads, pairs and seeds, each combination run once."""
+
+import csv as csv_format
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import JOBS_MAX, within
+from isfc.cli.progress import progress_bar
+from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
+from isfc.errors import ConfigurationError
+from isfc.search.grid import Cell, read_grid
+from isfc.search.store import RowStore
+from isfc.search.sweep import Row, execute, finish, row_of
+
+SpecificationArgument = Annotated[
+    Path, typer.Argument(metavar="SPEC.toml", help="The grid.", show_default=False)
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Write the rows; FILE ends with .csv or .parquet."
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
+    ),
+]
+JobsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        callback=within(1, JOBS_MAX),
+        help="Runs at a time; as many as processors if not given.",
+    ),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDR", help="Run on a Dask cluster, such as tcp://scheduler:8786."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw --y over --x; FILE ends with .svg or .png."),
+]
+XOption = Annotated[str, typer.Option("--x", metavar="COLUMN", help="The column of the x axis.")]
+YOption = Annotated[str, typer.Option("--y", metavar="COLUMN", help="The column of the y axis.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+
+
+def sweep(
+    specification: SpecificationArgument,
+    *,
+    output: OutputOption = None,
+    store: StoreOption = None,
+    jobs: JobsOption = None,
+    cluster: ClusterOption = None,
+    plot: PlotOption = None,
+    x: XOption = "pairs",
+    y: YOption = "mb_per_s",
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run every combination of a grid, a line for each.
+
+    What is finished is kept as it finishes: after Ctrl-C or a crash the same command goes on with
+    the rest. The rows are the same wherever they are run.
+    """
+    if csv and json:
+        raise ConfigurationError("--csv and --json: expected one of them")
+    if output is not None:
+        _check_output(output)
+    cells = read_grid(specification)
+    if plot is not None:
+        check_columns(plot, cells, x, y)
+    kept = RowStore(store or specification.with_suffix(".rows"))
+    rows = _rows(cells, kept, jobs, cluster)
+    if output is not None:
+        _write(output, rows)
+    if plot is not None:
+        write_sweep_plot(plot, rows, [*cells[0].axes], x, y)
+    if json:
+        show_json(rows)
+    elif csv:
+        show_csv(rows)
+    else:
+        show(sweep_table(rows, [*cells[0].axes]))
+
+
+def _rows(
+    cells: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
+) -> list[Row]:
+    """All rows in the order of the grid; after Ctrl-C the command ends and says what is kept."""
+    rows: dict[int, Row] = {}
+    places = {id(cell): index for index, cell in enumerate(cells)}
+    try:
+        with progress_bar(len(cells), "runs") as advance:
+            for cell, figures in finish(
+                cells, kept, lambda work, items: execute(work, items, jobs, cluster)
+            ):
+                rows[places[id(cell)]] = row_of(cell, figures)
+                advance(len(rows))
+    except KeyboardInterrupt:
+        show_error(
+            f"interrupted after {len(rows)} of {len(cells)} runs; they are kept in {kept.path}, "
+            "and the same command goes on with the rest"
+        )
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    return [rows[index] for index in range(len(cells))]
+
+
+def _check_output(path: Path) -> None:
+    """Find out before anything is run whether the file can be written."""
+    if path.suffix not in (".csv", ".parquet"):
+        raise ConfigurationError(
+            f"--output {path}: expected a file that ends with .csv or .parquet"
+        )
+    if path.suffix == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError:
+            raise ConfigurationError(
+                "--output needs pyarrow for that: pip install '.[parquet]' in isfc's source folder"
+            ) from None
+
+
+def _write(path: Path, rows: Sequence[Row]) -> None:
+    """Write the rows as what the file's name ends with."""
+    if path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv_format.DictWriter(file, fieldnames=[*rows[0]], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        return
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)

@@ -1,0 +1,43 @@
+"""Work shared out over a Dask cluster: the same function on the same items, wherever it runs."""
+
+from collections.abc import Callable, Generator, Sequence
+from importlib import import_module
+from typing import Any, Final, TypeVar
+
+from isfc.errors import ConfigurationError
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+CONNECT_S: Final = 10
+"""Seconds for a scheduler to answer."""
+
+
+def share_out_over(
+    address: str, work: Callable[[_Item], _Result], items: Sequence[_Item]
+) -> Generator[tuple[int, _Result], None, None]:
+    """Do ``work`` on every item on the workers of the scheduler at ``address``.
+
+    Yields (index of the item, result) as they finish. What a worker that dies had in hand, another
+    one does again. When the iterator is closed, what has not begun is cancelled. The workers need
+    the same version of isfc. Raises `ConfigurationError` where there is no scheduler.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise ConfigurationError(
+            "--cluster needs Dask: pip install '.[cluster]' in the folder of isfc's source"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ConfigurationError(f"--cluster {address}: no scheduler answers ({error})") from None
+    with client:
+        futures = client.map(work, items, pure=False)
+        order = {future.key: index for index, future in enumerate(futures)}
+        try:
+            for future in distributed.as_completed(futures, loop=client.loop):
+                yield order[future.key], future.result()
+                future.release()
+        finally:
+            client.cancel(futures)

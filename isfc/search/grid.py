@@ -1,0 +1,195 @@
+"""The specification of a sweep: TOML in, the cells of a grid out.
+
+::
+
+    seconds = 3                                  # measured, after warmup = 1
+
+    [grid]                                       # every combination is run
+    layout = ["published-8", "my-link.toml"]     # or a [template] instead
+    workload = ["HS", "HL"]
+    pairs = [1, 10, 50]
+    seed = [1, 2, 3]
+    lose = ["none", "40"]                        # a chpid of the first system that is gone
+
+    [template]                                   # layouts made of parameters, each a list
+    systems = ["ATLANTA", "BOSTON"]              # but this
+    feature = ["FICON Express4"]                 # a list inside has one for each chpid
+    chpids = [2, 4]
+    ctcs_per_chpid = [2, 4]
+    order = ["by-chpid", "across"]
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ctc.address import format_chpid
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.loss import losses
+from isfc.link.name import NodeName
+from isfc.search.template import Order, Template
+from scenarios.run import Experiment
+from scenarios.workload import find_workload
+
+CELLS_MAX: Final = 100_000
+"""Runs of one sweep; each takes a tenth of a second or more."""
+
+NONE: Final = "none"
+"""The value of ``lose`` with which nothing is lost."""
+
+
+class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    grid: dict[str, Any]
+    template: dict[str, Any] | None = None
+    seconds: float = 3.0
+    warmup: float = 1.0
+
+
+class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    workload: list[str]
+    pairs: list[int]
+    layout: list[str] | None = None
+    seed: tuple[int, ...] = (1,)
+    lose: tuple[str, ...] = (NONE,)
+
+
+class _Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    systems: list[str]
+    feature: list[str | list[str]]
+    chpids: list[int]
+    ctcs_per_chpid: list[int]
+    order: tuple[Order, ...] = (Order.BY_CHPID,)
+
+
+_EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
+    _Root: {
+        "grid": "a table [grid] of lists",
+        "template": "a table [template] of lists",
+        "seconds": "virtual time to measure, a number",
+        "warmup": "virtual time before that, a number",
+    },
+    _Grid: {
+        "workload": 'a list of workloads, such as ["HS", "HL"]',
+        "pairs": "a list of numbers of pairs, such as [1, 50]",
+        "layout": 'a list of shipped layouts or files, such as ["published-8"]',
+        "seed": "a list of seeds, such as [1, 2, 3]",
+        "lose": 'a list of chpids of the first system, or "none", such as ["none", "40"]',
+    },
+    _Template: {
+        "systems": 'the names of the two systems, such as ["ATLANTA", "BOSTON"]',
+        "feature": 'a list of FICON features, such as ["FICON Express4"]',
+        "chpids": "a list of numbers of chpids, such as [2, 4]",
+        "ctcs_per_chpid": "a list of numbers of CTCs on each, such as [2, 4]",
+        "order": 'a list of "by-chpid" and "across"',
+    },
+}
+
+
+Place = dict[str, str | int]
+"""A value on each axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run of a sweep: its place on each axis, and what is run."""
+
+    axes: Mapping[str, str | int]
+    experiment: Experiment
+
+
+def read_grid(path: Path) -> list[Cell]:
+    """The cells of the sweep that a file specifies, in the order of its lists.
+
+    Layouts are found beside the file. Raises `ConfigurationError` for what is wrong with it.
+    """
+    with within(str(path)):
+        return parse_grid(read_bytes(path, "a sweep"), path.parent)
+
+
+def parse_grid(data: bytes, folder: Path) -> list[Cell]:
+    """As `read_grid`, of a file's content; layouts that are files are looked for in ``folder``."""
+    root = convert(decode(data, "a sweep"), _Root, "", _EXPECTED[_Root])
+    grid = convert(root.grid, _Grid, "[grid]", _EXPECTED[_Grid])
+    if (grid.layout is None) == (root.template is None):
+        raise ConfigurationError("[grid] layout: expected it or a table [template], one of them")
+    layouts: list[tuple[Place, Layout]]
+    if grid.layout is not None:
+        layouts = [({"layout": name}, _found(name, folder)) for name in grid.layout]
+    else:
+        layouts = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
+    axes = (layouts, grid.lose, grid.workload, grid.pairs, grid.seed)
+    count = 1
+    for axis in axes:
+        count *= len(axis)
+    if not 1 <= count <= CELLS_MAX:
+        raise ConfigurationError(f"[grid]: {count} runs; expected 1 to {CELLS_MAX}")
+    with within("[grid]"):
+        return [
+            Cell(
+                {**place, "lose": lose, "workload": workload, "pairs": pairs, "seed": seed},
+                Experiment(
+                    without(layout, lose),
+                    find_workload(workload),
+                    pairs,
+                    root.seconds,
+                    root.warmup,
+                    seed,
+                ),
+            )
+            for (place, layout), lose, workload, pairs, seed in product(*axes)
+        ]
+
+
+def without(layout: Layout, chpid: str) -> Layout:
+    """What is left of a layout without a chpid of its first system; all of it without ``none``.
+
+    Raises `ConfigurationError` where there is no such chpid, or nothing would be left.
+    """
+    if chpid == NONE:
+        return layout
+    named = {
+        format_chpid(loss.gone.chpids[0]): loss.left
+        for loss in losses(layout)
+        if isinstance(loss.gone, Fibre)
+    }
+    if chpid not in named:
+        raise ConfigurationError(
+            f"lose {chpid[:10]!r}: not a chpid of {layout.nodes[0]}; "
+            f"expected {NONE} or one of {', '.join(named)}"
+        )
+    left = named[chpid]
+    if left is None:
+        raise ConfigurationError(f"lose {chpid}: leaves no CTC; expected a link of more chpids")
+    return left
+
+
+def _found(name: str, folder: Path) -> Layout:
+    """A shipped layout, or that of a file in ``folder``."""
+    beside = folder / name
+    return load_layout(beside if beside.is_file() else name)
+
+
+def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:
+    """Every layout of a template, with its place on each of the template's axes."""
+    if len(table.systems) != 2:
+        raise ConfigurationError(f"[template] systems: expected {_EXPECTED[_Template]['systems']}")
+    first, second = map(NodeName, table.systems)
+    for feature, chpids, each, order in product(
+        table.feature, table.chpids, table.ctcs_per_chpid, table.order
+    ):
+        features = (feature,) if isinstance(feature, str) else tuple(feature)
+        place: Place = {
+            "feature": "+".join(features),
+            "chpids": chpids,
+            "ctcs_per_chpid": each,
+            "order": order.value,
+        }
+        with within("[template]"):
+            yield place, Template((first, second), features, chpids, each, order).layout()

@@ -1,0 +1,97 @@
+"""A sweep: every cell of a grid run once, here or on a cluster, and its rows as they finish."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from isfc.search.cluster import share_out_over
+from isfc.search.grid import Cell, read_grid
+from isfc.search.store import Figures, RowStore, key_of
+from isfc.search.workers import share_out
+from scenarios.run import Experiment, run
+
+Row = dict[str, Any]
+"""A cell's place on each axis, then every figure of the link as a whole."""
+
+
+def sweep(
+    specification: str | Path | Sequence[Cell],
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    store: str | Path | None = None,
+) -> Iterator[Row]:
+    """Run every cell of a sweep, and yield a flat record for each as it finishes.
+
+    ``specification`` is the path of a TOML file (docs/sweep.md) or cells made in code. Runs go to
+    ``jobs`` processes of this machine, as many as it has processors if None, or to the Dask
+    scheduler at ``cluster``, such as ``tcp://host:8786``; figures are the same to the last bit.
+    Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
+    grid's order. Raises `ConfigurationError` for what is wrong with the specification.
+    """
+    if isinstance(specification, str | Path):
+        specification = read_grid(Path(specification))
+    kept = RowStore(None if store is None else Path(store))
+    for cell, figures in finish(
+        specification, kept, lambda work, items: execute(work, items, jobs, cluster)
+    ):
+        yield row_of(cell, figures)
+
+
+Execute = Callable[
+    [Callable[[Experiment], Figures], Sequence[Experiment]], Iterable[tuple[int, Figures]]
+]
+"""Does work on every item and yields (index, result) as they finish."""
+
+
+def execute(
+    work: Callable[[Experiment], Figures],
+    items: Sequence[Experiment],
+    jobs: int | None,
+    cluster: str | None,
+) -> Iterator[tuple[int, Figures]]:
+    """Work shared out over a cluster if there is an address of one, else over this machine."""
+    if not items:
+        return
+    shared = (
+        share_out(work, items, jobs or os.cpu_count() or 1)
+        if cluster is None
+        else share_out_over(cluster, work, items)
+    )
+    with closing(shared) as answers:
+        yield from answers
+
+
+def finish(
+    cells: Sequence[Cell], store: RowStore, shared_out: Execute
+) -> Iterator[tuple[Cell, Figures]]:
+    """Each cell with its figures: those that the store has, then the others as they finish."""
+    keys = [key_of(cell.experiment) for cell in cells]
+    waiting: dict[str, list[Cell]] = {}
+    for key, cell in zip(keys, cells, strict=True):
+        if key in store.finished:
+            yield cell, store.finished[key]
+        else:
+            waiting.setdefault(key, []).append(cell)
+    experiments = [alike[0].experiment for alike in waiting.values()]
+    groups = list(waiting.items())
+    for index, figures in shared_out(measure, experiments):
+        key, alike = groups[index]
+        store.add(key, figures)
+        for cell in alike:
+            yield cell, figures
+
+
+def measure(experiment: Experiment) -> Figures:
+    """The figures of one run that are of the link as a whole, seen from the clients' system."""
+    figures = asdict(run(experiment))
+    del figures["devices"], figures["node"]
+    return figures
+
+
+def row_of(cell: Cell, figures: Figures) -> Row:
+    """The row of a cell."""
+    return {**cell.axes, **figures}

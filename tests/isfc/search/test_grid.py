@@ -1,0 +1,89 @@
+"""The specification of a sweep, and the layouts of a template."""
+
+from pathlib import Path
+
+import pytest
+
+from ctc.errors import CtcError
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.search.grid import parse_grid, read_grid, without
+from isfc.search.template import Order, placed
+
+TEMPLATE = """
+[grid]
+workload = ["HL"]
+pairs = [5]
+[template]
+systems = ["BOSTON", "ATLANTA"]
+feature = ["FICON Express4", ["FICON Express2", "FICON Express8S"]]
+chpids = [2]
+ctcs_per_chpid = [1, 3]
+order = ["by-chpid", "across"]
+"""
+
+
+def test_axes_of_a_template_are_combined_in_order() -> None:
+    cells = parse_grid(TEMPLATE.encode(), Path())
+    assert [
+        (cell.axes["feature"], cell.axes["ctcs_per_chpid"], cell.axes["order"]) for cell in cells
+    ] == [
+        (feature, each, order)
+        for feature in ("FICON Express4", "FICON Express2+FICON Express8S")
+        for each in (1, 3)
+        for order in ("by-chpid", "across")
+    ]
+
+
+def test_order_decides_which_chpid_comes_next_in_the_device_list() -> None:
+    by_chpid, across = (
+        [ctc.fibre.profile.feature for ctc in cell.experiment.layout.device_list()]
+        for cell in parse_grid(TEMPLATE.encode(), Path())[6:]
+    )
+    assert by_chpid == ["FICON Express2"] * 3 + ["FICON Express8S"] * 3
+    assert across == ["FICON Express2", "FICON Express8S"] * 3
+
+
+def test_counts_that_differ_are_dealt_across_as_long_as_they_last() -> None:
+    assert placed([3, 1, 2], Order.BY_CHPID) == [0, 0, 0, 1, 2, 2]
+    assert placed([3, 1, 2], Order.ACROSS) == [0, 1, 2, 0, 2, 0]
+
+
+def test_layouts_stand_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(
+        '[fibre.1]\nfeature = "FICON Express2"\nchpid = { A = "40", B = "50" }\n'
+        '[[ctc]]\nfibre = "1"\nrdevs = { A = "6000", B = "7000" }\n'
+    )
+    file = tmp_path / "sweep.toml"
+    file.write_text('[grid]\nlayout = ["own.toml"]\nworkload = ["HS"]\npairs = [1]\n')
+    (cell,) = read_grid(file)
+    assert cell.experiment.layout.nodes == ("A", "B")
+
+
+def test_lost_chpid_leaves_the_others() -> None:
+    layout = load_layout("published-8")
+    left = without(layout, "40")
+    assert {ctc.fibre.name for ctc in left.ctcs} < {ctc.fibre.name for ctc in layout.ctcs}
+    assert without(layout, "none") is layout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "grid: missing; expected a table"),
+        ("[grid]\npairs = [1]\n", r"\[grid\] workload: missing"),
+        ('[grid]\nworkload = ["HL"]\npairs = [1]\n', "layout: expected it or a table"),
+        (TEMPLATE + "colour = 1\n", r"\[template\] colour: no such key"),
+        (TEMPLATE.replace("[1, 3]", "[0]"), r"\[template\]: ctcs_per_chpid 0: expected 1 or more"),
+        (TEMPLATE.replace("[1, 3]", "[9]"), "18 CTCs join"),
+        (TEMPLATE.replace("chpids = [2]", "chpids = [3]"), "2 for 3 chpids; expected one of all"),
+        (TEMPLATE.replace("Express8S", "Express9"), "'FICON Express9' is not"),
+        (TEMPLATE.replace('"BOSTON", ', ""), r"\[template\] systems: expected the names"),
+        (TEMPLATE.replace("[5]", "[]"), "0 runs; expected 1 to"),
+        (TEMPLATE.replace("[5]", str(list(range(1, 20_000)))), "is too long; expected at most"),
+        (TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'), "lose '99': not a chpid of ATLANTA"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(text: str, message: str) -> None:
+    with pytest.raises((ConfigurationError, CtcError), match=message):
+        parse_grid(text.encode(), Path())

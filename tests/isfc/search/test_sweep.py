@@ -1,0 +1,155 @@
+"""Sweeps: every cell once, rows that are kept, and the same figures wherever they are run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.search.grid import parse_grid
+from isfc.search.store import Figures, RowStore, key_of
+from isfc.search.sweep import finish, measure, row_of, sweep
+from scenarios.run import Experiment, run
+
+GRID = b"""
+seconds = 0.02
+warmup = 0.01
+[grid]
+layout = ["published-1", "published-4"]
+workload = ["HS", "HM"]
+pairs = [1, 3]
+"""
+PROJECT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "grid.toml"
+    path.write_bytes(GRID)
+    return path
+
+
+def here(
+    work: Callable[[Experiment], Figures], items: Sequence[Experiment]
+) -> Iterator[tuple[int, Figures]]:
+    """Do the work in this process, the last item first."""
+    for index in reversed(range(len(items))):
+        yield index, work(items[index])
+
+
+def test_row_has_its_place_and_the_figures_of_the_run(spec: Path) -> None:
+    cells = parse_grid(GRID, spec.parent)
+    rows = [row_of(cell, figures) for cell, figures in finish(cells, RowStore(), here)]
+    assert len(rows) == len(cells) == 8
+    last = rows[0]  # finished first
+    assert {axis: last[axis] for axis in cells[-1].axes} == {
+        "layout": "published-4", "lose": "none", "workload": "HM", "pairs": 3, "seed": 1
+    }  # fmt: skip
+    assert last["mb_per_s"] == run(cells[-1].experiment).mb_per_s
+
+
+def test_processes_give_the_same_rows_as_one(spec: Path) -> None:
+    cells = parse_grid(GRID, spec.parent)
+    alone = [row_of(cell, measure(cell.experiment)) for cell in cells]
+    order = list(cells[0].axes)
+    shared = sorted(sweep(spec, jobs=2), key=lambda row: alone.index(row))
+    assert shared == alone
+    assert list(shared[0])[: len(order)] == order
+
+
+def test_what_is_kept_is_not_run_again(spec: Path) -> None:
+    store = spec.with_suffix(".rows")
+    first = list(sweep(spec, jobs=1, store=store))
+
+    def nothing(_: object, items: Sequence[Experiment]) -> Iterator[tuple[int, Figures]]:
+        assert not items
+        return iter(())
+
+    again = finish(parse_grid(GRID, spec.parent), RowStore(store), nothing)
+    assert sorted(map(repr, first)) == sorted(repr(row_of(*found)) for found in again)
+
+
+def test_half_a_line_does_not_count_and_is_written_over(spec: Path) -> None:
+    store = spec.with_suffix(".rows")
+    list(sweep(spec, jobs=1, store=store))
+    whole = store.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    store.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    assert len(RowStore(store).finished) == 3
+    list(sweep(spec, jobs=1, store=store))
+    assert sorted(store.read_bytes().splitlines()) == sorted(whole.splitlines())
+
+
+def test_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes"
+    path.write_text("shopping list\n")
+    with pytest.raises(ConfigurationError, match=r"notes: holds what no sweep has written"):
+        RowStore(path)
+    assert path.read_text() == "shopping list\n"
+
+
+def test_cells_that_are_alike_are_run_once() -> None:
+    cells = parse_grid(GRID.replace(b"[1, 3]", b"[1, 1]"), PROJECT)
+    counted: list[Experiment] = []
+
+    def count(
+        work: Callable[[Experiment], Figures], items: Sequence[Experiment]
+    ) -> Iterator[tuple[int, Figures]]:
+        counted.extend(items)
+        return here(work, items)
+
+    assert len(list(finish(cells, RowStore(), count))) == 8
+    assert len(counted) == 4
+
+
+def test_key_tells_seeds_constants_and_layouts_apart() -> None:
+    cells = parse_grid(GRID + b"seed = [1, 2]\n", PROJECT)
+    assert len({key_of(cell.experiment) for cell in cells}) == len(cells)
+
+
+@pytest.mark.slow
+def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: Path) -> None:
+    spec.write_bytes(GRID.replace(b"seconds = 0.02", b"seconds = 0.5"))
+    address = tmp_path / "scheduler.json"
+    silent = partial(
+        subprocess.Popen,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+    )
+    meeting = ["--no-dashboard", "--scheduler-file", str(address)]
+    scheduler = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    processes = [silent([sys.executable, "-m", *scheduler, *meeting])]
+    try:
+        while not address.exists():
+            time.sleep(0.05)
+        worker = ["distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1"]
+        processes += [silent([sys.executable, "-m", *worker, *meeting]) for _ in range(2)]
+        rows = []
+        for row in sweep(spec, cluster=json.loads(address.read_text())["address"]):
+            rows.append(row)
+            if len(rows) == 1:
+                processes[1].send_signal(signal.SIGKILL)
+    finally:
+        for process in reversed(processes):
+            process.kill()
+            process.wait()
+    cells = parse_grid(spec.read_bytes(), spec.parent)
+    alone = [row_of(cell, measure(cell.experiment)) for cell in cells]
+    assert sorted(map(repr, rows)) == sorted(map(repr, alone))
+
+
+def test_scheduler_that_does_not_answer_is_named(
+    spec: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.search.cluster.CONNECT_S", 0.2)
+    with pytest.raises(ConfigurationError, match=r"--cluster tcp://127\.0\.0\.1:1: no scheduler"):
+        list(sweep(spec, cluster="tcp://127.0.0.1:1"))
