@@ -1,25 +1,31 @@
 """Frames and packages as bytes: the one place that knows how they look on a connection.
 
-A frame is ``length`` (4 bytes, of all that follows), ``version`` (1), ``kind`` (1) and a body;
-numbers are big-endian and unsigned. There is one connection for each CTC, so that a frame
-names no device. Everything is bounded, and bytes that do not decode raise `WireError` with
-the offset where reading stopped.
+A frame is a prefix and a body. The prefix is ``length`` (4 bytes, of the body), ``version`` (1),
+``kind`` (1) and ``check`` (2): the lower half of the CRC-32 of these six bytes. The body is what
+the frame says, with the headers of all its messages, the CRC-32 of that (4), and the data of the
+messages, one after the other. So damage shows in every byte but the data, which
+`isfc.programs.verification` protects end to end where that is wanted.
+
+Numbers are big-endian and unsigned. There is one connection for each CTC, so that a frame names
+no device. Everything is bounded, and bytes that do not decode raise `WireError` with the offset
+where reading stopped.
 """
 
 import struct
 from collections.abc import Sequence
 from typing import Final
+from zlib import crc32
 
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
 from isfc.errors import WireError
 from isfc.link.message import Message, Traffic
-from isfc.link.package import Package
+from isfc.link.package import MESSAGES_MAX, Package
 
 VERSION: Final = 2
-PREFIX_LENGTH: Final = 4
+PREFIX_LENGTH: Final = 8
 FRAME_LENGTH_MAX: Final = 4 * 2**20
-"""Most bytes of a frame after its length: four times the largest package."""
+"""Most bytes of a frame after its prefix: four times the largest package."""
 LONG_LENGTH: Final = 32 * 1024
 """Data of a message of so many bytes are not copied: they are sent from where they lie, and what
 arrives is a view of its frame, which stays in memory as long as one of its messages does."""
@@ -31,6 +37,8 @@ _DATA_KIND: Final = 2
 _STATUS_KIND: Final = 3
 
 _HEADER: Final = struct.Struct(">IBB")
+_PREFIX: Final = struct.Struct(">IBBH")
+_CRC: Final = struct.Struct(">I")
 _COMMAND: Final = struct.Struct(">BQII")
 _STATUS: Final = struct.Struct(">BQ")
 _DATA: Final = struct.Struct(">QQI")
@@ -54,27 +62,36 @@ def encode_pieces(frame: Frame) -> Sequence[bytes | memoryview]:
     """
     if isinstance(frame, CommandFrame):
         body = _COMMAND.pack(frame.command, frame.serial, frame.length, frame.count)
-        return (_header(len(body), _COMMAND_KIND) + body,)
+        return (_prefix(len(body), _COMMAND_KIND) + body + _CRC.pack(crc32(body)),)
     if isinstance(frame, StatusFrame):
         body = _STATUS.pack(frame.signal, frame.serial)
-        return (_header(len(body), _STATUS_KIND) + body,)
+        return (_prefix(len(body), _STATUS_KIND) + body + _CRC.pack(crc32(body)),)
     assert isinstance(frame.load, Package), "only packages travel"
     return _encode_data(frame.serial, frame.load)
 
 
-def _header(body_length: int, kind: int) -> bytes:
-    return _HEADER.pack(body_length + _HEADER.size - PREFIX_LENGTH, VERSION, kind)
+def _prefix(said_length: int, kind: int) -> bytes:
+    """The prefix of a frame whose body has so many bytes and a CRC."""
+    length = said_length + _CRC.size
+    return _PREFIX.pack(length, VERSION, kind, _check(_HEADER.pack(length, VERSION, kind)))
+
+
+def _check(header: bytes | memoryview) -> int:
+    return crc32(header) & 0xFFFF
 
 
 def frame_length(prefix: bytes | memoryview) -> int:
-    """How many bytes the frame that begins with these four has, prefix included.
+    """How many bytes the frame that begins with these eight has, prefix included.
 
-    Raises `WireError` when it is longer than `FRAME_LENGTH_MAX`.
+    Raises `WireError` when they are damaged, or it is longer than `FRAME_LENGTH_MAX`.
     """
-    length = int.from_bytes(prefix[:PREFIX_LENGTH], "big")
-    if not _HEADER.size - PREFIX_LENGTH <= length <= FRAME_LENGTH_MAX:
+    length, _, _, check = _PREFIX.unpack_from(prefix)
+    if check != _check(prefix[: _HEADER.size]):
+        raise WireError("a damaged prefix", 0)
+    if not _CRC.size <= length <= FRAME_LENGTH_MAX:
         raise WireError(f"a frame of {length} bytes", 0)
-    return PREFIX_LENGTH + length
+    frame_length: int = PREFIX_LENGTH + length
+    return frame_length
 
 
 def decode(data: bytes | memoryview) -> Frame:
@@ -83,13 +100,13 @@ def decode(data: bytes | memoryview) -> Frame:
     ``data`` must stay as they are: long messages are views of them.
     """
     view = memoryview(data)
-    if len(view) < _HEADER.size:
+    if len(view) < PREFIX_LENGTH:
         raise WireError("a truncated frame", len(view))
-    length, version, kind = _HEADER.unpack_from(view)
-    if length + PREFIX_LENGTH != len(view) or length > FRAME_LENGTH_MAX:
+    if frame_length(view) != len(view):
         raise WireError("a frame whose length is wrong", 0)
+    _, version, kind, _ = _PREFIX.unpack_from(view)
     if version != VERSION:
-        raise WireError(f"version {version}, not {VERSION}", PREFIX_LENGTH)
+        raise WireError(f"version {version}, not {VERSION}", _HEADER.size - 2)
     try:
         if kind == _DATA_KIND:
             return _decode_data(view)
@@ -100,20 +117,20 @@ def decode(data: bytes | memoryview) -> Frame:
 
 def _decode_short(view: memoryview, kind: int) -> Frame:
     if kind == _COMMAND_KIND:
-        code, serial, length, count = _COMMAND.unpack_from(view, _HEADER.size)
-        _expect_end(view, _HEADER.size + _COMMAND.size)
+        code, serial, length, count = _COMMAND.unpack_from(view, PREFIX_LENGTH)
+        _expect_end(view, _expect_crc(view, PREFIX_LENGTH + _COMMAND.size))
         command = _COMMANDS.get(code)
         if command is None:
-            raise WireError(f"command X'{code:02X}'", _HEADER.size)
+            raise WireError(f"command X'{code:02X}'", PREFIX_LENGTH)
         return CommandFrame(command, serial, length, count)
     if kind == _STATUS_KIND:
-        code, serial = _STATUS.unpack_from(view, _HEADER.size)
-        _expect_end(view, _HEADER.size + _STATUS.size)
+        code, serial = _STATUS.unpack_from(view, PREFIX_LENGTH)
+        _expect_end(view, _expect_crc(view, PREFIX_LENGTH + _STATUS.size))
         signal = _SIGNALS.get(code)
         if signal is None:
-            raise WireError(f"signal {code}", _HEADER.size)
+            raise WireError(f"signal {code}", PREFIX_LENGTH)
         return StatusFrame(signal, serial)
-    raise WireError(f"a frame of kind {kind}", PREFIX_LENGTH + 1)
+    raise WireError(f"a frame of kind {kind}", _HEADER.size - 1)
 
 
 # To look a member up is quicker than to call its enumeration.
@@ -123,41 +140,53 @@ _TRAFFICS: Final = {traffic.value: traffic for traffic in Traffic}
 
 
 def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
+    headers: list[bytes] = [_DATA.pack(serial, package.number, len(package.messages))]
     pieces: list[bytes | memoryview] = []
-    short: list[bytes | memoryview] = [_DATA.pack(serial, package.number, len(package.messages))]
-    length = _DATA.size + _MESSAGE.size * len(package.messages)
+    short: list[bytes | memoryview] = []
+    data_length = 0
     for message in package.messages:
         data = message.data
+        length = message.length
         flags = message.traffic | (_MORE if message.more else 0)
         if data is not None:
             flags |= _HAS_DATA
         if message.acknowledges:
             flags |= _ACKNOWLEDGES
-        short.append(_MESSAGE.pack(message.conversation, message.serial, message.length, flags))
+        headers.append(_MESSAGE.pack(message.conversation, message.serial, length, flags))
         if data is None:
             continue
-        length += message.length
-        if message.length < LONG_LENGTH:
+        data_length += length
+        if length < LONG_LENGTH:
             short.append(data)
         else:
-            pieces += (b"".join(short), data)
-            short = []
+            if short:
+                pieces.append(b"".join(short))
+                short = []
+            pieces.append(data)
+    said = b"".join(headers)
+    prefix = _prefix(len(said) + data_length, _DATA_KIND)
+    head = (prefix, said, _CRC.pack(crc32(said)))
+    if not pieces:
+        return (b"".join((*head, *short)),)
     if short:
         pieces.append(b"".join(short))
-    return (_header(length, _DATA_KIND), *pieces)
+    return (b"".join(head), *pieces)
 
 
 def _decode_data(view: memoryview) -> DataFrame:
-    serial, number, count = _DATA.unpack_from(view, _HEADER.size)
-    offset = _HEADER.size + _DATA.size
+    serial, number, count = _DATA.unpack_from(view, PREFIX_LENGTH)
+    if not 0 < count <= MESSAGES_MAX:
+        raise WireError(f"a package of {count} messages", PREFIX_LENGTH + _DATA.size - 4)
+    table = PREFIX_LENGTH + _DATA.size
+    offset = _expect_crc(view, table + _MESSAGE.size * count)
     messages: list[Message] = []
     payload_length = 0
-    for _ in range(count):
-        conversation, message_serial, length, flags = _MESSAGE.unpack_from(view, offset)
-        offset += _MESSAGE.size
+    for conversation, message_serial, length, flags in _MESSAGE.iter_unpack(
+        view[table : offset - _CRC.size]
+    ):
         traffic = _TRAFFICS.get(flags & _TRAFFIC)
         if traffic is None:
-            raise WireError(f"traffic {flags & _TRAFFIC}", offset - 1)
+            raise WireError(f"traffic {flags & _TRAFFIC}", table)
         data: bytes | memoryview | None = None
         if flags & _HAS_DATA:
             if offset + length > len(view):
@@ -176,10 +205,17 @@ def _decode_data(view: memoryview) -> DataFrame:
         payload_length += length
         if payload_length > FRAME_LENGTH_MAX:
             raise WireError(f"a package of {payload_length} bytes", offset)
-    if not messages:
-        raise WireError("an empty package", offset)
     _expect_end(view, offset)
     return DataFrame(Package(number, messages, payload_length), serial)
+
+
+def _expect_crc(view: memoryview, offset: int) -> int:
+    """Where what follows the CRC begins that stands at ``offset``, and must be right."""
+    if offset + _CRC.size > len(view):
+        raise WireError("a truncated frame", len(view))
+    if _CRC.unpack_from(view, offset)[0] != crc32(view[PREFIX_LENGTH:offset]):
+        raise WireError("a damaged header", PREFIX_LENGTH)
+    return offset + _CRC.size
 
 
 def _expect_end(view: memoryview, offset: int) -> None:

@@ -45,7 +45,7 @@ from isfc.system.inputs import (
 )
 from isfc.system.system import Input
 
-FILE_HEADER: Final = b"ISFCJRNL\x00\x01"
+FILE_HEADER: Final = b"ISFCJRNL\x00\x02"
 """How a journal begins: a magic word and the format's version (2 bytes)."""
 
 DIGEST_LENGTH: Final = 8

@@ -23,6 +23,10 @@ Assumed: a chpid carries 45,900 exchanges/s of one byte, but not so many of 1,00
 _LEGACY: Final = Traffic.LEGACY
 _TRANSPORT: Final = Traffic.TRANSPORT
 
+MESSAGES_MAX: Final = 8_192
+"""Most messages of one package, however short: a bound for who takes it in. Published packages
+have a few hundred."""
+
 BACKLOG_LENGTH_MAX: Final = 256 * 2**20
 """Bytes that may wait for a CTC before a sender is told to wait."""
 
@@ -162,8 +166,8 @@ class Packager:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
         room = length_max - length - 2 * message_length  # for the next one's own bytes
-        count = 1
-        while count < len(waiting) and waiting[count].length <= room:
+        count, count_max = 1, min(len(waiting), MESSAGES_MAX)
+        while count < count_max and waiting[count].length <= room:
             message = waiting[count]
             length += message.length
             room -= message.length + message_length

@@ -14,7 +14,7 @@ from isfc.live.control import (
     encode_request,
     read_reply,
 )
-from isfc.live.control_socket import CONNECT_S, connect_to
+from isfc.live.control_socket import CONNECT_S, connect_to_own
 
 ANNOUNCEMENTS_MAX: Final = 10_000
 """Announcements that are kept; older ones are lost if nobody polls them."""
@@ -23,11 +23,12 @@ ANNOUNCEMENTS_MAX: Final = 10_000
 class ControlClient:
     """A connection to a node's control. Blocks, for at most ``timeout_s`` each time.
 
-    Raises `OSError` when the node cannot be reached, or ends, or is too busy to answer.
+    Raises `OSError` when the node cannot be reached, or ends, or is too busy to answer, and
+    `ConfigurationError` when it is another user's.
     """
 
     def __init__(self, path: Path, timeout_s: float = CONNECT_S) -> None:
-        self._socket = connect_to(path, timeout_s)
+        self._socket = connect_to_own(path, timeout_s)
         self._timeout_s = timeout_s
         self._buffer = bytearray()
         self._announcements: deque[str] = deque(maxlen=ANNOUNCEMENTS_MAX)

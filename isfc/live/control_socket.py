@@ -79,6 +79,16 @@ def is_left_over(path: Path, taken: str = _NODE_RUNS) -> bool:
     raise ConfigurationError(f"{path}: {taken}")
 
 
+def connect_to_own(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:
+    """The same, to a process of this user's. Raises `ConfigurationError` for another's."""
+    connection = connect_to(path, timeout_s)
+    uid = peer_uid(connection)
+    if uid != os.getuid():
+        connection.close()
+        raise ConfigurationError(f"{path}: user {uid} listens there; expected a node of your own")
+    return connection
+
+
 def peer_uid(connection: socket.socket) -> int:
     """The user id of the process at the other end, as the kernel noted it."""
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)

@@ -70,4 +70,16 @@ def parse_endpoint(text: str) -> Endpoint:
         raise ConfigurationError(
             f"{text[:80]!r} is no address: expected unix:PATH, HOST:PORT or [IPv6]:PORT"
         )
-    return TcpEndpoint(match[1] or match[2], int(match[3]))
+    return TcpEndpoint(check_host(match[1] or match[2]), int(match[3]))
+
+
+def check_host(host: str) -> str:
+    """Return ``host``; raise `ConfigurationError` for what no resolver could look up."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        raise ConfigurationError(
+            f"{host[:80]!r} is no host: expected an address, or a name of parts of 1 to 63 "
+            "characters"
+        ) from None
+    return host

@@ -20,6 +20,7 @@ from typing import Final
 
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
+from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode
 from isfc.programs.limits import ConversationLimits
@@ -99,8 +100,8 @@ def _parse(text: str, nodes: Sequence[NodeName]) -> Forward:
     listen_port, port = int(match[4]), int(match[8])
     if not (0 < listen_port <= _PORT_MAX and 0 < port <= _PORT_MAX):
         raise wrong(f"ports from 1 to {_PORT_MAX}")
-    listen_host = match[2] or match[3] or "127.0.0.1"
-    host = match[6] or match[7]
+    listen_host = check_host(match[2] or match[3] or "127.0.0.1")
+    host = check_host(match[6] or match[7])
     return Forward(NodeName(first), listen_host, listen_port, NodeName(second), host, port)
 
 

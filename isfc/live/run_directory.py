@@ -40,10 +40,9 @@ def run_directory(chosen: Path | None = None) -> Path:
         found = directory.lstat()
     except OSError as error:
         raise ConfigurationError(f"{directory}: cannot be made: {error.strerror}") from None
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise ConfigurationError(f"{directory}: expected a directory of your own")
-    if found.st_mode & _FOREIGN_WRITE:
-        raise ConfigurationError(f"{directory}: others can write there; expected mode 0700")
+    fault = _fault(found)
+    if fault is not None:
+        raise ConfigurationError(f"{directory}: {fault}")
     return directory
 
 
@@ -69,7 +68,11 @@ def private_directory() -> Iterator[Path]:
 
 
 def running_nodes(chosen: Path | None = None) -> dict[str, list[Path]]:
-    """The control sockets of the nodes that run, by their names."""
+    """The control sockets of the nodes that run, by their names.
+
+    Raises `ConfigurationError` when the run directory is not ours alone to write to: whoever
+    made it would be given our commands.
+    """
     running: dict[str, list[Path]] = {}
     for path in sorted(_control_paths(chosen)):
         if _runs(path):
@@ -108,9 +111,30 @@ def _usual() -> Path:
 
 
 def _control_paths(chosen: Path | None) -> list[Path]:
+    """Sockets of this user's, in the run directory and in the private ones within it."""
     directory = _usual() if chosen is None else chosen.absolute()
-    patterns = (f"*{CONTROL_SUFFIX}", f"{PRIVATE_PREFIX}*/*{CONTROL_SUFFIX}")
-    return [path for pattern in patterns for path in directory.glob(pattern)]
+    try:
+        fault = _fault(directory.lstat())
+    except OSError:
+        return []
+    if fault is not None:
+        raise ConfigurationError(f"{directory}: {fault}")
+    private = [path for path in directory.glob(f"{PRIVATE_PREFIX}*") if _is_own(path)]
+    paths = [path for d in (directory, *private) for path in d.glob(f"*{CONTROL_SUFFIX}")]
+    return [path for path in paths if path.lstat().st_uid == os.getuid()]
+
+
+def _is_own(directory: Path) -> bool:
+    return _fault(directory.lstat()) is None
+
+
+def _fault(found: os.stat_result) -> str | None:
+    """Why a directory is not to be trusted; None if it is."""
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        return "expected a directory of your own"
+    if found.st_mode & _FOREIGN_WRITE:
+        return "others can write there; expected mode 0700"
+    return None
 
 
 def _runs(path: Path) -> bool:

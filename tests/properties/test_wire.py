@@ -12,8 +12,9 @@ from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import WireError
 from isfc.link.message import Message
-from isfc.link.package import Package
+from isfc.link.package import MESSAGES_MAX, Package
 from isfc.testing.strategies import frames
+from tests.wire_checks import resealed
 
 
 def content(frame: Frame) -> tuple[object, ...]:
@@ -89,8 +90,10 @@ def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> Non
                 value = random.choice([0, 1, 0x40, 0xFF, random.randrange(256)])
                 data[random.randrange(len(data))] = value
             del data[random.choice([len(data), len(data), random.randrange(len(data))]) :]
-        if random.random() < 0.7 and len(data) >= PREFIX_LENGTH:  # else few get past the length
-            data[:PREFIX_LENGTH] = (len(data) - PREFIX_LENGTH).to_bytes(PREFIX_LENGTH, "big")
+        if random.random() < 0.7 and len(data) >= 40:  # else few get past the checks
+            count = int.from_bytes(data[24:28], "big")
+            said_length = 20 + 17 * count if data[5] == 2 and count < 10 else None
+            data = bytearray(resealed(bytes(data), said_length))
         decoded += expect_a_frame_or_a_wire_error(bytes(data))
     assert 5_000 < decoded < 95_000
 
@@ -99,9 +102,9 @@ def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> Non
 @pytest.mark.parametrize("data", [None, b""])
 def test_p9_no_frame_takes_more_than_so_much_memory(data: bytes | None) -> None:
     # as many messages as a frame can hold: the costliest
-    count = (FRAME_LENGTH_MAX - 22) // 17
-    frame = encode(DataFrame(Package(0, [Message(2**31, 0, data=data)] * count, 0), 1))
-    claims_more = frame[:22] + (2**32 - 1).to_bytes(4, "big") + frame[26:]
+    frame = encode(DataFrame(Package(0, [Message(2**31, 0, data=data)] * MESSAGES_MAX, 0), 1))
+    claimed = frame[:24] + (2**32 - 1).to_bytes(4, "big") + frame[28:]
+    claims_more = resealed(claimed)
     assert len(frame) <= FRAME_LENGTH_MAX + PREFIX_LENGTH
     for decodes, each in ((True, frame), (False, claims_more)):
         tracemalloc.start()

@@ -132,7 +132,7 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The object: time, level, event, and the event's fields."""
-        return json.dumps(_record(record))
+        return _json(_record(record))
 
 
 class TextFormatter(logging.Formatter):
@@ -168,6 +168,11 @@ def _record(record: logging.LogRecord) -> dict[str, Any]:
 
 def _word(value: object) -> str:
     """A value in a line of text: in quotes unless it is one plain word."""
-    text = value if isinstance(value, str) else json.dumps(value)
+    text = value if isinstance(value, str) else _json(value)
     plain = text.isascii() and text.isprintable() and not {*' ="\\'} & {*text}
-    return text if text and plain else json.dumps(text)
+    return text if text and plain else _json(text)
+
+
+def _json(value: object) -> str:
+    """JSON in printable ASCII: its writer leaves one control character as it is, DEL."""
+    return json.dumps(value).replace("\x7f", "\\u007f")

@@ -64,11 +64,24 @@ def show_json(record: object) -> None:
         print(text, flush=True)
 
 
+def escaped(text: str) -> str:
+    """The text with what does not print, such as a terminal's controls, as Python writes it.
+
+    Partners, servers and files say what they like; a terminal obeys. Lines stay lines.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
 def show_lines(lines: Iterable[str]) -> None:
-    """Print ``lines`` to stdout as they come, however many there are."""
+    """Print ``lines`` to stdout as they come, however many there are, escaped."""
     with _pipe_may_break():
         for line in lines:
-            print(line)
+            print(escaped(line))
         sys.stdout.flush()
 
 
@@ -88,9 +101,9 @@ def show_error(message: str) -> None:
 
 
 def show_log(line: str) -> None:
-    """Print a line of a log to stderr as it is, if that takes it: nobody else can be told."""
+    """Print a line of a log to stderr, escaped, if that takes it: nobody else can be told."""
     with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        print(escaped(line), file=sys.stderr, flush=True)
 
 
 def discard_output() -> None:

@@ -1,6 +1,8 @@
 """Frames and packages as bytes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctc.frame import CommandFrame, DataFrame, Signal, StatusFrame
 from ctc.subchannel import Command
@@ -16,8 +18,9 @@ from isfc.engine.wire import (
 )
 from isfc.errors import WireError
 from isfc.link.message import Message, Traffic
-from isfc.link.package import Package
+from isfc.link.package import MESSAGES_MAX, Package
 from tests.ctc.cable import Cargo
+from tests.wire_checks import prefix, resealed
 
 WRITE = CommandFrame(Command.WRITE, 258, 4096, 3)
 
@@ -30,18 +33,40 @@ def changed(data: bytes, index: int, value: int) -> bytes:
     return data[:index] + bytes([value]) + data[index + 1 :]
 
 
+COMMAND, STATUS = encode(WRITE), encode(StatusFrame(Signal.READY, 3))
+DATA = encode(data_frame(Message(1, 3, data=b"abc")))
+
+
 def test_command_looks_as_described() -> None:
     assert encode(WRITE).hex(" ") == (
-        "00 00 00 13 02 01 "  # 19 bytes follow; version 2, kind 1
+        "00 00 00 15 02 01 92 2c "  # 21 bytes follow; version 2, kind 1; check
         "01 00 00 00 00 00 00 01 02 "  # WRITE, serial
-        "00 00 10 00 00 00 00 03"  # length and count
+        "00 00 10 00 00 00 00 03 "  # length and count
+        "15 a2 2a 67"  # CRC-32
     )
 
 
 def test_signal_looks_as_described() -> None:
     assert encode(StatusFrame(Signal.READY, 3)).hex(" ") == (
-        "00 00 00 0b 02 03 02 00 00 00 00 00 00 00 03"
+        "00 00 00 0d 02 03 01 c8 02 00 00 00 00 00 00 00 03 51 f6 6d 92"
     )
+
+
+def test_headers_come_first_and_data_follow() -> None:
+    data = encode(data_frame(Message(1, 3, data=b"abc"), Message(2, 2), Message(3, 2, data=b"de")))
+    assert data.endswith(b"abcde")
+    assert len(data) == PREFIX_LENGTH + 20 + 3 * 17 + 4 + 5
+
+
+@given(st.sampled_from(range(8 * 84)), st.booleans())
+def test_a_bit_that_is_changed_in_a_header_shows(bit: int, short: bool) -> None:
+    frame = WRITE if short else data_frame(Message(1, 3, data=b"abc"), Message(2, 4, data=b"data"))
+    data = bytearray(encode(frame))
+    data_length = 0 if short else 7
+    index = bit // 8 % (len(data) - data_length)
+    data[index] ^= 1 << bit % 8
+    with pytest.raises(WireError):
+        decode(bytes(data))
 
 
 def test_package_keeps_what_its_messages_are() -> None:
@@ -87,7 +112,7 @@ def test_only_packages_travel() -> None:
         encode(DataFrame(Cargo(1), 1))
 
 
-def test_length_is_known_from_the_first_four_bytes() -> None:
+def test_length_is_known_from_the_prefix() -> None:
     data = encode(WRITE)
     assert frame_length(data[:PREFIX_LENGTH]) == len(data)
     assert decode(memoryview(data)).serial == 258
@@ -96,11 +121,24 @@ def test_length_is_known_from_the_first_four_bytes() -> None:
 @pytest.mark.parametrize("length", [0, 1, FRAME_LENGTH_MAX + 1, 2**32 - 1])
 def test_length_is_bounded(length: int) -> None:
     with pytest.raises(WireError, match=f"a frame of {length} bytes"):
-        frame_length(length.to_bytes(4, "big"))
+        frame_length(prefix(length))
 
 
 def test_longest_frame_is_within_its_bound() -> None:
-    assert frame_length(FRAME_LENGTH_MAX.to_bytes(4, "big")) == FRAME_LENGTH_MAX + 4
+    assert frame_length(prefix(FRAME_LENGTH_MAX)) == FRAME_LENGTH_MAX + PREFIX_LENGTH
+
+
+def test_a_length_that_was_changed_shows_at_once() -> None:
+    for index in range(PREFIX_LENGTH):
+        with pytest.raises(WireError, match="a damaged prefix"):
+            frame_length(changed(COMMAND[:PREFIX_LENGTH], index, COMMAND[index] ^ 0x10))
+
+
+def test_a_package_of_too_many_messages_is_refused_before_it_is_read() -> None:
+    most = [Message(1, 0, data=b"")] * MESSAGES_MAX
+    assert decode(encode(data_frame(*most))).serial == 7
+    with pytest.raises(WireError, match=f"a package of {MESSAGES_MAX + 1} messages"):
+        decode(encode(data_frame(*most, most[0])))
 
 
 def test_claim_of_more_than_a_frame_can_hold_is_refused() -> None:
@@ -119,10 +157,6 @@ def test_data_keep_no_much_larger_frame_in_memory(others: int, viewed: bool) -> 
     assert isinstance(frame.load.messages[0].data, memoryview) == viewed
 
 
-COMMAND, STATUS = encode(WRITE), encode(StatusFrame(Signal.READY, 3))
-DATA = encode(data_frame(Message(1, 3, data=b"abc")))
-
-
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -130,18 +164,20 @@ DATA = encode(data_frame(Message(1, 3, data=b"abc")))
         (COMMAND[:5], r"a truncated frame \(at byte 5\)"),
         (COMMAND[:-1], r"whose length is wrong"),
         (COMMAND + b"\0", r"whose length is wrong"),
-        (changed(COMMAND, 4, VERSION + 1), r"version 3, not 2 \(at byte 4\)"),
-        (changed(COMMAND, 5, 9), r"a frame of kind 9 \(at byte 5\)"),
-        (changed(COMMAND, 6, 0xFF), r"command X'FF' \(at byte 6\)"),
-        (changed(STATUS, 6, 0), r"signal 0 \(at byte 6\)"),
-        (changed(COMMAND[:-1], 3, 0x12), r"a truncated frame"),
-        (changed(COMMAND + b"\0", 3, 0x14), r"bytes after the end"),
-        (changed(STATUS[:-1], 3, 0x0A), r"a truncated frame"),
-        (changed(STATUS + b"\0", 3, 0x0C), r"bytes after the end"),
-        (changed(DATA, 42, 0x7F), r"traffic 31"),
-        (changed(DATA, 41, 200), r"a message longer than its frame"),
-        (changed(DATA, 25, 0), r"an empty package"),
-        (changed(DATA, 25, 2), r"a truncated frame"),
+        (resealed(changed(COMMAND, 4, VERSION + 1)), r"version 3, not 2 \(at byte 4\)"),
+        (resealed(changed(COMMAND, 5, 9)), r"a frame of kind 9 \(at byte 5\)"),
+        (resealed(changed(COMMAND, 8, 0xFF)), r"command X'FF' \(at byte 8\)"),
+        (resealed(changed(STATUS, 8, 0)), r"signal 0 \(at byte 8\)"),
+        (resealed(COMMAND[:-1]), r"a truncated frame"),
+        (resealed(COMMAND + b"\0", 17), r"bytes after the end"),
+        (resealed(STATUS[:-1]), r"a truncated frame"),
+        (resealed(STATUS + b"\0", 9), r"bytes after the end"),
+        (changed(COMMAND, 12, 1), r"a damaged header"),
+        (resealed(changed(DATA, 44, 0x7F), 37), r"traffic 31"),
+        (resealed(changed(DATA, 43, 200), 37), r"a message longer than its frame"),
+        (resealed(changed(DATA, 27, 0), 37), r"a package of 0 messages"),
+        (resealed(changed(DATA, 27, 2), 37), r"a truncated frame"),
+        (resealed(DATA[:20], 8), r"a truncated frame"),
     ],
 )
 def test_anything_else_is_refused_with_its_place(data: bytes, reason: str) -> None:

@@ -123,7 +123,7 @@ DEADLINE = encode_record(Act.DEADLINE, 1, 0, b"", Outcome())
     ("data", "reason"),
     [
         (b"", r"is no journal, or one of another version \(at byte 0\)"),
-        (b"ISFCJRNL\x00\x02", "is no journal"),
+        (b"ISFCJRNL\x00\x01", "of another version"),
         (b"#!/bin/sh\nexit 0\n", "is no journal"),
         (FILE_HEADER + b"\xff" * 20, r"its length is wrong \(at byte 10\)"),
         (FILE_HEADER + bytes(20), r"its length is wrong \(at byte 10\)"),

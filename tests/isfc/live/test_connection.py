@@ -19,6 +19,7 @@ from isfc.live.connection import (
     Connection,
     measure_frame,
 )
+from tests.wire_checks import prefix
 
 
 class FakeTransport(asyncio.Transport):
@@ -83,7 +84,7 @@ def connect(receiver: Notes) -> tuple[Connection, FakeTransport]:
 
 
 def frame(length: int) -> bytes:
-    return length.to_bytes(4, "big") + (bytes(range(251)) * (length // 251 + 1))[:length]
+    return prefix(length) + (bytes(range(251)) * (length // 251 + 1))[:length]
 
 
 def feed(connection: Connection, data: bytes, pieces: Sequence[int]) -> None:
@@ -99,7 +100,7 @@ def feed(connection: Connection, data: bytes, pieces: Sequence[int]) -> None:
 
 
 lengths = st.one_of(
-    st.integers(2, 40),
+    st.integers(4, 40),
     *(
         st.integers(length - 10, length + 10)
         for length in (CARRIED_LENGTH_MAX, BORROWED_LENGTH_MIN, KEPT_LENGTH)
@@ -133,7 +134,7 @@ def test_a_long_frame_stays_as_it_was_when_more_arrives() -> None:
 def test_a_frame_that_is_too_long_ends_the_connection_before_it_takes_memory() -> None:
     notes = Notes()
     connection, transport = connect(notes)
-    feed(connection, (FRAME_LENGTH_MAX + 1).to_bytes(4, "big"), [4])
+    feed(connection, prefix(FRAME_LENGTH_MAX + 1), [4])
     assert transport.ended == "aborted"
     assert len(connection.get_buffer(-1)) <= KEPT_LENGTH
     connection.connection_lost(None)

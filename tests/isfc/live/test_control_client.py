@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.errors import RemoteProtocolError
+from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live.control import BadRequest, ControlServer, Reply
 from isfc.live.control_client import ANNOUNCEMENTS_MAX, ControlClient
 from isfc.live.control_socket import listen_at
@@ -152,3 +152,12 @@ def test_announcements_that_nobody_polls_are_bounded(path: Path) -> None:
     with odd_node(path, lines + b'{"reply": {}}\n') as client:
         client.listen()
         assert client.poll_announcement() == "5"
+
+
+def test_a_node_of_another_user_is_given_no_commands(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with listen_at(path):
+        monkeypatch.setattr("os.getuid", lambda: 12_345)
+        with pytest.raises(ConfigurationError, match=r"user \d+ listens there"):
+            ControlClient(path)

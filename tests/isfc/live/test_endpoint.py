@@ -48,6 +48,12 @@ def test_only_what_stays_on_this_machine_is_private(text: str, *, private: bool)
     assert parse_endpoint(text).private is private
 
 
+@pytest.mark.parametrize("host", ["a..b", "x" * 64 + ".example"])
+def test_a_host_that_nobody_could_look_up_is_refused_at_once(host: str) -> None:
+    with pytest.raises(ConfigurationError, match="is no host: expected an address"):
+        parse_endpoint(f"{host}:7700")
+
+
 def test_a_path_that_no_socket_can_have_is_refused() -> None:
     assert parse_endpoint("unix:/" + "x" * 106) == UnixEndpoint("/" + "x" * 106)
     with pytest.raises(ConfigurationError, match="a path of 108 bytes"):

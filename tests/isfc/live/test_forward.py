@@ -53,6 +53,7 @@ def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
         (["ATLANTA:1=CHICAGO:h:1"], "expected one of ATLANTA and BOSTON on each side"),
         (["ATLANTA:0=BOSTON:h:1"], "expected ports from 1 to 65535"),
         (["ATLANTA:1=BOSTON:h:65536"], "expected ports from 1 to 65535"),
+        (["ATLANTA:1=BOSTON:a..b:80"], "'a..b' is no host"),
         (["ATLANTA:1=BOSTON:h:1", "ATLANTA:1=BOSTON:h:2"], "ATLANTA:1 is there twice"),
     ],
 )

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from ctc.frame import CommandFrame
+from ctc.subchannel import Command
+from isfc.engine.wire import encode
 from isfc.link.events import Severed
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
@@ -13,6 +16,7 @@ from isfc.live.connection import Connection
 from isfc.live.engine import Detached, LiveEngine
 from isfc.testing.pair import MS, Setup
 from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
+from tests.wire_checks import prefix
 
 IMPATIENT = Setup(parameters=LinkParameters(mih_ns=100 * MS))
 
@@ -35,10 +39,10 @@ def spoil(pair: LivePair, fault: str) -> None:
     elif fault == "nothing comes":
         connection.deliver = drop
     else:
-        connection.write((2**20).to_bytes(4, "big"))  # a length that is too long
+        connection.write(prefix(2**20))  # a frame that does not come
 
 
-@pytest.mark.parametrize("fault", ["nothing leaves", "nothing comes", "a length is changed"])
+@pytest.mark.parametrize("fault", ["nothing leaves", "nothing comes", "a frame breaks off"])
 def test_a_half_dead_ctc_is_given_up_and_comes_back(
     run_live: Run, tmp_path: Path, fault: str
 ) -> None:
@@ -57,6 +61,43 @@ def test_a_half_dead_ctc_is_given_up_and_comes_back(
                 assert side.engine.counters.severed_count == 0
 
     run_live(main())
+
+
+@pytest.mark.parametrize("index", range(0, 49, 7))
+def test_a_bit_that_is_changed_in_a_header_costs_a_connection_and_nothing_else(
+    run_live: Run, tmp_path: Path, index: int
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, IMPATIENT) as pair:
+            await pair.come_up()
+            wanted = [bytes((number,)) * 100 for number in range(40)]
+            for number, data in enumerate(wanted):
+                if number == 5:
+                    flip_in_next(connection_of(pair.first), index)
+                pair.first.send(data)
+                await asyncio.sleep(0)
+            await wait_until(lambda: pair.second.received() == wanted)
+            await pair.come_up()
+            reasons = [event.reason for event in pair.second.told if isinstance(event, Detached)]
+            assert len(reasons) == 1
+            assert "damaged" in reasons[0]
+
+    run_live(main())
+
+
+def flip_in_next(connection: Connection, index: int) -> None:
+    """Change a bit of the next data that are written: they come with their command."""
+    write = connection.write
+
+    def flip(*pieces: bytes | memoryview) -> None:
+        data = bytearray(b"".join(pieces))
+        command_length = len(encode(CommandFrame(Command.WRITE, 1)))
+        if len(data) > command_length:
+            data[command_length + index] ^= 0x04
+            connection.write = write  # type: ignore[method-assign]
+        write(bytes(data))
+
+    connection.write = flip  # type: ignore[method-assign]
 
 
 def test_a_link_without_a_partner_has_nothing_to_sever(run_live: Run) -> None:

@@ -159,3 +159,42 @@ def test_node_that_has_ended_hides_none_that_runs() -> None:
 def test_what_is_no_socket_is_no_node() -> None:
     control_path(run_directory(), "ATLANTA").write_text("")
     assert running_nodes() == {}
+
+
+def test_nodes_in_a_directory_that_others_can_write_to_are_not_looked_at(usual: Path) -> None:
+    run_directory()
+    with listen_at(usual / "ATLANTA.control"):
+        assert list(running_nodes()) == ["ATLANTA"]
+        usual.chmod(0o777)
+        with pytest.raises(ConfigurationError, match="others can write there"):
+            find_control("ATLANTA")
+        usual.chmod(0o700)
+        private = usual / "up-1"
+        private.mkdir()
+        private.chmod(0o770)
+        with listen_at(private / "BOSTON.control"):
+            assert list(running_nodes()) == ["ATLANTA"]
+            private.chmod(0o700)
+            assert list(running_nodes()) == ["ATLANTA", "BOSTON"]
+
+
+def test_a_link_to_a_directory_of_somebody_elses_is_not_followed(
+    usual: Path, tmp_path: Path
+) -> None:
+    trap = tmp_path / "trap"
+    trap.mkdir(mode=0o700)
+    usual.symlink_to(trap)
+    with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+        running_nodes()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
+def test_a_directory_that_another_user_has_made_is_not_trusted(usual: Path) -> None:
+    usual.mkdir(mode=0o700)
+    with listen_at(usual / "ATLANTA.control"):
+        os.chown(usual, 65_534, 65_534)
+        with pytest.raises(ConfigurationError, match="expected a directory of your own"):
+            find_control("ATLANTA")
+        os.chown(usual, 0, 0)
+        os.chown(usual / "ATLANTA.control", 65_534, 65_534)
+        assert running_nodes() == {}

@@ -153,3 +153,13 @@ def test_output_to_nowhere_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(open_console(), Console)
     show("text")
     show_json({})
+
+
+def test_what_others_say_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    nasty = "\x1b]0;title\x07 \x7f \u202e \x9b2J \r caf\u00e9"
+    shown = r"\x1b]0;title\x07 \x7f \u202e \x9b2J \r caf\u00e9".replace(r"\u00e9", "\u00e9")
+    show_lines([nasty, "plain"])
+    show_log(f"two\n{nasty}")
+    captured = capsys.readouterr()
+    assert captured.out == f"{shown}\nplain\n"
+    assert captured.err == f"two\n{shown}\n"
