@@ -87,10 +87,16 @@ class Demand:
     rate_per_s: float | None
     outstanding: float
     think_ns: float
-    miss_ns: float
+    miss_share: float
+    one_miss_ns: float
     hit_ns: float
     spread: float
     start_share: float
+
+    @property
+    def miss_ns(self) -> float:
+        """What cache misses add to the average I/O."""
+        return self.miss_share * self.one_miss_ns
 
     @property
     def processor_ns(self) -> float:
@@ -122,7 +128,8 @@ def make_demand(workload: IoWorkload, route: Route) -> Demand:
         rate_per_s=None if workload.rate_per_s is None else workload.rate_per_s / parts,
         outstanding=SATURATING_OUTSTANDING if outstanding is None else outstanding / parts,
         think_ns=workload.think_us * 1e3,
-        miss_ns=(1 - workload.cache_hit_percent / 100) * storage.miss_ns,
+        miss_share=1 - workload.cache_hit_percent / 100,
+        one_miss_ns=storage.miss_ns,
         hit_ns=storage.hit_ns,
         spread=storage.spread,
         start_share=1 / sum(information_units(4096, transport=workload.protocol != "ficon")),

@@ -207,10 +207,10 @@ class _Solver:
         """
         reading, writing, bus = shared
         place = 0 if flow.is_read else 1
-        by_line = shared[place].slowdown(own * weights[place])
+        by_line = shared[place].slowdown(own * weights[place], weights[place])
         if max(reading.wanted, writing.wanted) > 1.0:
             return max(by_line, max(1.0, shared[place].wanted) * max(1.0, bus.wanted))
-        return max(by_line, bus.slowdown(own * weights[2]))
+        return max(by_line, bus.slowdown(own * weights[2], weights[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +220,10 @@ class _Resource:
     wanted: float
     width: float
 
-    def slowdown(self, own: float) -> float:
-        """Of a flow that wants ``own`` of what is wanted."""
-        return slowdown(self.width, max(0.0, self.wanted - own) * self.width)
+    def slowdown(self, own: float, weight: float) -> float:
+        """Of a flow that wants ``weight``, and whose workload has put ``own`` of it there."""
+        seen = max(0.0, self.wanted - own) * self.width
+        return slowdown(self.width, seen, weight * self.width)
 
 
 _Shared = tuple[_Resource, _Resource, _Resource]

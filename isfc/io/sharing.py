@@ -31,24 +31,33 @@ def mean_number(width: float, load: float) -> float:
     return weighted / total
 
 
-def slowdown(width: float, seen: float) -> float:
+def slowdown(width: float, seen: float, weight: float = 1.0) -> float:
     """How many times longer a flow takes that finds ``seen`` others on average; at least 1.
 
     ``seen`` of any width: it is translated into the load at which so many would be there.
+    ``weight`` is what the flow wants of the resource, the average of the others being 1: beyond
+    what is full the number of others falls geometrically, so that a light flow fits more often.
     """
     if seen <= 0.0:
         return 1.0
-    if width <= 1.0:
-        return (1.0 + seen) / width
     if width >= _WIDE:
         return max(1.0, seen / width)
+    load = _load(width, seen)
+    average = max(1.0, seen / (width * load))
+    return 1.0 + (average - 1.0) * max(0.0, 1.0 - (1.0 - weight) * (1.0 - load))
+
+
+def _load(width: float, seen: float) -> float:
+    """The load at which ``seen`` flows are there on average, from 0 to 1."""
+    if width <= 1.0:
+        return seen / (1.0 + seen) / width
     least, most = 0.0, _NEARLY_FULL
     if mean_number(width, most) <= seen:
-        return seen / width
+        return 1.0
     for _ in range(_STEPS):
         middle = (least + most) / 2
         if mean_number(width, middle) < seen:
             least = middle
         else:
             most = middle
-    return max(1.0, seen / (width * most))
+    return most

@@ -3,10 +3,14 @@
 import typer
 
 from isfc.cli.commands.io.plan import plan
+from isfc.cli.commands.io.run import run
 from isfc.cli.commands.io.size import size
 
 app = typer.Typer(
-    help="Plan and size the I/O that is beside a link.", add_completion=False, rich_markup_mode=None
+    help="Plan, run and size the I/O that is beside a link.",
+    add_completion=False,
+    rich_markup_mode=None,
 )
 app.command()(plan)
+app.command()(run)
 app.command()(size)

@@ -1,0 +1,172 @@
+"""``isfc io run``: an I/O configuration in virtual time."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ctc.osa import Flow as OsaFlow
+from ctc.osa import find_osa, stream_rate
+from isfc.cli.commands.io.plan import ConfigArgument
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
+from isfc.cli.render.output import show, show_csv, show_json
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import Channel, Protocol
+from isfc.io.configuration_file import read_io_configuration
+from isfc.io.run import (
+    SECONDS,
+    WARMUP,
+    ChannelRun,
+    IoRun,
+    SapRun,
+    SynchronousRun,
+    WorkloadRun,
+    run_configuration,
+)
+
+
+class Report(StrEnum):
+    """The views of RMF's reports."""
+
+    CHANNEL = "channel"
+    DEVICE = "device"
+    IOP = "iop"
+    SYNC = "sync"
+
+
+ReportOption = Annotated[
+    Report | None,
+    typer.Option(
+        help="Show a view as RMF has it: Channel Path Activity, Direct Access Device Activity, "
+        "I/O Queuing Activity, or synchronous I/O.",
+        show_default=False,
+    ),
+]
+SecondsOption = Annotated[
+    float, typer.Option(metavar="S", min=0.01, max=3600, help="Virtual time that is measured.")
+]
+WarmupOption = Annotated[
+    float, typer.Option(metavar="S", min=0, max=3600, help="Virtual time before that.")
+]
+SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Another seed, another run.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
+
+
+def run(
+    config: ConfigArgument,
+    *,
+    seconds: SecondsOption = SECONDS,
+    warmup: WarmupOption = WARMUP,
+    seed: SeedOption = 1,
+    report: ReportOption = None,
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run an I/O configuration in virtual time, and show what its channels carry.
+
+    Channels are run I/O by I/O; zHyperLinks, OSAs and SAPs follow from their rates. The same
+    seed makes the same run.
+    """
+    if csv and report is None:
+        raise ConfigurationError("--csv: expected --report too, which says what to print")
+    if json and report is not None:
+        raise ConfigurationError("--json and --report: expected one of them")
+    found = run_configuration(read_io_configuration(config), seconds, warmup, seed)
+    if json:
+        show_json(io_run_record(found))
+    elif report is None:
+        show(io_run_page(found))
+    else:
+        rows = activity_rows(found, report.value)
+        if not rows:
+            raise ConfigurationError(
+                f"--report {report}: the configuration has nothing of it; "
+                "see 'isfc io run --help' for what each view shows"
+            )
+        if csv:
+            show_csv(rows)
+        else:
+            show(report_page(found, report.value, rows))
+
+
+def io_run_record(run: IoRun) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    osas = [channel for channel in run.configuration.channels.values() if channel.is_osa]
+    return {
+        "seconds": run.seconds,
+        "channels": {each.channel.chpid: _channel_record(each) for each in run.channels},
+        "workloads": {each.workload.name: _workload_record(each) for each in run.workloads},
+        "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
+        "saps": {each.system: _sap_record(each) for each in run.saps},
+        "osa": {channel.chpid: _osa_record(channel) for channel in osas},
+    }
+
+
+def _channel_record(run: ChannelRun) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "feature": run.channel.feature,
+        "link_gbps": run.route.link_gbps,
+        "io_per_s": run.io_per_s,
+        "mb_per_s_read": run.mb_per_s(reads=True),
+        "mb_per_s_write": run.mb_per_s(reads=False),
+        "processor_percent": 100 * run.processor,
+        "bus_percent": 100 * run.bus,
+        "line_percent_read": 100 * run.line_read,
+        "line_percent_write": 100 * run.line_write,
+        "frame_bytes_read": run.frame_bytes(reads=True),
+        "frame_bytes_write": run.frame_bytes(reads=False),
+    }
+    for protocol in (Protocol.ZHPF, Protocol.FICON, Protocol.FCP):
+        rate, active, deferred = run.of(protocol)
+        record[protocol.value] = {"rate": rate, "active": active, "deferred": deferred}
+    return record
+
+
+def _workload_record(run: WorkloadRun) -> dict[str, Any]:
+    return {
+        "io_per_s": run.io_per_s,
+        "mb_per_s": run.mb_per_s,
+        "response_us": {
+            "mean": run.response_us,
+            "p50": run.response_p50_us,
+            "p99": run.response_p99_us,
+        },
+        "pend_us": run.pend_us,
+        "disc_us": run.disc_us,
+        "conn_us": run.conn_us,
+    }
+
+
+def _synchronous_record(run: SynchronousRun) -> dict[str, Any]:
+    return {
+        "success_percent": 100 * run.outcome.success,
+        "link_busy_percent": 100 * run.outcome.link_busy,
+        "rejected_percent": 100 * run.outcome.rejected,
+        "cache_miss_percent": 100 * run.outcome.cache_miss,
+        "response_us": run.outcome.latency_ns / 1e3,
+    }
+
+
+def _sap_record(run: SapRun) -> dict[str, Any]:
+    """``busy_percent`` is null where the SAPs cannot do it."""
+    return {
+        "busy_percent": 100 * run.busy if run.busy != float("inf") else None,
+        "starts_per_s": run.starts_per_s,
+        "interrupts_per_s": run.interrupts_per_s,
+    }
+
+
+def _osa_record(channel: Channel) -> dict[str, Any]:
+    """``cpu_us_per_mb`` is null: no absolute figure of it was published."""
+    profile = find_osa(channel.feature)
+    outbound, inbound = (
+        stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
+        for flow in (OsaFlow.OUT, OsaFlow.IN)
+    )
+    return {
+        "mb_per_s_out": outbound.mb_per_s,
+        "mb_per_s_in": inbound.mb_per_s,
+        "packets_per_s": outbound.packets_per_s + inbound.packets_per_s,
+        "cpu_us_per_mb": None,
+    }

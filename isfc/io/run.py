@@ -1,0 +1,304 @@
+"""A run of an I/O configuration: every FICON channel in virtual time, the rest by its formula.
+
+zHyperLinks, OSAs and SAPs need no run: what they do follows from the rates. What a zHyperLink turns
+away goes over the FICON channels that its workload names.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Final
+
+from ctc.fibre_channel import Frames
+from ctc.sap import Z15, iop_threads, sap_busy
+from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
+from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
+from isfc.io.simulation import Observed, Simulation
+
+SECONDS: Final = 1.0
+WARMUP: Final = 0.1
+"""Virtual seconds measured of a run, and before that (chosen)."""
+
+_NO_FRAMES: Final = Frames(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ridden:
+    """One workload on one channel, as it was seen for ``seconds``."""
+
+    workload: IoWorkload
+    demand: Demand
+    observed: Observed
+    seconds: float
+
+    @property
+    def io_per_s(self) -> float:
+        """I/Os that ended, a second."""
+        return self.observed.count / self.seconds
+
+    @property
+    def response_us(self) -> float:
+        """The mean."""
+        return _mean(self.observed.responses_ns) / 1e3
+
+    @property
+    def active(self) -> float:
+        """Open exchanges."""
+        return self.io_per_s * self.response_us / 1e6
+
+    @property
+    def deferred_per_s(self) -> float:
+        """I/Os a second that could not start at once."""
+        return self.observed.deferred / self.seconds
+
+    def rates(self) -> Iterator[tuple[float, Flow]]:
+        """I/Os a second of the reads, and of the writes."""
+        for flow in self.demand.flows:
+            reads = self.observed.reads
+            count = reads if flow.is_read else self.observed.count - reads
+            yield count / self.seconds, flow
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRun:
+    """A FICON channel and all that rode it. Utilizations are shares, from 0 to 1."""
+
+    route: Route
+    ridden: tuple[Ridden, ...]
+
+    @property
+    def channel(self) -> Channel:
+        """The channel."""
+        return self.route.channel
+
+    @property
+    def io_per_s(self) -> float:
+        """All I/Os."""
+        return sum(each.io_per_s for each in self.ridden)
+
+    def mb_per_s(self, *, reads: bool) -> float:
+        """Data one way, in 10**6 bytes."""
+        return (
+            sum(
+                rate * flow.work.data_length
+                for rate, flow in self._rates()
+                if flow.is_read is reads
+            )
+            / 1e6
+        )
+
+    @property
+    def processor(self) -> float:
+        """Of the channel processor."""
+        return sum(rate * flow.work.processor_ns for rate, flow in self._rates()) / 1e9
+
+    @property
+    def bus(self) -> float:
+        """Of the bus; 0 where no limit of it is known."""
+        return sum(rate * flow.bus_ns for rate, flow in self._rates()) / 1e9
+
+    @property
+    def line_read(self) -> float:
+        """Of the line, or of what leads to far storage, towards the channel."""
+        return sum(rate * flow.read_line_ns for rate, flow in self._rates()) / 1e9
+
+    @property
+    def line_write(self) -> float:
+        """Towards the storage."""
+        return sum(rate * flow.write_line_ns for rate, flow in self._rates()) / 1e9
+
+    def frame_bytes(self, *, reads: bool) -> float:
+        """The average frame towards the channel (``reads``), or towards the storage."""
+        frames = _NO_FRAMES
+        for rate, flow in self._rates():
+            each = flow.work.to_channel if reads else flow.work.to_control_unit
+            frames = frames.plus(each.times(rate))
+        return frames.average_length
+
+    def of(self, protocol: Protocol) -> tuple[float, float, float]:
+        """I/Os a second, open exchanges and deferred I/Os a second of one protocol."""
+        chosen = [each for each in self.ridden if each.workload.protocol is protocol]
+        return (
+            sum(each.io_per_s for each in chosen),
+            sum(each.active for each in chosen),
+            sum(each.deferred_per_s for each in chosen),
+        )
+
+    def _rates(self) -> Iterator[tuple[float, Flow]]:
+        for each in self.ridden:
+            yield from each.rates()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadRun:
+    """One workload on all of its channels; times in microseconds."""
+
+    workload: IoWorkload
+    io_per_s: float
+    mb_per_s: float
+    response_us: float
+    response_p50_us: float
+    response_p99_us: float
+    pend_us: float
+    disc_us: float
+    conn_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class SynchronousRun:
+    """A synchronous workload and what became of its requests."""
+
+    workload: IoWorkload
+    outcome: SynchronousOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class SapRun:
+    """The SAPs of a system; ``busy`` is a share, infinite where they cannot do it."""
+
+    system: str
+    busy: float
+    starts_per_s: float
+    interrupts_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class IoRun:
+    """What a run of a configuration came to."""
+
+    configuration: IoConfiguration
+    seconds: float
+    channels: tuple[ChannelRun, ...]
+    workloads: tuple[WorkloadRun, ...]
+    synchronous: tuple[SynchronousRun, ...]
+    saps: tuple[SapRun, ...]
+
+
+def run_configuration(
+    configuration: IoConfiguration,
+    seconds: float = SECONDS,
+    warmup: float = WARMUP,
+    seed: int = 1,
+) -> IoRun:
+    """Run every channel of ``configuration``; the same seed makes the same run.
+
+    Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
+    """
+    synchronous = tuple(_synchronous(configuration))
+    failed = [_turned_away(one, configuration) for one in synchronous]
+    asynchronous = [
+        *(one for one in configuration.workloads if one.protocol not in _WITHOUT_CHANNEL),
+        *(one for one in failed if one.channels),
+    ]
+    channels = tuple(_channels(configuration, asynchronous, seconds, warmup, seed))
+    return IoRun(
+        configuration=configuration,
+        seconds=seconds,
+        channels=channels,
+        workloads=tuple(_workload_run(one, channels) for one in asynchronous),
+        synchronous=synchronous,
+        saps=tuple(_saps(configuration, channels)),
+    )
+
+
+_WITHOUT_CHANNEL: Final = (Protocol.SYNCHRONOUS, Protocol.TCP)
+
+
+def _synchronous(configuration: IoConfiguration) -> Iterator[SynchronousRun]:
+    """What becomes of synchronous requests; without a rate, there is nothing to say."""
+    for workload in configuration.workloads:
+        if workload.protocol is Protocol.SYNCHRONOUS and workload.rate_per_s is not None:
+            links = sum(configuration.channels[name].is_zhyperlink for name in workload.channels)
+            hit = workload.cache_hit_percent / 100
+            yield SynchronousRun(
+                workload,
+                synchronous_outcome(ZHYPERLINK, workload.rate_per_s, links, cache_hit=hit),
+            )
+
+
+def _turned_away(one: SynchronousRun, configuration: IoConfiguration) -> IoWorkload:
+    """What goes over channels instead, of those that the workload names."""
+    rate = one.workload.rate_per_s or 0.0
+    outcome = one.outcome
+    missed = outcome.cache_miss / max(1e-9, 1.0 - outcome.success)
+    return replace(
+        one.workload,
+        name=f"{one.workload.name} (async)",
+        protocol=Protocol.ZHPF,
+        channels=tuple(
+            name for name in one.workload.channels if configuration.channels[name].is_ficon
+        ),
+        rate_per_s=rate * (1.0 - outcome.success),
+        cache_hit_percent=100 * (1.0 - missed),
+    )
+
+
+def _channels(
+    configuration: IoConfiguration,
+    workloads: Sequence[IoWorkload],
+    seconds: float,
+    warmup: float,
+    seed: int,
+) -> Iterator[ChannelRun]:
+    ficon = [channel for channel in configuration.channels.values() if channel.is_ficon]
+    sharing = Counter(channel.path.name for channel in ficon if channel.path)
+    for place, channel in enumerate(ficon):
+        riding = [one for one in workloads if channel.chpid in one.channels and one.rate_per_s != 0]
+        route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
+        demands = [make_demand(workload, route) for workload in riding]
+        simulation = Simulation(demands, Random(1_000_003 * seed + place))
+        simulation.run(warmup * 1e9, measuring=False)
+        simulation.run((warmup + seconds) * 1e9, measuring=True)
+        yield ChannelRun(
+            route,
+            tuple(
+                Ridden(*parts, seconds)
+                for parts in zip(riding, demands, simulation.observed, strict=True)
+            ),
+        )
+
+
+def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:
+    ridden = [each for channel in channels for each in channel.ridden if each.workload is workload]
+    responses = sorted(time for each in ridden for time in each.observed.responses_ns)
+    count = max(1, len(responses))
+    mean_us = _mean(responses) / 1e3
+    pend_us = sum(each.observed.pend_ns for each in ridden) / count / 1e3
+    disc_us = sum(each.observed.disc_ns for each in ridden) / count / 1e3
+    io_per_s = sum(each.io_per_s for each in ridden)
+    return WorkloadRun(
+        workload=workload,
+        io_per_s=io_per_s,
+        mb_per_s=io_per_s * workload.io_bytes / 1e6,
+        response_us=mean_us,
+        response_p50_us=_percentile(responses, 50) / 1e3,
+        response_p99_us=_percentile(responses, 99) / 1e3,
+        pend_us=pend_us,
+        disc_us=disc_us,
+        conn_us=max(0.0, mean_us - pend_us - disc_us),
+    )
+
+
+def _saps(configuration: IoConfiguration, channels: Sequence[ChannelRun]) -> Iterator[SapRun]:
+    """Starts and interrupts of each system whose SAPs are told; with one system, all of them."""
+    only = next(iter(configuration.systems)) if len(configuration.systems) == 1 else ""
+    for name, system in configuration.systems.items():
+        if system.saps is not None:
+            rate = sum(
+                each.io_per_s
+                for channel in channels
+                for each in channel.ridden
+                if (each.workload.system or channel.channel.system or only) == name
+            )
+            yield SapRun(name, sap_busy(Z15, iop_threads(system.saps), rate, rate), rate, rate)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _percentile(ordered: Sequence[float], percent: int) -> float:
+    """The least of the values that ``percent`` % of them do not exceed; 0 if there is none."""
+    return ordered[-(-len(ordered) * percent // 100) - 1] if ordered else 0.0

@@ -1,0 +1,250 @@
+"""A channel in virtual time: each I/O from its start to its end.
+
+An I/O takes its turn at the channel processor, which all share; then the storage serves it, which
+takes a time of its own with its spread; then its data stream, at their own pace unless its
+direction of the line, or the bus, is short of room. `isfc.io.estimate` says without a run what
+this comes to on average.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from random import Random
+from typing import Final
+
+from isfc.io.demand import Demand, Flow
+
+NEVER_NS: Final = float("inf")
+_EPSILON_NS: Final = 1e-3
+
+
+@dataclass(slots=True)
+class Observed:
+    """What was seen of one workload on one channel while it was measured.
+
+    ``reads`` of the ``responses_ns`` read. ``active_ns`` is the time integral of open exchanges.
+    """
+
+    responses_ns: list[float] = field(default_factory=list)
+    reads: int = 0
+    deferred: int = 0
+    pend_ns: float = 0.0
+    disc_ns: float = 0.0
+
+    @property
+    def count(self) -> int:
+        """I/Os that ended."""
+        return len(self.responses_ns)
+
+
+class _Io:
+    """One I/O under way."""
+
+    __slots__ = ("demand", "flow", "miss_ns", "processor_done_ns", "started_ns")
+
+    def __init__(self, demand: int, flow: Flow, started_ns: float) -> None:
+        self.demand = demand
+        self.flow = flow
+        self.started_ns = started_ns
+        self.processor_done_ns = 0.0
+        self.miss_ns = 0.0
+
+
+class _Shared:
+    """Jobs that all progress at one pace: the next to end is that with the least left."""
+
+    __slots__ = ("_goals", "_order", "_progress_ns", "_since_ns", "due_ns", "pace")
+
+    def __init__(self) -> None:
+        self._goals: list[tuple[float, int, _Io]] = []
+        self._order = 0
+        self._progress_ns = 0.0
+        self._since_ns = 0.0
+        self.pace = 1.0
+        self.due_ns = NEVER_NS
+
+    def __len__(self) -> int:
+        return len(self._goals)
+
+    def add(self, io: _Io, solo_ns: float) -> None:
+        """Let ``io`` join; the caller has advanced the time and sets the pace anew."""
+        self._order += 1
+        heappush(self._goals, (self._progress_ns + solo_ns, self._order, io))
+
+    def pop(self) -> _Io:
+        """Take out the job that is due."""
+        goal, _, io = heappop(self._goals)
+        self._progress_ns = max(self._progress_ns, goal)
+        return io
+
+    def advance(self, now_ns: float) -> None:
+        """Let time pass at the present pace."""
+        self._progress_ns += (now_ns - self._since_ns) * self.pace
+        self._since_ns = now_ns
+
+    def go(self, now_ns: float, pace: float) -> None:
+        """Go on at another pace."""
+        self.pace = pace
+        if self._goals:
+            left_ns = max(0.0, self._goals[0][0] - self._progress_ns)
+            self.due_ns = now_ns + left_ns / pace
+        else:
+            self.due_ns = NEVER_NS
+
+
+class Simulation:
+    """One channel and the workloads on it.
+
+    ``rng`` decides when I/Os come, whether they read, and how long storage takes. CTCs that ride
+    the channel take ``processor_taken`` of its processor and ``line_taken`` of each direction of
+    its line, as shares from 0 to below 1.
+    """
+
+    def __init__(
+        self,
+        demands: Sequence[Demand],
+        rng: Random,
+        processor_taken: float = 0.0,
+        line_taken: float = 0.0,
+    ) -> None:
+        self._demands = demands
+        self._rng = rng
+        self._processor_left = 1.0 - processor_taken
+        self._line_left = 1.0 - line_taken
+        self._agenda: list[tuple[float, int, int, _Io | None]] = []
+        self._order = 0
+        self._processor = _Shared()
+        self._reading, self._writing = _Shared(), _Shared()
+        self._read_wanted = self._write_wanted = self._read_bus = self._write_bus = 0.0
+        self._under_way = [0 for _ in demands]
+        self._waiting = [0 for _ in demands]
+        self._measuring = False
+        self.now_ns = 0.0
+        self.observed = [Observed() for _ in demands]
+        for index, demand in enumerate(demands):
+            if demand.rate_per_s is not None:
+                self._plan(self._gap_ns(demand), index, None)
+            else:
+                for _ in range(max(1, round(demand.outstanding))):
+                    self._plan(rng.random() * 1e5, index, None)
+
+    def run(self, until_ns: float, *, measuring: bool) -> None:
+        """Go on until ``until_ns``; I/Os that end meanwhile are measured or not."""
+        self._measuring = measuring
+        agenda, processor = self._agenda, self._processor
+        reading, writing = self._reading, self._writing
+        while True:
+            now_ns = min(processor.due_ns, reading.due_ns, writing.due_ns)
+            if agenda and agenda[0][0] <= now_ns:
+                now_ns = agenda[0][0]
+                if now_ns > until_ns:
+                    break
+                _, _, index, io = heappop(agenda)
+                if io is None:
+                    self._start(now_ns, index)
+                else:
+                    self._transfer(now_ns, io)
+            elif now_ns > until_ns:
+                break
+            elif now_ns == processor.due_ns:
+                self._serve(now_ns)
+            else:
+                self._end(now_ns, reading if now_ns == reading.due_ns else writing)
+        self.now_ns = until_ns
+
+    def _plan(self, at_ns: float, index: int, io: _Io | None) -> None:
+        self._order += 1
+        heappush(self._agenda, (at_ns, self._order, index, io))
+
+    def _gap_ns(self, demand: Demand) -> float:
+        assert demand.rate_per_s is not None, "an open workload has a rate"
+        return self._rng.expovariate(demand.rate_per_s / 1e9)
+
+    def _start(self, now_ns: float, index: int) -> None:
+        """An I/O is wanted: start it, unless there are too many."""
+        demand = self._demands[index]
+        if demand.rate_per_s is not None:
+            self._plan(now_ns + self._gap_ns(demand), index, None)
+            if self._under_way[index] >= demand.outstanding:
+                self.observed[index].deferred += self._measuring
+                self._waiting[index] += 1
+                return
+        self._begin(now_ns, index)
+
+    def _begin(self, now_ns: float, index: int) -> None:
+        """An I/O starts: it queues for the processor."""
+        demand = self._demands[index]
+        self._under_way[index] += 1
+        flow = demand.flows[0]
+        if len(demand.flows) > 1 and self._rng.random() >= flow.share:
+            flow = demand.flows[1]
+        self._processor.advance(now_ns)
+        self._processor.add(_Io(index, flow, now_ns), flow.work.processor_ns)
+        self._share_processor(now_ns)
+
+    def _share_processor(self, now_ns: float) -> None:
+        self._processor.go(now_ns, self._processor_left / max(1, len(self._processor)))
+
+    def _serve(self, now_ns: float) -> None:
+        """The processor has done an I/O: the storage serves it."""
+        processor = self._processor
+        processor.advance(now_ns)
+        io = processor.pop()
+        self._share_processor(now_ns)
+        demand = self._demands[io.demand]
+        io.processor_done_ns = now_ns
+        shape = 1.0 / (demand.spread * demand.spread)
+        served_ns = self._rng.gammavariate(shape, demand.hit_ns / shape)
+        if demand.miss_share and self._rng.random() < demand.miss_share:
+            io.miss_ns = demand.one_miss_ns
+        self._plan(now_ns + served_ns + io.miss_ns + io.flow.fixed_ns, io.demand, io)
+
+    def _transfer(self, now_ns: float, io: _Io) -> None:
+        """The storage is ready: the data stream."""
+        flow = io.flow
+        self._reading.advance(now_ns)
+        self._writing.advance(now_ns)
+        (self._reading if flow.is_read else self._writing).add(io, flow.solo_ns)
+        self._want(flow, 1)
+        self._share_line(now_ns)
+
+    def _want(self, flow: Flow, sign: int) -> None:
+        self._read_wanted += sign * flow.read_line_ns / flow.solo_ns
+        self._write_wanted += sign * flow.write_line_ns / flow.solo_ns
+        if flow.is_read:
+            self._read_bus += sign * flow.bus_ns / flow.solo_ns
+        else:
+            self._write_bus += sign * flow.bus_ns / flow.solo_ns
+
+    def _share_line(self, now_ns: float) -> None:
+        """Set the paces of both directions: by the line first, then by the bus."""
+        read_pace = self._line_left / max(self._line_left, self._read_wanted)
+        write_pace = self._line_left / max(self._line_left, self._write_wanted)
+        bus = self._read_bus * read_pace + self._write_bus * write_pace
+        hindered = max(1.0, bus)
+        self._reading.go(now_ns, read_pace / hindered)
+        self._writing.go(now_ns, write_pace / hindered)
+
+    def _end(self, now_ns: float, direction: _Shared) -> None:
+        """An I/O has ended, but for what its data took by themselves if that is in the service."""
+        self._reading.advance(now_ns)
+        self._writing.advance(now_ns)
+        io = direction.pop()
+        self._want(io.flow, -1)
+        if not (self._reading or self._writing):
+            self._read_wanted = self._write_wanted = self._read_bus = self._write_bus = 0.0
+        self._share_line(now_ns)
+        demand = self._demands[io.demand]
+        self._under_way[io.demand] -= 1
+        if self._waiting[io.demand]:
+            self._waiting[io.demand] -= 1
+            self._begin(now_ns, io.demand)
+        elif demand.rate_per_s is None:
+            self._plan(now_ns + demand.think_ns, io.demand, None)
+        if self._measuring:
+            observed = self.observed[io.demand]
+            in_service_ns = io.flow.solo_ns - io.flow.stream_ns
+            observed.responses_ns.append(now_ns - io.started_ns - in_service_ns)
+            observed.reads += io.flow.is_read
+            observed.pend_ns += demand.start_share * (io.processor_done_ns - io.started_ns)
+            observed.disc_ns += io.miss_ns

@@ -1,0 +1,107 @@
+"""``isfc io run``: JSON, reports, CSV, and what is refused."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+
+CONFIG = """
+[channel.42]
+feature = "FICON Express16SA"
+[channel.E0]
+feature = "zHyperLink Express"
+[channel.N0]
+feature = "OSA-Express7S 25 GbE"
+[system.ATLANTA]
+saps = 4
+[[io]]
+name = "oltp"
+channels = ["42"]
+rate = 20000
+[[io]]
+name = "old"
+channels = ["42"]
+protocol = "ficon"
+outstanding = 2
+[[io]]
+name = "index"
+protocol = "synchronous"
+channels = ["E0"]
+rate = 50000
+"""
+QUICK = ("--seconds", "0.05")
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "io.toml"
+    path.write_text(CONFIG)
+    return str(path)
+
+
+def test_json_has_channels_workloads_and_the_rest(
+    config: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["io", "run", config, *QUICK, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    channel = record["channels"]["42"]
+    assert channel["processor_percent"] > channel["bus_percent"] > 0
+    assert channel["zhpf"]["rate"] == pytest.approx(20_000, rel=0.1)
+    assert channel["ficon"]["active"] == pytest.approx(2, rel=0.05)
+    assert record["workloads"]["oltp"]["response_us"]["p99"] > 76
+    assert record["synchronous"]["index"]["success_percent"] > 90
+    assert record["saps"]["ATLANTA"]["starts_per_s"] > 20_000
+    assert record["osa"]["N0"]["mb_per_s_out"] > 2_000
+
+
+@pytest.mark.parametrize(
+    ("report", "title"),
+    [
+        ("channel", "CHANNEL PATH ACTIVITY"),
+        ("device", "DIRECT ACCESS DEVICE ACTIVITY"),
+        ("iop", "I/O QUEUING ACTIVITY"),
+        ("sync", "SYNCHRONOUS I/O DEVICE ACTIVITY"),
+    ],
+)
+def test_reports_are_shown_in_80_columns_and_as_csv(
+    config: str, report: str, title: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["io", "run", config, *QUICK, "--report", report]) == 0
+    page = capsys.readouterr().out.splitlines()
+    assert page[0].startswith(title)
+    assert max(map(len, page)) <= 80
+    assert run(["io", "run", config, *QUICK, "--report", report, "--csv"]) == 0
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert len(rows) == len(page) - 3
+
+
+def test_summary_has_every_view(config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["io", "run", config, *QUICK]) == 0
+    page = capsys.readouterr().out
+    assert all(title in page for title in ("CHANNEL PATH", "DIRECT ACCESS", "QUEUING", "SYNCHRON"))
+    assert max(map(len, page.splitlines())) <= 80
+    assert "…" not in page
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--csv"], "--csv: expected --report too"),
+        (["--json", "--report", "iop"], "--json and --report: expected one of them"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    config: str, options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["io", "run", config, *options]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_view_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "io.toml"
+    path.write_text(CONFIG[: CONFIG.index("[channel.E0]")] + CONFIG[CONFIG.index("[[io]]") :][:52])
+    assert run(["io", "run", str(path), "--report", "iop"]) == 2
+    assert "--report iop: the configuration has nothing of it" in capsys.readouterr().err

@@ -1,0 +1,101 @@
+"""Channels in virtual time, held to the mean values and to conservation."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
+from isfc.io.demand import make_demand, make_route
+from isfc.io.estimate import estimate_channel
+from isfc.io.simulation import Simulation
+
+FEX16SA = Channel("42", "FICON Express16SA")
+FULL_LINE = Channel("95", "FICON Express16S", link_gbps=8)
+FAR = Channel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(1, 16, 960)))
+LARGE = 131_072
+
+
+def work(name: str = "oltp", **more: Any) -> IoWorkload:
+    return IoWorkload(name=name, channels=("42",), **more)
+
+
+def simulate(channel: Channel, *workloads: IoWorkload, ms: float, seed: int = 1) -> Simulation:
+    route = make_route(channel)
+    simulation = Simulation([make_demand(one, route) for one in workloads], Random(seed))
+    simulation.run(60e6, measuring=False)
+    simulation.run(60e6 + ms * 1e6, measuring=True)
+    return simulation
+
+
+CASES = {
+    "open reads": (FEX16SA, [work(rate_per_s=100_000)], 250),
+    "command mode, most of the processor": (
+        FEX16SA,
+        [work(rate_per_s=15_000, protocol=Protocol.FICON)],
+        1_500,
+    ),
+    "as much as the processor does": (FEX16SA, [work()], 50),
+    "as much as the bus carries": (FEX16SA, [work(block_bytes=LARGE, read_percent=50)], 300),
+    "as much as one direction carries": (FEX16SA, [work(block_bytes=LARGE)], 2_000),
+    "large ones, half of the line": (
+        FULL_LINE,
+        [work(block_bytes=LARGE, read_percent=50, rate_per_s=6_000)],
+        1_500,
+    ),
+    "readers and writers, a full line": (
+        FULL_LINE,
+        [
+            work("readers", block_bytes=LARGE, outstanding=16),
+            work("writers", block_bytes=LARGE, outstanding=16, read_percent=0),
+        ],
+        300,
+    ),
+    "both protocols": (
+        FEX16SA,
+        [work(outstanding=64), work("old", outstanding=64, protocol=Protocol.FICON)],
+        100,
+    ),
+    "one I/O at a time": (FEX16SA, [work(outstanding=1, block_bytes=LARGE)], 1_500),
+    "100 km": (FAR, [work(block_bytes=LARGE, read_percent=50)], 300),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_run_and_the_mean_values_agree_within_2_percent(name: str) -> None:
+    channel, workloads, ms = CASES[name]
+    route = make_route(channel)
+    estimate = estimate_channel(route, [make_demand(one, route) for one in workloads])
+    simulation = simulate(channel, *workloads, ms=ms)
+    for expected, observed in zip(estimate.demands, simulation.observed, strict=True):
+        assert observed.count / ms * 1e3 == pytest.approx(expected.rate_per_s, rel=0.02)
+        mean_ns = sum(observed.responses_ns) / observed.count
+        assert mean_ns == pytest.approx(expected.response_ns, rel=0.025)
+
+
+def test_the_same_seed_makes_the_same_run_and_another_one_another() -> None:
+    first, second, third = (
+        simulate(FEX16SA, work(rate_per_s=50_000), ms=20, seed=seed).observed[0].responses_ns
+        for seed in (1, 1, 2)
+    )
+    assert first == second != third
+
+
+def test_no_more_are_under_way_than_may_be() -> None:
+    (observed,) = simulate(
+        FEX16SA, work(rate_per_s=30_000, outstanding=4, protocol=Protocol.FICON), ms=200
+    ).observed
+    active = observed.count / 200e6 * sum(observed.responses_ns) / observed.count
+    assert active <= 4.05
+    assert observed.deferred > 0
+
+
+def test_misses_disconnect_for_their_share_of_the_time() -> None:
+    (observed,) = simulate(FEX16SA, work(rate_per_s=20_000, cache_hit_percent=80), ms=500).observed
+    assert observed.disc_ns / observed.count == pytest.approx(0.2 * 150_000, rel=0.05)
+
+
+def test_nothing_is_measured_of_an_idle_channel() -> None:
+    simulation = simulate(FEX16SA, ms=10)
+    assert simulation.observed == []
+    assert simulation.now_ns == 70e6
