@@ -1,6 +1,6 @@
 """The systems that a layout describes, as the records that a node is built from."""
 
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
@@ -20,3 +20,10 @@ def define_link_end(
         ),
         parameters,
     )
+
+
+def define_system(
+    collection: Collection, name: NodeName, parameters: LinkParameters
+) -> tuple[LinkEndDefinition, ...]:
+    """All link ends of one system, in the order of the collection's links."""
+    return tuple(define_link_end(link, name, parameters) for link in collection.links_of(name))

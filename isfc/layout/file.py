@@ -11,11 +11,23 @@
     fibre = "1"
     rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
 
+Fibres join two systems, which have one logical link. With more systems the links are declared, and
+a fibre belongs to the link between the two nodes that its ``chpid`` names. Two links may share a
+chpid of the node they have in common::
+
+    [[link]]
+    nodes = ["ATLANTA", "BOSTON"]
+
+    [[link]]
+    nodes = ["BOSTON", "CHICAGO"]
+
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key, and
 says what was expected.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
@@ -25,7 +37,7 @@ from ctc.address import format_chpid, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -42,6 +54,13 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     fibre: dict[str, Any]
     ctc: list[Any]
+    link: list[Any] = []
+
+
+class LinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[[link]]``: needed only where there are several links."""
+
+    nodes: list[str]
 
 
 class FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,6 +82,10 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
     Root: {
         "fibre": "a table for each FICON path, such as [fibre.1]",
         "ctc": "a table for each range of CTCs, headed [[ctc]]",
+        "link": "a table for each logical link, headed [[link]], if there are several",
+    },
+    LinkTable: {
+        "nodes": 'the two nodes of a link, such as ["ATLANTA", "BOSTON"]',
     },
     FibreTable: {
         "feature": 'a FICON feature in quotes, such as "FICON Express2"',
@@ -78,21 +101,30 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 
 
 def read_layout(path: Path) -> Layout:
-    """Read and check the layout file at ``path``; raise `ConfigurationError` otherwise."""
+    """Read and check the layout file at ``path``, of one link.
+
+    Raises `ConfigurationError` for anything else.
+    """
     with within(str(path)):
-        return _parse(read_bytes(path, "a layout file"))
+        return _parse(read_bytes(path, "a layout file")).link
 
 
 def parse_layout(data: bytes | str, source: str = "layout") -> Layout:
-    """The layout that ``data``, the content of a layout file, describes.
+    """The layout that ``data``, the content of a layout file of one link, describes.
 
     ``source`` is its name in messages. Raises `ConfigurationError` for what is wrong with it.
     """
     with within(source):
+        return parse_collection(data, "").link
+
+
+def parse_collection(data: bytes | str, source: str = "layout") -> Collection:
+    """The links that ``data``, the content of a layout file, describes; as for `parse_layout`."""
+    with within(source) if source else nullcontext():
         return _parse(data.encode() if isinstance(data, str) else data)
 
 
-def _parse(data: bytes) -> Layout:
+def _parse(data: bytes) -> Collection:
     root = _table(decode(data, "a layout"), Root, "")
     if not root.fibre:
         raise ConfigurationError(f"fibre: none; expected {EXPECTED[Root]['fibre']}")
@@ -100,40 +132,84 @@ def _parse(data: bytes) -> Layout:
         name: _table(table, FibreTable, f"[fibre.{show_key(name)}]")
         for name, table in root.fibre.items()
     }
-    name, table = next(iter(tables.items()))
-    with within(f"[fibre.{show_key(name)}] chpid"):
-        nodes = _two_nodes(table.chpid)
-    fibres = _fibres(tables, nodes)
-    return Layout(nodes, tuple(fibres.values()), _ctcs(root.ctc, fibres, nodes))
+    links = _links(root.link, tables)
+    fibres = _fibres(tables, links)
+    ctcs = _ctcs(root.ctc, fibres)
+    return Collection(
+        tuple(
+            Layout(
+                nodes,
+                tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
+                tuple(ctc for ctc, joined in ctcs if joined == nodes),
+            )
+            for nodes in links
+        )
+    )
 
 
 def _table(value: object, kind: type[_T], place: str) -> _T:
     return convert(value, kind, place, EXPECTED[kind])
 
 
+def _links(declared: list[Any], tables: Mapping[str, FibreTable]) -> list[_Nodes]:
+    """The nodes of each link: of every ``[[link]]``, or those that the first fibre joins."""
+    if not declared:
+        name, table = next(iter(tables.items()))
+        with within(f"[fibre.{show_key(name)}] chpid"):
+            return [_two_nodes(table.chpid)]
+    links: list[_Nodes] = []
+    for number, value in enumerate(declared, start=1):
+        place = f"[[link]] #{number}"
+        link = _table(value, LinkTable, place)
+        with within(f"{place} nodes"):
+            nodes = _two_nodes(link.nodes)
+            if nodes in links:
+                raise ConfigurationError(
+                    f"{nodes[0]} and {nodes[1]} are joined already; expected one link between them"
+                )
+            if not any(set(table.chpid) == set(nodes) for table in tables.values()):
+                raise ConfigurationError(
+                    f"no [fibre.NAME] joins {nodes[0]} and {nodes[1]}; expected one at least"
+                )
+        links.append(nodes)
+    return links
+
+
 def _two_nodes(names: Iterable[str]) -> _Nodes:
     """The two nodes of the link, the lesser name first."""
-    nodes = sorted((NodeName(name) for name in names), key=lambda node: node.collation)
+    nodes = sorted({NodeName(name) for name in names}, key=lambda node: node.collation)
     if len(nodes) != 2:
         named = ", ".join(nodes)[:40] or "no node"
         raise ConfigurationError(f"names {named}; expected two nodes, the ends of the link")
     return nodes[0], nodes[1]
 
 
+def _link_of(values: Mapping[str, str], links: list[_Nodes]) -> _Nodes:
+    """The link whose two nodes have a value each."""
+    named = {NodeName(name) for name in values}
+    for nodes in links:
+        if named == set(nodes):
+            return nodes
+    wrong = f"names {', '.join(values)[:40] or 'no node'}"
+    pairs = [f"{first} and {second}" for first, second in links]
+    if len(links) == 1:
+        raise ConfigurationError(f"{wrong}; expected {pairs[0]}, the two nodes of this link")
+    raise ConfigurationError(
+        f"{wrong}; expected the two nodes of one link: {', '.join(pairs[:-1])} or {pairs[-1]}"
+    )
+
+
 def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]) -> tuple[_T, _T]:
     """The first node's value and the second's, each read from its text."""
-    if {NodeName(name) for name in values} != set(nodes):
-        named = ", ".join(values)[:40] or "no node"
-        raise ConfigurationError(
-            f"names {named}; expected {nodes[0]} and {nodes[1]}, the two nodes of this link"
-        )
-    return read(values[nodes[0]]), read(values[nodes[1]])
+    first, second = _link_of(values, [nodes])
+    return read(values[first]), read(values[second])
 
 
-def _fibres(tables: Mapping[str, FibreTable], nodes: _Nodes) -> dict[str, Fibre]:
-    """The fibres by name."""
-    fibres: dict[str, Fibre] = {}
-    owners: dict[tuple[NodeName, str], str] = {}
+def _fibres(
+    tables: Mapping[str, FibreTable], links: list[_Nodes]
+) -> dict[str, tuple[Fibre, _Nodes]]:
+    """The fibres by name, each with the nodes that it joins."""
+    fibres: dict[str, tuple[Fibre, _Nodes]] = {}
     for name, table in tables.items():
         place = f"[fibre.{show_key(name)}]"
         if not name.isprintable() or not 1 <= len(name) <= FIBRE_NAME_LENGTH_MAX:
@@ -144,16 +220,31 @@ def _fibres(tables: Mapping[str, FibreTable], nodes: _Nodes) -> dict[str, Fibre]
         with within(f"{place} feature"):
             profile = find_profile(table.feature, table.link_gbps)
         with within(f"{place} chpid"):
-            chpids = _by_node(table.chpid, nodes, parse_chpid)
-            for node, chpid in zip(nodes, chpids, strict=True):
-                _claim(owners, node, format_chpid(chpid), place)
-        fibres[name] = Fibre(name, profile, chpids)
+            nodes = _link_of(table.chpid, links)
+            fibre = Fibre(name, profile, _by_node(table.chpid, nodes, parse_chpid))
+            for other, joined in fibres.values():
+                _check_shared(fibre, nodes, other, joined)
+        fibres[name] = fibre, nodes
     return fibres
 
 
-def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tuple[CtcPair, ...]:
-    """All CTCs, in the order of the file."""
-    ctcs: list[CtcPair] = []
+def _check_shared(fibre: Fibre, nodes: _Nodes, other: Fibre, joined: _Nodes) -> None:
+    """A chpid may be on several fibres of different links, if it is the same feature on all."""
+    for node, chpid in zip(nodes, fibre.chpids, strict=True):
+        if node not in joined or other.chpids[joined.index(node)] != chpid:
+            continue
+        place = f"{format_chpid(chpid)} at {node} is already in [fibre.{show_key(other.name)}]"
+        if nodes == joined:
+            raise ConfigurationError(f"{place}; expected it once in the file")
+        if fibre.profile != other.profile:
+            raise ConfigurationError(f"{place}; expected the same feature and link_gbps in both")
+
+
+def _ctcs(
+    tables: list[Any], fibres: Mapping[str, tuple[Fibre, _Nodes]]
+) -> list[tuple[CtcPair, _Nodes]]:
+    """All CTCs, in the order of the file, each with the nodes that it joins."""
+    ctcs: list[tuple[CtcPair, _Nodes]] = []
     owners: dict[tuple[NodeName, str], str] = {}
     for number, value in enumerate(tables, start=1):
         place = f"[[ctc]] #{number}"
@@ -163,6 +254,7 @@ def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tupl
                 f"{place} fibre: there is no [fibre.{show_key(table.fibre)}]; "
                 f"expected one of {', '.join(map(show_key, fibres))}"
             )
+        fibre, nodes = fibres[table.fibre]
         with within(f"{place} rdevs"):
             here, there = _by_node(table.rdevs, nodes, parse_rdevs)
             if len(here) != len(there):
@@ -171,20 +263,21 @@ def _ctcs(tables: list[Any], fibres: Mapping[str, Fibre], nodes: _Nodes) -> tupl
                     "expected as many at one node as at the other"
                 )
             for pair in zip(here, there, strict=True):
-                ctcs.append(CtcPair(fibres[table.fibre], pair))
+                ctcs.append((CtcPair(fibre, pair), nodes))
                 for node, rdev in zip(nodes, pair, strict=True):
                     _claim(owners, node, format_rdev(rdev), place)
-    if len(ctcs) > CTCS_MAX:
-        raise ConfigurationError(
-            f"[[ctc]] rdevs: {len(ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
-        )
-    used = {ctc.fibre.name for ctc in ctcs}
+    for count in Counter(joined for _, joined in ctcs).values():
+        if count > CTCS_MAX:
+            raise ConfigurationError(
+                f"[[ctc]] rdevs: {count} CTCs; expected at most {CTCS_MAX} in a logical link"
+            )
+    used = {ctc.fibre.name for ctc, _ in ctcs}
     for name in fibres:
         if name not in used:
             raise ConfigurationError(
                 f"[fibre.{show_key(name)}]: carries no CTC; expected a [[ctc]] that names it"
             )
-    return tuple(ctcs)
+    return ctcs
 
 
 def _claim(owners: dict[tuple[NodeName, str], str], node: NodeName, item: str, place: str) -> None:

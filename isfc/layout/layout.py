@@ -1,9 +1,14 @@
-"""A layout: the CTCs of one logical link, the fibres they ride and the two systems."""
+"""Layouts: the CTCs of a logical link, the fibres they ride and its systems; and several links.
+
+A `Layout` is one logical link between two systems. A `Collection` is any number of them; what
+a layout file describes is one, mostly of a single link.
+"""
 
 from dataclasses import dataclass
 
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import ChpidProfile
+from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
 
@@ -44,3 +49,34 @@ class Layout:
         The first node scans it from the top down, the second from the bottom up.
         """
         return tuple(sorted(self.ctcs, key=lambda ctc: ctc.rdevs[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Systems and the logical links between them: at most one for each two systems.
+
+    What ISFC calls a collection. Two links may share a chpid of the system they have in common.
+    """
+
+    links: tuple[Layout, ...]
+
+    @property
+    def systems(self) -> tuple[NodeName, ...]:
+        """Every system, the least name first."""
+        names = {name for link in self.links for name in link.nodes}
+        return tuple(sorted(names, key=lambda name: name.collation))
+
+    @property
+    def link(self) -> Layout:
+        """The only link. Raises `ConfigurationError` if there are several."""
+        if len(self.links) != 1:
+            named = ", ".join(" - ".join(link.nodes) for link in self.links)
+            raise ConfigurationError(
+                f"[[link]]: {len(self.links)} links ({named}); expected one, as this command knows "
+                "of two systems"
+            )
+        return self.links[0]
+
+    def links_of(self, system: NodeName) -> tuple[Layout, ...]:
+        """The links that ``system`` has an end of, in the order of the file."""
+        return tuple(link for link in self.links if system in link.nodes)

@@ -9,14 +9,14 @@ from typing import Any, Final
 import msgspec
 
 from ctc.profiles import FEATURES
-from isfc.layout.file import EXPECTED, FIBRE_NAME_LENGTH_MAX, CtcTable, FibreTable, Root
+from isfc.layout.file import EXPECTED, FIBRE_NAME_LENGTH_MAX, CtcTable, FibreTable, LinkTable, Root
 from isfc.link.name import NAME_LENGTH_MAX
 from isfc.link.schedule import CTCS_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
 _CHPID: Final = r"^[0-9A-Fa-f]{1,2}$"
 _RDEV: Final = r"\s*[0-9A-Fa-f]{1,4}(-[0-9A-Fa-f]{1,4})?\s*"
-_TABLES: Final = (Root, FibreTable, CtcTable)
+_TABLES: Final = (Root, FibreTable, CtcTable, LinkTable)
 
 
 def layout_schema() -> dict[str, Any]:
@@ -25,7 +25,7 @@ def layout_schema() -> dict[str, Any]:
     for table in _TABLES:
         for key, expected in EXPECTED[table].items():
             tables[table.__name__]["properties"][key]["description"] = expected
-    root, fibre, ctc = (tables.pop(table.__name__) for table in _TABLES)
+    root, fibre, ctc, link = (tables.pop(table.__name__) for table in _TABLES)
     root["properties"]["fibre"] |= {
         "minProperties": 1,
         "propertyNames": {"minLength": 1, "maxLength": FIBRE_NAME_LENGTH_MAX},
@@ -35,6 +35,13 @@ def layout_schema() -> dict[str, Any]:
         "minItems": 1,
         "maxItems": CTCS_MAX,
         "items": {"$ref": "#/$defs/ctc"},
+    }
+    root["properties"]["link"]["items"] = {"$ref": "#/$defs/link"}
+    del root["properties"]["link"]["default"]
+    link["properties"]["nodes"] |= {
+        "minItems": 2,
+        "maxItems": 2,
+        "items": {"type": "string", "pattern": _NODE},
     }
     fibre["properties"]["feature"]["enum"] = list(FEATURES)
     number, _ = fibre["properties"]["link_gbps"].pop("anyOf")  # or null, which TOML has not
@@ -46,9 +53,10 @@ def layout_schema() -> dict[str, Any]:
         "$schema": "http://json-schema.org/draft-07/schema#",
         **root,
         "title": "A layout of isfc",
-        "description": "The CTCs of one logical link between two z/VM systems.",
+        "description": "The CTCs of a logical link between two z/VM systems, or of several links.",
         "$defs": {
             "fibre": {**fibre, "title": "[fibre.NAME]", "description": "one FICON path"},
+            "link": {**link, "title": "[[link]]", "description": "one of several links"},
             "ctc": {**ctc, "title": "[[ctc]]", "description": "CTCs of one fibre"},
         },
     }
