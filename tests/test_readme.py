@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from isfc.cli.commands.check import check_record
+from isfc.cli.commands.collide import collide_record
 from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.relocate import relocation_record
@@ -26,6 +27,7 @@ from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
+from scenarios.collide import Outcome
 from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
 from scenarios.published.replay import Comparison
@@ -160,6 +162,11 @@ def test_compare_keys() -> None:
     assert_keys("compare", pair_record(Path("a.json"), Path("b.json"), pair))
 
 
+def test_collide_keys() -> None:
+    outcome = Outcome("upward", 1, 1, 0, 0, 1, 1, 1)
+    assert_keys("collide", collide_record(load_layout("published-4"), [outcome], 1, 1, 1))
+
+
 def test_views_are_named() -> None:
     section = REPORTS
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(View)
@@ -188,7 +195,7 @@ def test_exit_codes() -> None:
 
 
 def test_layout_example() -> None:
-    (example,) = re.findall(r"^```toml\n(.*?)^```$", LAYOUTS, re.MULTILINE | re.DOTALL)
+    example, *_ = re.findall(r"^```toml\n(.*?)^```$", LAYOUTS, re.MULTILINE | re.DOTALL)
     assert len(parse_layout(example.encode(), "README.md").ctcs) == 6
 
 

@@ -11,13 +11,13 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show_error
 from isfc.search.workers import share_out
-from scenarios.run import Experiment
 
+_Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
 
 
 def run_all(
-    work: Callable[[Experiment], _Outcome], experiments: Sequence[Experiment], jobs: int | None
+    work: Callable[[_Experiment], _Outcome], experiments: Sequence[_Experiment], jobs: int | None
 ) -> list[_Outcome]:
     """What ``work`` makes of every experiment, in their order; ``jobs`` of them at a time.
 

@@ -53,6 +53,9 @@ COMMANDS: Final = {
         "relocate_guests",
         "Relocate running guests over the link, pass by pass, and show how long it takes.",
     ),
+    "collide": Subcommand(
+        "collide", "collide_layout", "Show how often writes collide, by rule and by offered load."
+    ),
     "replay": Subcommand(
         "replay", "replay", "Replay IBM's published measurements and show ours beside them."
     ),

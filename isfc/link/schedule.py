@@ -1,6 +1,6 @@
 """Which CTC to write on: the rule that keeps two writers apart."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -79,10 +79,21 @@ class WriteScheduler:
     """Gives out the CTCs this end may write on, in its scan order.
 
     A device is free or in use, nothing else: CP's test-and-set of LDVINUSE, without spinning.
+    For experiments it can be another rule's: ``keep`` says how many devices at the end of the scan
+    are left to the partner, ``choose`` takes one of the free devices, which are bits of a number.
     """
 
-    def __init__(self, scan: Sequence[Rdev], rule: OpeningRule) -> None:
+    def __init__(
+        self,
+        scan: Sequence[Rdev],
+        rule: OpeningRule,
+        *,
+        keep: Callable[[int], int] = stop_short,
+        choose: Callable[[int], int] | None = None,
+    ) -> None:
         self._scan = tuple(scan)
+        self._keep = keep
+        self._choose = choose
         self._open_lengths = rule.lengths()
         self._open_count = rule.count
         self._open_message_length = rule.message_length
@@ -113,7 +124,7 @@ class WriteScheduler:
         as there is any, and the two still come from different ends of the list.
         """
         scan = [rdev for rdev in self._scan if rdev in usable]
-        self._ours = sum(self._bits[rdev] for rdev in scan[: len(scan) - stop_short(len(scan))])
+        self._ours = sum(self._bits[rdev] for rdev in scan[: len(scan) - self._keep(len(scan))])
 
     def opens(self, backlog: Packager) -> bool:
         """Whether a CTC is to be given to what waits.
@@ -138,7 +149,7 @@ class WriteScheduler:
         """The first free device of the scan, now in use. There must be one: see `opens`."""
         free = self._free & self._ours
         assert free, "no free device to acquire"
-        bit = free & -free
+        bit = free & -free if self._choose is None else self._choose(free)
         self._free ^= bit
         self._writing |= bit
         return self._scan[bit.bit_length() - 1]

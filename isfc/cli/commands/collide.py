@@ -1,0 +1,117 @@
+"""``isfc collide``: how often writes collide, by the rule that chooses CTCs and by the load."""
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.experiments import run_all
+from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.number import within
+from isfc.cli.render.collide import collide_page
+from isfc.cli.render.output import show, show_json
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, Outcome, collide, trials
+from scenarios.run import INTERVAL_MIN
+from scenarios.workload import MESSAGE_LENGTH_MAX
+
+STEPS_MAX = 16
+SECONDS_MAX = 60.0
+
+OutOption = Annotated[
+    float,
+    typer.Option(
+        "--offer-out",
+        metavar="MB/s",
+        callback=within(0, LOAD_MAX, "MB/s"),
+        show_default=False,
+        help="The most that the first system offers.",
+    ),
+]
+InOption = Annotated[
+    float,
+    typer.Option(
+        "--offer-in",
+        metavar="MB/s",
+        callback=within(0, LOAD_MAX, "MB/s"),
+        show_default=False,
+        help="The most that the second system offers.",
+    ),
+]
+StepsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        callback=within(1, STEPS_MAX),
+        help="Loads between nothing and the most, each way.",
+    ),
+]
+LengthOption = Annotated[
+    int,
+    typer.Option(
+        "--message",
+        metavar="BYTES",
+        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
+        help="Length of every message.",
+    ),
+]
+SecondsOption = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
+        help="Virtual time that each run is measured.",
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Seed of when messages are sent.")
+]
+
+
+def collide_layout(
+    layout: LayoutArgument,
+    *,
+    offer_out: OutOption,
+    offer_in: InOption,
+    steps: StepsOption = 4,
+    message: LengthOption = MESSAGE_LENGTH,
+    seconds: SecondsOption = 0.5,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Show how often writes collide, by rule and by offered load.
+
+    Both systems send messages at rates of their own, up to the loads given. ISFC's rule scans the
+    CTCs from opposite sides and stops short of the last ones; beside it are rules that stop short
+    of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
+    """
+    link = load_layout(layout)
+    planned = trials(
+        link, _loads(offer_out, steps), _loads(offer_in, steps), seconds, message, seed
+    )
+    outcomes = run_all(collide, planned, None)
+    if json:
+        show_json(collide_record(link, outcomes, seconds, message, seed))
+    else:
+        show(collide_page(link, outcomes))
+
+
+def _loads(most: float, steps: int) -> list[float]:
+    """So many loads up to the most, in equal steps; one where there is nothing to offer."""
+    return sorted({most * step / steps for step in range(1, steps + 1)})
+
+
+def collide_record(
+    layout: Layout, outcomes: list[Outcome], seconds: float, message: int, seed: int
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    first, second = layout.nodes
+    return {
+        "nodes": {"first": first, "second": second},
+        "ctcs": len(layout.ctcs),
+        "message": message,
+        "seconds": seconds,
+        "seed": seed,
+        "outcomes": [asdict(outcome) for outcome in outcomes],
+    }

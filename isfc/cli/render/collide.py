@@ -1,0 +1,72 @@
+"""What ``isfc collide`` shows: a table of all rules at full load, and a heat map of each."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.layout.layout import Layout
+from scenarios.collide import Outcome
+
+SHADES = " ·░▒▓█"
+"""From no collision to the most that any rule has anywhere."""
+
+
+def collide_page(layout: Layout, outcomes: Sequence[Outcome]) -> RenderableType:
+    """The whole page."""
+    first, second = layout.nodes
+    count = len(layout.ctcs)
+    most_out = max(outcome.offered_out for outcome in outcomes)
+    most_in = max(outcome.offered_in for outcome in outcomes)
+    heading = Text(
+        f"Logical link {first} - {second}, {count} CTC{'s' * (count > 1)}: "
+        f"{first} offers up to {most_out:g} MB/s, {second} up to {most_in:g}"
+    )
+    full = [o for o in outcomes if (o.offered_out, o.offered_in) == (most_out, most_in)]
+    peak = max(outcome.collisions_per_s for outcome in outcomes)
+    rules = list(dict.fromkeys(outcome.rule for outcome in outcomes))
+    maps = [_heat_map([o for o in outcomes if o.rule == rule], peak) for rule in rules]
+    parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
+    for rule, heat_map in zip(rules, maps, strict=True):
+        parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
+    return Group(*parts)
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("rule")
+    for column in ("collisions/s", "wasted", "MB/s out", "MB/s in", "MB/s", "packages/s"):
+        table.add_column(column, justify="right")
+    for outcome in outcomes:
+        table.add_row(
+            outcome.rule,
+            f"{outcome.collisions_per_s:.1f}",
+            f"{outcome.wasted_percent:.2f} %",
+            f"{outcome.mb_per_s_out:.1f}",
+            f"{outcome.mb_per_s_in:.1f}",
+            f"{outcome.mb_per_s_out + outcome.mb_per_s_in:.1f}",
+            f"{outcome.packages_per_s:.0f}",
+        )
+    return table
+
+
+def _heat_map(outcomes: Sequence[Outcome], peak: float) -> Table:
+    """A row for each load out and a column for each load in: the figure and its shade."""
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    columns = sorted({outcome.offered_in for outcome in outcomes})
+    figures = {(o.offered_out, o.offered_in): o.collisions_per_s for o in outcomes}
+    table.add_column("", justify="right")
+    for load in columns:
+        table.add_column(f"{load:.4g}", justify="right")
+    for row in sorted({outcome.offered_out for outcome in outcomes}):
+        cells = [f"{figures[row, load]:.0f} {_shade(figures[row, load], peak)}" for load in columns]
+        table.add_row(f"{row:.4g}", *cells)
+    return table
+
+
+def _shade(figure: float, peak: float) -> str:
+    """Two characters of the shade of a figure; any collision at all is seen."""
+    if not figure:
+        return 2 * SHADES[0]
+    return 2 * SHADES[1 + round((len(SHADES) - 2) * figure / peak)]

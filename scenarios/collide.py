@@ -1,0 +1,249 @@
+"""Collisions over the plane of offered loads, for ISFC's rule and for others.
+
+Both systems send at rates of their own, whatever arrives: messages of one length, at times drawn
+from a seed. Of each pair of rates and each rule it is measured how often two writes collide, how
+much of the CTCs' time that takes, and what is carried.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+from typing import Final
+
+from ctc.address import Rdev
+from isfc.engine.program import Offer
+from isfc.engine.virtual import VirtualEngine
+from isfc.errors import ConfigurationError
+from isfc.layout.definition import define_link_end
+from isfc.layout.layout import Layout
+from isfc.link.events import LinkEvent
+from isfc.link.message import Message
+from isfc.link.parameters import LinkParameters
+from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
+from isfc.link.trace import TraceRecord
+from isfc.system.system import System
+from scenarios.run import MIB, NS_PER_S
+
+MESSAGE_LENGTH: Final = 32_768
+"""Bytes of a message if nothing else is said: those of HY, the published suite that is alike both
+ways."""
+CONVERSATIONS: Final = 50
+"""Conversations that the messages of a side are spread over: they do not wait for each other."""
+LOAD_MAX: Final = 2_000.0
+"""Most MB/s that can be offered: more than any layout carries."""
+_WARMUP_NS: Final = 20_000_000
+
+
+class Scan(Enum):
+    """In which order the two ends look for a free CTC."""
+
+    OPPOSITE = "opposite"
+    """ISFC's: one end upward, the other downward."""
+    UPWARD = "upward"
+    RANDOM = "random"
+    """Every time any of those that are free."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How an end chooses a CTC; ``stop_short`` CTCs at the end of its scan are the partner's."""
+
+    scan: Scan
+    stop_short: int = 0
+
+    @property
+    def name(self) -> str:
+        """As a table shows it."""
+        return f"stop-short {self.stop_short}" if self.scan is Scan.OPPOSITE else self.scan.value
+
+
+RULES: Final = (
+    *(Rule(Scan.OPPOSITE, count) for count in range(4)),
+    Rule(Scan.UPWARD),
+    Rule(Scan.RANDOM),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes."""
+
+    layout: Layout
+    rule: Rule
+    offered_out: float
+    offered_in: float
+    seconds: float = 0.5
+    message_length: int = MESSAGE_LENGTH
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for option, load in (("--offer-out", self.offered_out), ("--offer-in", self.offered_in)):
+            if not 0 <= load <= LOAD_MAX:
+                raise ConfigurationError(f"{option} {load:g}: expected 0 to {LOAD_MAX:g} MB/s")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a trial, from the end of its warm-up.
+
+    ``wasted_percent`` is the time that CTCs lose to collisions, in percent of the time they have:
+    from the start of a write that collides until the first one that is made again. "out" is sent by
+    the layout's first system.
+    """
+
+    rule: str
+    offered_out: float
+    offered_in: float
+    collisions_per_s: float
+    wasted_percent: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    packages_per_s: float
+
+
+class Source:
+    """A program that sends messages at a rate, and listens to nothing."""
+
+    def __init__(self, mb_per_s: float, length: int, until_ns: int, random: Random) -> None:
+        self._mean_ns = length / (mb_per_s * MIB) * NS_PER_S if mb_per_s else None
+        self._length = length
+        self._until_ns = until_ns
+        self._random = random
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """All there is to be sent, each message at its time."""
+        if self._mean_ns is None:
+            return
+        at_ns, conversation = float(now_ns), 0
+        while True:
+            at_ns += self._random.expovariate(1 / self._mean_ns)
+            if at_ns >= self._until_ns:
+                return
+            yield int(at_ns), [Message(conversation, self._length)]
+            conversation = (conversation + 1) % CONVERSATIONS
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Nothing follows from what arrives."""
+        return ()
+
+
+class Waste:
+    """A trace that adds up the time of CTCs that collisions take, as one system sees them.
+
+    From the start of a write that collides until a write begins again there, whoever makes it.
+    """
+
+    def __init__(self, node: str, since_ns: int) -> None:
+        self.wasted_ns = 0
+        self._node = node
+        self._since_ns = since_ns
+        self._began_ns: dict[int, int] = {}
+        self._collided: set[int] = set()
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Take in one record of a trace."""
+        now_ns, node, rdev, verb, _ = record
+        if node != self._node:
+            return
+        if verb == "Collided":
+            self._collided.add(rdev)
+        elif verb in ("WRITE", "Attention", "DeviceLost"):
+            if rdev in self._collided:
+                self._collided.discard(rdev)
+                self.wasted_ns += max(0, now_ns - max(self._since_ns, self._began_ns[rdev]))
+            self._began_ns[rdev] = now_ns
+
+
+def trials(
+    layout: Layout,
+    loads_out: Sequence[float],
+    loads_in: Sequence[float],
+    seconds: float,
+    message_length: int,
+    seed: int,
+) -> list[Trial]:
+    """Every rule over every pair of loads. Rules that would leave no CTC to write on are left out.
+
+    With one CTC both ends have to write on it, so that every rule is the same.
+    """
+    count = len(layout.ctcs)
+    return [
+        Trial(layout, rule, out, back, seconds, message_length, seed)
+        for rule in RULES
+        if rule.stop_short < count
+        for out in loads_out
+        for back in loads_in
+    ]
+
+
+def collide(trial: Trial) -> Outcome:
+    """Run one trial."""
+    layout, end_ns = trial.layout, _WARMUP_NS + int(trial.seconds * NS_PER_S)
+    waste = Waste(layout.nodes[0], _WARMUP_NS)
+    systems = [
+        System([define_link_end(layout, name, LinkParameters())], waste) for name in layout.nodes
+    ]
+    ends = [system.ends[0] for system in systems]
+    programs = []
+    for here, (end, load) in enumerate(
+        zip(ends, (trial.offered_out, trial.offered_in), strict=True)
+    ):
+        random = Random(f"{trial.seed} {here}")
+        end.link.scheduler = scheduler(trial, here, random)
+        programs.append(Source(load, trial.message_length, end_ns, random))
+    engine = VirtualEngine(systems, programs)
+    engine.run(_WARMUP_NS)
+    before = [end.snapshot(engine.now_ns) for end in ends]
+    engine.run(end_ns)
+    after = [end.snapshot(engine.now_ns) for end in ends]
+
+    def per_s(counts: Iterable[int]) -> float:
+        return sum(counts) / trial.seconds
+
+    return Outcome(
+        rule=trial.rule.name,
+        offered_out=trial.offered_out,
+        offered_in=trial.offered_in,
+        collisions_per_s=per_s([after[0].collision_count - before[0].collision_count]),
+        wasted_percent=100 * waste.wasted_ns / (len(layout.ctcs) * (end_ns - _WARMUP_NS)),
+        mb_per_s_out=per_s([after[1].read_length - before[1].read_length]) / MIB,
+        mb_per_s_in=per_s([after[0].read_length - before[0].read_length]) / MIB,
+        packages_per_s=per_s(
+            last.write_package_count - first.write_package_count
+            for first, last in zip(before, after, strict=True)
+        ),
+    )
+
+
+def scheduler(trial: Trial, here: int, random: Random) -> WriteScheduler:
+    """One end's scheduler under the trial's rule."""
+    rule, layout = trial.rule, trial.layout
+    devices = layout.devices(layout.nodes[here])
+    if rule.scan is Scan.OPPOSITE:
+        scan = scan_order(devices, lesser=here == 0)
+    else:
+        scan = _upward(devices, here)
+    return WriteScheduler(
+        scan,
+        LinkParameters().opening_rule,
+        keep=lambda count: min(rule.stop_short, count - 1),
+        choose=_AnyOf(random) if rule.scan is Scan.RANDOM else None,
+    )
+
+
+def _upward(devices: Sequence[LinkDevice], here: int) -> tuple[Rdev, ...]:
+    """The devices of one end in the order of the first system's numbers, for either end."""
+    by_first = sorted(devices, key=lambda device: (device.rdev, device.partner_rdev)[here])
+    return tuple(device.rdev for device in by_first)
+
+
+class _AnyOf:
+    """Takes one of the bits that are set, all alike."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def __call__(self, free: int) -> int:
+        bits = [1 << place for place in range(free.bit_length()) if free >> place & 1]
+        return self._random.choice(bits)
