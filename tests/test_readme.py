@@ -12,6 +12,7 @@ import pytest
 from isfc.cli.commands.check import check_record
 from isfc.cli.commands.collide import collide_record
 from isfc.cli.commands.compare import pair_record
+from isfc.cli.commands.import_ import link_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.relocate import relocation_record
 from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
@@ -23,6 +24,10 @@ from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
 from isfc.cli.render.check import Checked
 from isfc.cli.render.live import live_record
+from isfc.deck.cabling import Cabling
+from isfc.deck.pairing import pair
+from isfc.deck.partition import choose_systems
+from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
@@ -35,6 +40,7 @@ from scenarios.published.table import Role
 from scenarios.relocation import Relocation, relocate
 from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
+from tests.decks import shipped
 from tools.pages import console
 
 LIVE_PATIENCE_S = 20.0
@@ -104,6 +110,12 @@ def test_lose_keys() -> None:
     layout = load_layout("atlanta-boston")
     for left in left_of(layout, simulate=False):
         assert_keys("plan --lose", loss_record(layout, left))
+
+
+def test_import_keys() -> None:
+    systems = choose_systems("ALPHA,BETA", [shipped("cross-css.iocp")])
+    pairing = pair(systems[0], systems[1], Cabling())
+    assert_keys("import iocp", link_record(pairing, wire(pairing, lambda _: None, {})))
 
 
 def test_check_keys() -> None:

@@ -193,10 +193,14 @@ def _activation(
                 partner = _node(value)
         elif active or word.text.upper() != ALL:
             rdevs |= dict.fromkeys(_rdevs(word))
-    if active and not 1 <= len(rdevs) <= CTCS_MAX:
+        if len(rdevs) > CTCS_MAX:
+            raise word.place.error(
+                f"{verb.text.upper()} ISLINK has more than {CTCS_MAX} device numbers",
+                f"1 to {CTCS_MAX} of them",
+            )
+    if active and not rdevs:
         raise verb.place.error(
-            f"{verb.text.upper()} ISLINK has {len(rdevs)} device numbers",
-            f"1 to {CTCS_MAX} of them",
+            f"{verb.text.upper()} ISLINK has no device number", f"1 to {CTCS_MAX} of them"
         )
     return Activation(active, tuple(rdevs), partner, system, verb.place)
 

@@ -29,7 +29,7 @@ _CHPID: Final = re.compile(
 _PATHS: Final = re.compile(
     r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
-_MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,-]+[0-9A-F]{4})*) *", re.IGNORECASE)
+_MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,8 @@ def _chpid(text: str, place: Place) -> ChpidId:
 
 
 def _rdevs(text: str, place: Place) -> tuple[Rdev, ...]:
+    if "-" in text:
+        raise place.error("a range of devices", "device numbers one by one, as QUERY CHPID shows")
     try:
         return parse_rdevs(",".join(text.replace(",", " ").split()))
     except CtcError as error:

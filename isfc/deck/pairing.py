@@ -5,7 +5,7 @@ is joined with the partner's device on the chpid at port Y, whose link address i
 X, whose CUADD names our image, and whose unit address is U as well. Device numbers do not matter.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -102,6 +102,7 @@ class _Side:
 
     def __post_init__(self) -> None:
         partition = self.system.partition
+        images = _images(self.partner)
         groups: dict[tuple[int, str | None], Group] = {}
         owners: dict[tuple[int, str | None, int], ControlUnit] = {}
         rdevs: dict[int, Device] = {}
@@ -110,7 +111,7 @@ class _Side:
             paths = control_unit.paths.get(partition.css)
             if not paths:
                 continue  # of another CSS alone: no device of this partition
-            reason = self._unfit(device)
+            reason = self._unfit(device, images)
             if reason is None:
                 path = paths[0]
                 key = id(path.channel), path.link
@@ -124,7 +125,7 @@ class _Side:
                 self.unpaired.append(Unpaired(self.system.node, device, *reason))
         self.groups = [group for group in groups.values() if group.devices]
 
-    def _unfit(self, device: Device) -> tuple[Reason, str] | None:
+    def _unfit(self, device: Device, images: Container[int]) -> tuple[Reason, str] | None:
         """Why a device cannot lead to the partner, whatever is there."""
         partition, control_unit = self.system.partition, device.control_unit
         paths = control_unit.paths[partition.css]
@@ -136,7 +137,7 @@ class _Side:
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
             )
-        if control_unit.cuadd not in _images(self.partner):
+        if control_unit.cuadd not in images:
             return Reason.OTHER_IMAGE, self._other_image(control_unit.cuadd)
         if len(paths) > 1:
             chpids = ", ".join(str(path.channel) for path in paths)

@@ -13,8 +13,11 @@ from isfc.deck.cabling import Cabling, Group
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
-STEPS_MAX: Final = 20_000
-"""Steps of the search for cablings: about a tenth of a second."""
+STEPS_MAX: Final = 50_000
+"""Pairs of groups that the search for cablings looks at: less than a second."""
+
+GROUPS_MAX: Final = 64
+"""Pairs of chpid and link address at one end. A logical link has at most sixteen CTCs."""
 
 NAMED_MAX: Final = 6
 """Possibilities that a message lists."""
@@ -37,6 +40,12 @@ def match(
 
     Raises `ConfigurationError`, with the possibilities, if there are several.
     """
+    for node, groups in zip(nodes, sides, strict=True):
+        if len(groups) > GROUPS_MAX:
+            raise ConfigurationError(
+                f"{node}: its devices to the other system are on {len(groups)} pairs of chpid and "
+                f"link address; expected at most {GROUPS_MAX}"
+            )
     search = _Search(nodes, sides, cabling)
     search.run()
     best = search.found
@@ -109,7 +118,7 @@ class _Search:
         return near if len(set(near)) == len(told) else list(map(_options, told))
 
     def _go(self, index: int, score: int, pairs: _Pairs, cabling: Cabling) -> None:
-        self._steps += 1
+        self._steps += len(self._there)
         self.exhausted = self.exhausted or self._steps > STEPS_MAX
         bound = score + self._rest[index]
         enough = len(self.found) > NAMED_MAX and bound <= self._best

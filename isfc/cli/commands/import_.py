@@ -84,7 +84,7 @@ def import_iocp(
     wired = _pair_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
     if json:
-        show_json({"links": [_record(*each) for each in wired]})
+        show_json({"links": [link_record(*each) for each in wired]})
     else:
         origin = ", ".join(path.name for path in decks)
         _write([found for _, found in wired], f"Imported from {origin}.", output)
@@ -233,7 +233,7 @@ def _tell(lines: Iterable[str]) -> None:
         show_log(line)
 
 
-def _record(pairing: Pairing, wired: Wired) -> dict[str, Any]:
+def link_record(pairing: Pairing, wired: Wired) -> dict[str, Any]:
     """What ``--json`` prints of a link. Names and meanings of the keys stay between releases."""
     return {
         "nodes": list(wired.layout.nodes),

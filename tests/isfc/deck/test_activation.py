@@ -71,8 +71,9 @@ def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
     ("text", "what"),
     [
         ("IPL CMS", "config:1:1: there is no ACTIVATE ISLINK; expected at least one, such as ACT"),
-        ("ACT ISLINK", "config:1:1: ACT ISLINK has 0 device numbers; expected 1 to 16 of them"),
-        ("ACT ISLINK 0-10", "config:1:1: ACT ISLINK has 17 device numbers; expected 1 to 16"),
+        ("ACT ISLINK", "config:1:1: ACT ISLINK has no device number; expected 1 to 16 of them"),
+        ("ACT ISLINK 0-10", "config:1:12: ACT ISLINK has more than 16 device numbers; expect"),
+        ("ACT ISLINK" + " 0-FFFF" * 9999, "config:1:12: ACT ISLINK has more than 16 device"),
         ("x\n ACT ISLINK 60G0", "config:2:13: ISLINK '60G0'; expected a device number, NODE with"),
         ("ACT ISLINK 6000 NODE", "config:1:17: NODE has no value; expected NODE and a name"),
         ("ACT ISLINK 6000 NOD A!", "config:1:21: NODE 'A!'; expected a name of 1 to 8 characters"),

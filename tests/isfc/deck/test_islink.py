@@ -61,7 +61,7 @@ def test_chpids_come_from_query_chpid_and_query_paths() -> None:
 
 
 def test_query_chpid_may_go_on_in_a_further_line() -> None:
-    text = "Path 40 online to devices 6000 6001\n 6002-6003\nPath 41 offline to device 6020\nReady;"
+    text = "Path 40 online to devices 6000 6001\n 6002 6003\nPath 41 offline to device 6020\nReady;"
     log = parse_log(ONE + text, "log")
     assert chpids(log) == {
         "6000": "40", "6001": "40", "6002": "40", "6003": "40", "6020": "41"
@@ -77,6 +77,7 @@ def test_query_chpid_may_go_on_in_a_further_line() -> None:
         (ONE.replace("2NDI", "2ND(I)"), "log:2:7: Node: '2ND(I)'; expected a name of 1 to 8"),
         (ONE.replace("Node:", "Nod:"), "log:1:14: Link device 'CC30' has no Node; expected Node:"),
         (ONE + "Path 4G online to devices 6000", "log:5:6: chpid '4G'; expected 1 or 2 hex"),
+        (ONE + "Path 40 online to devices 0-FFFF", "log:5:27: a range of devices; expected device"),
         (ONE + "Path 40 online to devices 60G0", "log:5:27: '60G0' is not a device number; expe"),
         (
             ONE + " CHPIDs to Device 6020 (PIM)  : 41 42",

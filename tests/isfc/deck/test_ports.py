@@ -91,3 +91,9 @@ def test_bad_ports_are_refused(ports: str, what: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         paired("LP1,LP2", A, B, ports=ports)
     assert str(caught.value).startswith(what)
+
+
+def test_more_control_units_than_any_link_has_are_refused() -> None:
+    units = [unit(f"{n:04X}", "50", f"{n:02X}", 1, rdev=f"{n:02X}00") for n in range(1, 66)]
+    with pytest.raises(ConfigurationError, match="on 65 pairs of chpid and link address; expected"):
+        paired("LP1,LP2", deck("a", "LP1", ["50"], *units), B)
