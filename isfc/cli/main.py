@@ -51,7 +51,7 @@ COMMANDS: Final = {
     "relocate": Subcommand(
         "relocate",
         "relocate_guests",
-        "Relocate running guests over the link, pass by pass, and show how long it takes.",
+        "Show how long live guest relocations take over the link.",
     ),
     "collide": Subcommand(
         "collide", "collide_layout", "Show how often writes collide, by rule and by offered load."
@@ -67,8 +67,9 @@ COMMANDS: Final = {
     "up": Subcommand(
         "up", "up", "Run both systems of a layout live, and watch their link at work."
     ),
-    "io": Subcommand("io.group", "app", "Plan and size the I/O that is beside a link."),
+    "io": Subcommand("io.group", "app", "Plan, run and size the I/O that is beside a link."),
     "sweep": Subcommand("sweep", "sweep", "Run every combination of a grid, a line for each."),
+    "down": Subcommand("down", "down", "End both systems that 'isfc up' runs."),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""

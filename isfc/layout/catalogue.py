@@ -33,6 +33,8 @@ def load_layout(argument: str | Path) -> Layout:
     path = layout_path(argument)
     if path is None:
         return parse_layout((_folder() / (argument + _SUFFIX)).read_bytes(), argument)
+    if not argument:
+        raise ConfigurationError(f"LAYOUT is empty; expected a path or one of {', '.join(names)}")
     if argument == path.name and path.suffix != _SUFFIX and not path.exists():
         raise ConfigurationError(
             f"{argument[:40]}: neither a file nor a shipped layout; "

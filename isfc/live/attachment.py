@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.live import newcomer
-from isfc.live.connection import Connection, why
+from isfc.live.connection import Connection, parted, why
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine, Refused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
@@ -102,8 +102,7 @@ class Attachments:
         """
         self._check(endpoint, insecure=insecure)
         for ctc in self.engine.definition.ctcs:
-            task = asyncio.get_running_loop().create_task(self._keep(ctc.device.rdev, endpoint))
-            self._tasks.append(task)
+            self._tasks.append(asyncio.create_task(self._keep(ctc.device.rdev, endpoint)))
 
     async def close(self) -> None:
         """Let nobody in any more, and end all connections."""
@@ -118,7 +117,7 @@ class Attachments:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for stranger in list(self.strangers):
             stranger.close("this node ends")
-        self.engine.close()
+        await parted(self.engine.close())
 
     def hello(self, rdev: Rdev) -> Hello:
         """What this node says on one of its CTCs."""

@@ -9,12 +9,12 @@ import asyncio
 import os
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Final, Protocol, cast
 
 from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, VIEWED_SHARE_MIN, frame_length
-from isfc.errors import RemoteProtocolError
+from isfc.errors import RemoteProtocolError, WireError
 from isfc.live.buffers import KEPT_LENGTH, Buffers
 from isfc.live.keepalive import keep_alive
 
@@ -31,6 +31,18 @@ more than two mean that resets have piled up."""
 
 SEND_BUFFER_LENGTH: Final = 2**20
 """Bytes that a Unix socket takes without waiting: a whole package. (TCP sets its own.)"""
+
+FAREWELL: Final = bytes(PREFIX_LENGTH)
+"""A frame of no length, which no other is: the last of a partner who ends in good order."""
+
+FAREWELL_REASON: Final = "the partner has ended"
+"""Why a connection is gone on which that was said."""
+
+PARTING_S: Final = 0.5
+"""How long a partner may take to close what we parted on, in seconds: it may be gone itself."""
+
+_LOOK_S: Final = 0.002
+"""Between two looks at what is to be closed."""
 
 _BUFFERS: Final = Buffers()
 """What is read into, on all connections of this process."""
@@ -104,6 +116,17 @@ class Connection(asyncio.BufferedProtocol):
         if self._transport is not None:
             self._transport.close()
 
+    def part(self, reason: str) -> None:
+        """Say that this node ends. The partner closes; what it still sends is not delivered."""
+        self.deliver = _ignore
+        self._reason = reason
+        self.write(FAREWELL)
+
+    @property
+    def closing(self) -> bool:
+        """Whether it has ended, or is about to."""
+        return self._transport is None or self._transport.is_closing()
+
     def abort(self, reason: str) -> None:
         """End it now."""
         self.deliver = _drop
@@ -161,8 +184,24 @@ class Connection(asyncio.BufferedProtocol):
             self._view[: end - begin] = view[begin:end]
 
 
+async def parted(connections: Iterable[Connection]) -> None:
+    """Wait until the partner has closed connections on which we parted, for `PARTING_S` at most."""
+    loop = asyncio.get_running_loop()
+    end_s = loop.time() + PARTING_S
+    waiting = [connection for connection in connections if not connection.closing]
+    while waiting and loop.time() < end_s:
+        await asyncio.sleep(_LOOK_S)
+        waiting = [connection for connection in waiting if not connection.closing]
+    for connection in waiting:
+        connection.abort("this node ends")
+
+
 def _drop(data: bytes | memoryview) -> None:
     """What comes too late."""
+
+
+def _ignore(data: bytes | memoryview) -> None:
+    """What comes too late, though a farewell among it still counts."""
 
 
 def _prepare(transport: asyncio.Transport) -> None:
@@ -176,8 +215,18 @@ def _prepare(transport: asyncio.Transport) -> None:
 
 
 def measure_frame(data: memoryview) -> int | None:
-    """How many bytes the link's frame that ``data`` begins with has; None if not yet known."""
-    return frame_length(data) if len(data) >= PREFIX_LENGTH else None
+    """How many bytes the link's frame that ``data`` begins with has; None if not yet known.
+
+    Raises `WireError` for what is none, and `RemoteProtocolError` for the partner's farewell.
+    """
+    if len(data) < PREFIX_LENGTH:
+        return None
+    try:
+        return frame_length(data)
+    except WireError:
+        if data[:PREFIX_LENGTH] == FAREWELL:
+            raise RemoteProtocolError(FAREWELL_REASON) from None
+        raise
 
 
 def why(error: Exception) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.live.control_socket import PATH_LENGTH_MAX
 
-_PORT_MAX: Final = 65_535
+PORT_MAX: Final = 65_535
 _HOST_AND_PORT: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:]+)):(\d{1,5})")
 
 
@@ -66,7 +66,7 @@ def parse_endpoint(text: str) -> Endpoint:
             )
         return UnixEndpoint(path)
     match = _HOST_AND_PORT.fullmatch(text)
-    if match is None or int(match[3]) > _PORT_MAX:
+    if match is None or int(match[3]) > PORT_MAX:
         raise ConfigurationError(
             f"{text[:80]!r} is no address: expected unix:PATH, HOST:PORT or [IPv6]:PORT"
         )

@@ -234,17 +234,18 @@ class LiveEngine:
             self._turn()
         self._loop.call_soon(give_back)
 
-    def close(self) -> None:
-        """End: connections and timers go, and `wait_closed` returns."""
-        for connection in self._connections.values():
-            connection.close("this node ends")
-        self._connections.clear()
+    def close(self) -> list[Connection]:
+        """End: timers go, and `wait_closed` returns. The connections, each with a farewell."""
+        parting, self._connections = [*self._connections.values()], {}
+        for connection in parting:
+            connection.part("this node ends")
         self._resets.close()
         for timer in (self._timer, self._down):
             if timer is not None:
                 timer.cancel()
         if not self._closed.done():
             self._closed.set_result(None)
+        return parting
 
     async def wait_closed(self) -> None:
         """Wait until somebody closes it; raise what broke it, if something did."""

@@ -10,8 +10,10 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ from isfc.live.control_socket import connect_to
 CONTROL_SUFFIX: Final = ".control"
 PRIVATE_PREFIX: Final = "up-"
 _LOCK: Final = "lock"
+_LOOK_S: Final = 0.05
 _FOREIGN_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -60,11 +63,33 @@ def private_directory() -> Iterator[Path]:
     try:
         lock = directory / f"{_LOCK}.new"
         lock.touch(mode=0o600)
+        lock.write_text(f"{os.getpid()}\n", "ascii")
         with _locked(lock):
             lock.rename(directory / _LOCK)  # found by others only once it is held
             yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningPair:
+    """An ``isfc up`` that runs: the process, its directory, and the nodes that are there yet."""
+
+    pid: int
+    directory: Path
+    names: tuple[str, ...]
+
+
+def running_pairs(chosen: Path | None = None) -> list[RunningPair]:
+    """Every pair that runs; with ``chosen`` those in that directory, or the one whose it is."""
+    directory = _usual() if chosen is None else chosen.absolute()
+    found = []
+    for lock in sorted([*directory.glob(_LOCK), *directory.glob(f"{PRIVATE_PREFIX}*/{_LOCK}")]):
+        with suppress(OSError, ValueError):
+            if _is_held(lock):
+                names = sorted(path.stem for path in lock.parent.glob(f"*{CONTROL_SUFFIX}"))
+                found.append(RunningPair(int(lock.read_text("ascii")), lock.parent, (*names,)))
+    return found
 
 
 def running_nodes(chosen: Path | None = None) -> dict[str, list[Path]]:
@@ -80,14 +105,19 @@ def running_nodes(chosen: Path | None = None) -> dict[str, list[Path]]:
     return running
 
 
-def find_control(name: str, chosen: Path | None = None) -> Path:
-    """The control socket of the one running node of that name.
+def find_control(name: str, chosen: Path | None = None, patience_s: float = 0) -> Path:
+    """The control socket of the one running node of that name; so long it may take to appear.
 
     Raises `ConfigurationError` when there is none, or more than one.
     """
     name = name.upper()
-    running = running_nodes(chosen)
-    paths = running.get(name, [])
+    end_s = time.monotonic() + patience_s
+    while True:
+        running = running_nodes(chosen)
+        paths = running.get(name, [])
+        if paths or time.monotonic() >= end_s:
+            break
+        time.sleep(_LOOK_S)
     if len(paths) == 1:
         return paths[0]
     if paths:
@@ -146,6 +176,15 @@ def _runs(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether a process has the lock, and so is still there."""
+    try:
+        with _locked(lock):
+            return False
+    except BlockingIOError:
+        return True
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def test_a_node_can_be_watched_through_its_partners_death(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_both_nodes_of_isfc_up_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *SEEN) as up:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC, *SEEN, "--log-level", "info") as up:
         wait_for(lambda: events(up).count("link-up") == 2, "both ends of the link")
         started = [record for record in records(up) if record["event"] == "started"]
         assert {record["node"] for record in started} == {"CLIENT", "SERVER"}

@@ -21,6 +21,9 @@ def complete_node(incomplete: str) -> list[str]:
     return [name for name in running_nodes() if name.startswith(incomplete.upper())]
 
 
+STARTING_S = 3.0
+"""How long a node may take to be there, in seconds: ``isfc up`` may have begun just now."""
+
 NodeArgument = Annotated[
     str,
     typer.Argument(
@@ -54,7 +57,7 @@ def cp(
     """
     if json and not command:
         raise ConfigurationError("--json: expected a command to answer")
-    path = find_control(node, run_dir)
+    path = find_control(node, run_dir, STARTING_S)
     try:
         with ControlClient(path) as client:
             good = _serve(client, path.stem, " ".join(command or ()), json=json)

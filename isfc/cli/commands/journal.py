@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,8 +43,13 @@ def show(file: FileArgument, *, json: JsonLinesOption = False) -> None:
         if json:
             show_lines(json_line(record_document(record)) for record in reader)
         else:
+            records = iter(reader)
+            first = next(records, None)  # what is no journal fails here, before any heading
             show_lines([HEADING])
-            show_lines(line for record in reader for line in record_lines(record))
+            if first is not None:
+                show_lines(
+                    line for record in chain((first,), records) for line in record_lines(record)
+                )
         if reader.truncated_length:
             show_error(f"{file}: {_remainder(reader.truncated_length)}")
 

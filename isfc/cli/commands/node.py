@@ -11,7 +11,7 @@ from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption, choo
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.node import LiveNode, Measured
 from isfc.cli.options.forward import ForwardOption
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.live import (
     RECONNECT_S,
     DilationOption,
@@ -40,7 +40,6 @@ from isfc.cli.render.live import live_page, live_record
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
-from isfc.layout.catalogue import load_layout
 from isfc.live.endpoint import parse_endpoint
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter
@@ -140,14 +139,14 @@ def _live_node(
 
     if (listen is None) == (connect is None):
         raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
-    link = load_layout(layout)
+    link = open_layout(layout)
     chosen = choose_node(link, "NAME", name)
     assert chosen is not None, "a name was given"
     return LiveNode(
         link,
         chosen,
         options,
-        options.experiment(layout),
+        options.experiment(link),
         listen=parse_endpoint(listen) if listen else None,
         connect=parse_endpoint(connect) if connect else None,
     )

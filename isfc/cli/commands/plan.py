@@ -6,12 +6,11 @@ import typer
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.loss import show_losses
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
-from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import Plan, make_plan
 
 LoseOption = Annotated[
@@ -37,7 +36,7 @@ def plan(
     """
     if simulate and not lose:
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
-    judged = make_plan(load_layout(layout))
+    judged = make_plan(open_layout(layout))
     if lose:
         show_losses(judged.layout, simulate=simulate, json=json)
     elif json:

@@ -103,7 +103,7 @@ def relocate_guests(
     seed: SeedOption = 1,
     json: JsonOption = False,
 ) -> None:
-    """Relocate running guests over the link, pass by pass, and show how long it takes.
+    """Show how long live guest relocations take over the link.
 
     Passes go over what has changed since the one before until little enough is left; then the
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.

@@ -9,7 +9,7 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
     CsvOption,
@@ -26,7 +26,6 @@ from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
 from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.cp_script import Transcript, read_script
@@ -171,7 +170,7 @@ def run_layout(
     byte, on any machine.
     """
     output = Output(report, interval, csv, json, seeds)
-    link = load_layout(layout)
+    link = open_layout(layout)
     experiment = Experiment(
         link,
         choose_workload(workload, message, reply, window),

@@ -1,12 +1,14 @@
 """``isfc up``: both systems of a layout, each in a process of its own, on this machine."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
-from isfc.cli.live.loops import run_live
+from isfc.cli.live.detach import detach, say_ready
+from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.pair import LivePair
 from isfc.cli.options.forward import ForwardOption
@@ -24,6 +26,7 @@ from isfc.cli.options.live import (
     StrictOption,
     VerifyOption,
 )
+from isfc.cli.options.number import within
 from isfc.cli.options.observe import (
     LogFormat,
     LogFormatOption,
@@ -33,9 +36,14 @@ from isfc.cli.options.observe import (
     ObserveOptions,
 )
 from isfc.cli.render.live import live_page, live_record
-from isfc.cli.render.output import show, show_json
+from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.live.forward import parse_forwards
+from isfc.live.run_directory import run_directory
+
+FILES_MAX = 1_048_576
 
 PlainOption = Annotated[
     bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
@@ -44,6 +52,11 @@ JournalsOption = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Record what each node is given, in DIR/NAME.journal."),
 ]
+DetachOption = Annotated[
+    bool,
+    typer.Option("--detach", help="Return when the link is up; 'isfc down' ends both systems."),
+]
+ReadyOption = Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))]
 
 
 def up(
@@ -64,8 +77,10 @@ def up(
     journal: JournalsOption = None,
     metrics: MetricsOption = None,
     log_format: LogFormatOption = LogFormat.TEXT,
-    log_level: LogLevelOption = LogLevel.INFO,
+    log_level: LogLevelOption = LogLevel.WARNING,
     plain: PlainOption = False,
+    detached: DetachOption = False,
+    ready: ReadyOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run both systems of a layout live, and watch their link at work.
@@ -80,11 +95,21 @@ def up(
     )
     if json and seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
-    experiment = options.experiment(layout)
+    link = load_layout(layout)  # no pipe: the nodes read it too
+    experiment = options.experiment(link)
     observed = ObserveOptions(log_format, log_level, metrics)
-    pair = LivePair(layout, load_layout(layout).nodes, options, journal, observed)
+    observed.check_pair()
+    parse_forwards(options.forwards, link.nodes)
+    loop_factory()
+    if detached:
+        _detach(link, [layout, *options.arguments(), *observed.arguments(0)], journal, options)
+        return
+    say_up = partial(_say_up, link, log_format) if ready is None else partial(say_ready, ready)
+    pair = LivePair(layout, link.nodes, options, journal, observed, say_up)
     measured: list[Measured] = []
-    code = run_live(lambda stop: pair.run(stop, measured, plain=plain, quiet=json))
+    code = run_live(
+        lambda stop: pair.run(stop, measured, plain=plain, quiet=json or ready is not None)
+    )
     if measured and experiment is not None:
         if json:
             show_json(live_record(options, experiment, measured))
@@ -92,3 +117,23 @@ def up(
             show(live_page(options, experiment, measured))
     if code:
         raise typer.Exit(code)
+
+
+def _detach(link: Layout, words: list[str], journal: Path | None, options: LiveOptions) -> None:
+    """Let another process run the pair, and end with it only if it does not come up."""
+    if options.seconds is not None:
+        raise ConfigurationError("--detach and --seconds: nobody would see the result")
+    first, second = link.nodes
+    log = run_directory() / f"{first}-{second}.log"
+    code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
+    if code:
+        raise typer.Exit(code)
+    show(f"{first} - {second} is up; 'isfc down {first}' ends it. Its log: {log}")
+
+
+def _say_up(link: Layout, log_format: LogFormat) -> None:
+    """Say that the link is up, unless every line is to be a JSON document."""
+    if log_format is LogFormat.TEXT:
+        first, second = link.nodes
+        count = len(link.ctcs)
+        show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")

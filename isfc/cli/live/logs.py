@@ -9,7 +9,7 @@ import logging
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +17,14 @@ from ctc.address import format_rdev
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.live.connection import FAREWELL_REASON
 from isfc.live.engine import Attached, Detached, LiveEvent, Refused
 from isfc.live.snapshot import LiveSnapshot
 
 LOGGER = logging.getLogger("isfc")
+
+LAG_REMIND_S = 60.0
+"""Between two records of lag: it lasts, as a rule."""
 
 REFUSALS_PER_S = 5
 """Refused connections that are logged in one second; of further ones only how many."""
@@ -39,6 +43,7 @@ STARTED = EventKind("started", logging.INFO, ("listen", "connect", "metrics"))
 STOPPED = EventKind("stopped", logging.INFO)
 LINK_UP = EventKind("link-up", logging.INFO)
 LINK_DOWN = EventKind("link-down", logging.WARNING)
+PARTNER_ENDED = EventKind("partner-ended", logging.INFO)
 CTC_UP = EventKind("ctc-up", logging.INFO, ("rdev",))
 CTC_DOWN = EventKind("ctc-down", logging.WARNING, ("rdev",))
 ATTACHED = EventKind("attached", logging.DEBUG, ("rdev",))
@@ -48,8 +53,8 @@ SEVERED = EventKind("severed", logging.ERROR, ("reason",))
 LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
 
 EVENTS = (
-    STARTED, STOPPED, LINK_UP, LINK_DOWN, CTC_UP, CTC_DOWN, ATTACHED, DETACHED, REFUSED, SEVERED,
-    LAG,
+    STARTED, STOPPED, LINK_UP, LINK_DOWN, PARTNER_ENDED, CTC_UP, CTC_DOWN, ATTACHED, DETACHED,
+    REFUSED, SEVERED, LAG,
 )  # fmt: skip
 """All there are."""
 
@@ -72,6 +77,9 @@ class LinkLog:
         self._unlogged_count = 0
         self._late_ns = 0
         self._waited_ns = 0
+        self._lag_due_s = 0.0
+        self._partner_ended = False
+        """It has said so: that its CTCs go is no fault."""
 
     def __call__(self, event: LiveEvent) -> None:
         """Log an event of the engine, unless it is one of every package."""
@@ -81,14 +89,19 @@ class LinkLog:
             case LinkUp():
                 self.log(LINK_UP)
             case LinkDown():
-                self.log(LINK_DOWN)
+                self._log_loss(LINK_DOWN)
+            case DeviceChanged(usable=True):
+                self.log(CTC_UP, rdev=format_rdev(event.rdev))
             case DeviceChanged():
-                kind = CTC_UP if event.usable else CTC_DOWN
-                self.log(kind, rdev=format_rdev(event.rdev))
+                self._log_loss(CTC_DOWN, rdev=format_rdev(event.rdev))
             case Attached():
+                self._partner_ended = False
                 self.log(ATTACHED, rdev=format_rdev(event.rdev))
             case Detached():
-                self.log(DETACHED, rdev=format_rdev(event.rdev), reason=event.reason)
+                if event.reason == FAREWELL_REASON and not self._partner_ended:
+                    self._partner_ended = True
+                    self.log(PARTNER_ENDED)
+                self._log_loss(DETACHED, rdev=format_rdev(event.rdev), reason=event.reason)
             case Refused():
                 self._refuse(event)
             case Severed():
@@ -99,12 +112,22 @@ class LinkLog:
         assert fields.keys() == {*kind.fields}, f"{kind.name} has the fields {kind.fields}"
         LOGGER.log(kind.level, kind.name, extra={"fields": {**self._who, **fields}})
 
+    def _log_loss(self, kind: EventKind, **fields: Any) -> None:
+        """What is lost with a partner who has ended is worth no warning."""
+        if self._partner_ended:
+            kind = replace(kind, level=logging.DEBUG)
+        self.log(kind, **fields)
+
     def watch_lag(self, snapshot: LiveSnapshot) -> None:
-        """Log when since the last look more than `LAG_PERCENT` of the time was lateness."""
+        """Log when since the last look more than `LAG_PERCENT` of the time was lateness.
+
+        Once it is logged, not again for `LAG_REMIND_S`.
+        """
         late_ns, waited_ns = snapshot.late_ns - self._late_ns, snapshot.waited_ns - self._waited_ns
         self._late_ns, self._waited_ns = snapshot.late_ns, snapshot.waited_ns
         late_percent = 100 * late_ns / max(1, waited_ns)
-        if late_percent > LAG_PERCENT:
+        if late_percent > LAG_PERCENT and self._now_s() >= self._lag_due_s:
+            self._lag_due_s = self._now_s() + LAG_REMIND_S
             late_ms_max = round(snapshot.late_ns_max / 1e6, 3)
             self.log(LAG, late_percent=round(late_percent, 2), late_ms_max=late_ms_max)
 

@@ -47,11 +47,6 @@ LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
 
 
-PARTING_S: Final = 0.05
-"""The nodes of ``isfc up`` are told to end at once. Each stops its log at once and its connections
-so much later: neither has to report that the other is gone."""
-
-
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What a live node measured, and how late it was meanwhile, in percent of model time."""
@@ -125,7 +120,6 @@ class LiveNode:
             stack.push_async_callback(control.close)
             if self.lifeline:
                 await _hold_lifeline(stop)
-                stack.push_async_callback(asyncio.sleep, PARTING_S)
             started = await stack.enter_async_context(
                 observe(engine, self.observed, paced=paced, insecure=self.insecure)
             )
@@ -140,7 +134,9 @@ class LiveNode:
         verifying = program.verifying if isinstance(program, OpenNode) else program
         if isinstance(verifying, Verifying):
             verifying.expect_intact()
-            show_error(f"--verify: {verifying.verified_count} messages, all as they were sent")
+            show_error(
+                f"--verify: {self.name}: {verifying.verified_count} messages, all as they were sent"
+            )
         return code
 
     async def _run(

@@ -35,21 +35,23 @@ async def observe(
         if endpoint is not None:
             endpoint = await _serve(engine, stack, endpoint, paced=paced, insecure=insecure)
         engine.listeners.append(log)
-        stack.callback(log.log, STOPPED)
         stack.callback(engine.listeners.remove, log)
         if paced:
             watching = asyncio.get_running_loop().create_task(_watch_lag(engine, log))
             stack.callback(watching.cancel)
-        yield partial(_log_start, log, endpoint)
+        yield partial(_log_start, stack, log, endpoint)
 
 
 def _log_start(
+    stack: AsyncExitStack,
     log: LinkLog,
     metrics: Endpoint | None,
     listen: Endpoint | None,
     connect: Endpoint | None,
 ) -> None:
+    """Log the start now, and its stop when the stack ends: never that alone."""
     log.log(STARTED, listen=_text(listen), connect=_text(connect), metrics=_text(metrics))
+    stack.callback(log.log, STOPPED)
 
 
 def _text(endpoint: Endpoint | None) -> str | None:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,9 @@ from isfc.cli.live.watch import Watch, relay
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.observe import ObserveOptions
 from isfc.cli.render.output import discard_output, show_error
-from isfc.errors import RemoteProtocolError
+from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
+from isfc.link.state import LinkState
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
@@ -29,6 +30,9 @@ from scenarios.run import DeviceResult, Result
 
 LOOK_S: Final = 1.0
 """Between two looks at the nodes."""
+
+COMING_LOOK_S: Final = 0.05
+"""Between two looks at whether the link is up."""
 
 END_S: Final = 10.0
 """How long a node may take to end before it is killed."""
@@ -47,6 +51,8 @@ class LivePair:
     options: LiveOptions
     journals: Path | None = None
     observed: ObserveOptions = ObserveOptions()
+    on_up: Callable[[], None] = lambda: None
+    """Called once, when both ends of the link are up."""
 
     async def run(
         self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
@@ -54,11 +60,14 @@ class LivePair:
         """Run both until ``stop`` or until they end; what they measured goes to ``measured``."""
         with private_directory() as folder:
             async with self._processes(folder) as processes:
-                outcomes = [asyncio.create_task(_outcome(process)) for process in processes]
+                said: set[str] = set()
+                outcomes = [asyncio.create_task(_outcome(process, said)) for process in processes]
+                announcing = asyncio.create_task(self._announce(folder))
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
                 try:
                     await _first_end(stop, outcomes, watching)
                 finally:
+                    announcing.cancel()
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
                 for process in processes:
@@ -101,7 +110,7 @@ class LivePair:
 
     async def _start(self, name: NodeName, words: list[str]) -> asyncio.subprocess.Process:
         if self.journals is not None:
-            self.journals.mkdir(parents=True, exist_ok=True)
+            make_folder("--journal", self.journals)
             words += ["--journal", str(self.journals / f"{name}.journal")]
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "isfc", "node", name, self.layout, "--lifeline", "--json"),
@@ -115,6 +124,21 @@ class LivePair:
             env=os.environ | {"PYTHONSAFEPATH": "1"},
         )
 
+    async def _announce(self, folder: Path) -> None:
+        """Wait until both ends are up, and say so."""
+        while True:
+            ends = await self._look(folder)
+            if all(end is not None and end.node.state is LinkState.UP for end in ends):
+                self.on_up()
+                return
+            await asyncio.sleep(COMING_LOOK_S)
+
+    async def _look(self, folder: Path) -> list[LiveSnapshot | None]:
+        """How both are now."""
+        return await asyncio.gather(
+            *(asyncio.to_thread(_look, control_path(folder, name)) for name in self.names)
+        )
+
     async def _watch(self, folder: Path, *, plain: bool, quiet: bool) -> None:
         """Show both, again and again."""
         if quiet:
@@ -122,10 +146,16 @@ class LivePair:
         with Watch(self.names, plain=plain) as watch:
             while True:
                 await asyncio.sleep(LOOK_S)
-                first, second = await asyncio.gather(
-                    *(asyncio.to_thread(_look, control_path(folder, n)) for n in self.names)
-                )
-                watch.show(first, second)
+                watch.show(*await self._look(folder))
+
+
+def make_folder(option: str, folder: Path) -> None:
+    """Make the folder that an option names. Raises `ConfigurationError` if that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "is a file" if folder.is_file() else error.strerror
+        raise ConfigurationError(f"{option} {folder}: {reason}; expected a directory") from None
 
 
 def _look(control: Path) -> LiveSnapshot | None:
@@ -152,11 +182,11 @@ async def _first_end(
     stopped.cancel()
 
 
-async def _outcome(process: asyncio.subprocess.Process) -> _End:
+async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
     """A node's exit code and output, once it has ended; its log is passed on meanwhile."""
     assert process.stdout is not None, "a pipe"
     assert process.stderr is not None, "a pipe"
-    output, _ = await asyncio.gather(process.stdout.read(), relay(process.stderr))
+    output, _ = await asyncio.gather(process.stdout.read(), relay(process.stderr, said))
     return await process.wait(), output
 
 

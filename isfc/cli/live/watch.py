@@ -10,13 +10,17 @@ from types import TracebackType
 from rich.live import Live
 
 from isfc.cli.live.rates import NodeRates, rates
-from isfc.cli.render.output import open_console, show, show_log
+from isfc.cli.render.output import ERROR_PREFIX, open_console, show, show_log
 from isfc.cli.render.watch import HEADINGS_EVERY, Ends, watch_headings, watch_line, watch_page
 from isfc.live.snapshot import LiveSnapshot
 
 
-async def relay(log: asyncio.StreamReader) -> None:
-    """Pass a node's log on to stderr, line by line, so that it does not run into the page."""
+async def relay(log: asyncio.StreamReader, said: set[str] | None = None) -> None:
+    """Pass a node's log on to stderr, line by line, so that it does not run into the page.
+
+    What both nodes say of the same mistake appears once: ``said`` is what one of them has said.
+    """
+    said = set() if said is None else said
     while True:
         try:
             line = await log.readline()
@@ -24,7 +28,12 @@ async def relay(log: asyncio.StreamReader) -> None:
             continue
         if not line:
             return
-        show_log(line.decode("utf-8", "replace").rstrip("\n"))
+        text = line.decode("utf-8", "replace").rstrip("\n")
+        if not text.startswith(ERROR_PREFIX):
+            show_log(text)
+        elif text not in said:
+            said.add(text)
+            show_log(text)
 
 
 def local_time() -> str:

@@ -1,10 +1,17 @@
 """The LAYOUT argument, which several commands share."""
 
+import os
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isfc.layout.catalogue import shipped_layouts
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.checked_toml import FILE_LENGTH_MAX
+from isfc.layout.file import parse_layout
+from isfc.layout.layout import Layout
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -16,14 +23,39 @@ LayoutArgument = Annotated[
     str,
     typer.Argument(
         metavar="LAYOUT",
-        help="A layout file (TOML), or the name of a shipped layout such as published-12.",
+        help="A layout file (TOML), or the name of a shipped layout such as published-12; "
+        "- for standard input.",
         show_default=False,
         autocompletion=complete_layout,
     ),
 ]
-"""To be given to `isfc.layout.catalogue.load_layout`."""
+"""To be given to `open_layout`, or to `load_layout` where other processes read it as well."""
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of tables.")
 ]
 """What every command that reports has."""
+
+
+def open_layout(argument: str) -> Layout:
+    """The layout that a user means: as `load_layout`, and from standard input or a pipe as well.
+
+    Raises `ConfigurationError` if there is no such layout or it is not a good one.
+    """
+    if argument == "-":
+        return parse_layout(sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input")
+    path = Path(argument)
+    if argument not in shipped_layouts() and path.is_fifo():
+        return parse_layout(_read_pipe(path), argument)
+    return load_layout(argument)
+
+
+def _read_pipe(path: Path) -> bytes:
+    """What is written to a pipe, or enough of it; nobody waits where nobody writes."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+        first = pipe.read(1)  # None if it is still to come
+        if first == b"":
+            raise ConfigurationError(f"{path}: is a pipe that nobody writes to; expected a layout")
+        os.set_blocking(pipe.fileno(), True)
+        with os.fdopen(os.dup(pipe.fileno()), "rb") as rest:
+            return (first or b"") + rest.read(FILE_LENGTH_MAX)

@@ -10,7 +10,7 @@ import typer
 from isfc.cli.commands.run import choose_node
 from isfc.cli.options.number import within
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.workload import find_workload
 
@@ -131,11 +131,10 @@ class LiveOptions:
             return 0
         return self.dilation or DILATION_DEFAULT
 
-    def experiment(self, layout: str) -> Experiment | None:
+    def experiment(self, link: Layout) -> Experiment | None:
         """The workload to drive over a layout; None if there is none."""
         if self.workload is None or self.pairs is None:
             return None
-        link = load_layout(layout)
         return Experiment(
             link,
             find_workload(self.workload),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from isfc.errors import ConfigurationError
-from isfc.live.endpoint import TcpEndpoint, parse_endpoint
+from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint
 
 
 class LogFormat(StrEnum):
@@ -44,11 +44,30 @@ class ObserveOptions:
     log_level: LogLevel = LogLevel.INFO
     metrics: str | None = None
 
+    def check_pair(self) -> None:
+        """Raise `ConfigurationError` unless two nodes here can both answer Prometheus."""
+        endpoint = self.endpoint()
+        if endpoint is None:
+            return
+        if not endpoint.private:
+            raise ConfigurationError(
+                f"--metrics {endpoint}: everybody could read there; expected a loopback address, "
+                "such as 127.0.0.1"
+            )
+        if endpoint.port == PORT_MAX:
+            raise ConfigurationError(
+                f"--metrics {endpoint}: the second node answers at the next port, and this is the "
+                f"last; expected at most {PORT_MAX - 1}"
+            )
+
     def endpoint(self) -> TcpEndpoint | None:
         """Where Prometheus may ask; `ConfigurationError` if ``metrics`` is no such address."""
         if self.metrics is None:
             return None
-        endpoint = parse_endpoint(self.metrics)
+        try:
+            endpoint = parse_endpoint(self.metrics)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--metrics {error}") from None
         if not isinstance(endpoint, TcpEndpoint):
             raise ConfigurationError(f"--metrics {self.metrics}: expected HOST:PORT")
         return endpoint

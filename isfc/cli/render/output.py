@@ -16,6 +16,9 @@ from rich.console import Console, RenderableType
 
 from isfc.cli.exits import ExitCode
 
+ERROR_PREFIX = "isfc: "
+"""How every message on stderr begins that is not of a log."""
+
 PIPED_WIDTH = 80
 """Columns of an output that is no terminal, whatever the shell says its window has."""
 
@@ -97,7 +100,7 @@ def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
 
 def show_error(message: str) -> None:
     """Print what went wrong to stderr."""
-    show_log(f"isfc: {message}")
+    show_log(f"{ERROR_PREFIX}{message}")
 
 
 def show_log(line: str) -> None:

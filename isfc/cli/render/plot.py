@@ -1,10 +1,11 @@
 """Pictures of a replay: what IBM published and what we emulate, in one figure.
 
 matplotlib draws them. It is asked for only here, so that a command without ``--plot`` neither
-needs nor loads it; ``pip install 'isfc[plot]'`` brings it along.
+needs nor loads it; the extra ``plot`` brings it along.
 """
 
 import html
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, FigureBase
 
 _Emulated = Mapping[Cell, Sequence[float]]
+
+MATPLOTLIB = "matplotlib>=3.10,<4"
+"""What the extra ``plot`` asks for. An extra can only be named where the package was found."""
 
 FORMATS = (".svg", ".png", ".html")
 """What a picture may be; the name of its file says which."""
@@ -100,7 +104,8 @@ def check_plot(path: Path, parts: Sequence[Part]) -> None:
         )
     if find_spec("matplotlib") is None:
         raise ConfigurationError(
-            "--plot needs matplotlib, which is not installed: pip install 'isfc[plot]'"
+            "--plot needs matplotlib, which is not installed; install it with\n"
+            f"{sys.executable} -m pip install '{MATPLOTLIB}'"
         )
 
 

@@ -15,8 +15,9 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
 from isfc.live.attachment import Attachments
+from isfc.live.connection import FAREWELL_REASON
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
-from isfc.live.engine import Refused
+from isfc.live.engine import Detached, Refused
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
@@ -288,5 +289,17 @@ def test_the_same_random_numbers_give_the_same_incarnation(run_live: Run) -> Non
         side.engine.sever("a new life")
         assert again.incarnation != first
         await side.close()
+
+    run_live(main())
+
+
+def test_end_in_good_order_is_told_as_such(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            await pair.second.attachments.close()
+            await wait_until(lambda: pair.first.engine.counters.detached_count == 4)
+            reasons = {event.reason for event in pair.first.told if isinstance(event, Detached)}
+            assert reasons == {FAREWELL_REASON}
 
     run_live(main())

@@ -14,6 +14,7 @@ import pytest
 from isfc.cli.commands.cp import complete_node
 from isfc.cli.main import run
 from isfc.cp.processor import CommandProcessor
+from isfc.live import run_directory as run_directory_module
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.control_socket import listen_at
 from isfc.live.run_directory import control_path, run_directory
@@ -27,6 +28,7 @@ def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run directory and a state directory of this test only."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("isfc.cli.commands.cp.STARTING_S", 0)
 
 
 def answers(system: System) -> Any:
@@ -178,3 +180,21 @@ def test_running_nodes_are_completed() -> None:
     with serving(run_directory()):
         assert complete_node("at") == ["ATLANTA"]
         assert complete_node("B") == []
+
+
+def test_node_that_is_only_beginning_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("isfc.cli.commands.cp.STARTING_S", PATIENCE_S)
+    looks = []
+    running = run_directory_module.running_nodes
+
+    def begin_late(chosen: Path | None = None) -> dict[str, list[Path]]:
+        looks.append(chosen)
+        return running(chosen) if len(looks) > 2 else {}
+
+    monkeypatch.setattr(run_directory_module, "running_nodes", begin_late)
+    with serving(run_directory()):
+        assert run(["cp", "atlanta", "q islink 9999"]) == 1
+    assert "Device 9999 does not exist" in capsys.readouterr().out
+    assert len(looks) == 3

@@ -165,3 +165,12 @@ def test_two_nodes_in_one_journal_are_told(
     file.write_bytes(journal + journal[10:])
     assert run(["journal", "replay", str(file)]) == 0
     assert "The node began anew 1 times." in capsys.readouterr().out
+
+
+def test_file_that_is_no_journal_gets_no_heading(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no journal")
+    assert run(["journal", "show", str(tmp_path / "file")]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)

@@ -31,8 +31,8 @@ def children(up: Isfc) -> list[int]:
 
 
 def wait_up(up: Isfc, count: int = 2) -> None:
-    """Wait until both ends are up; a command run twice has said it ``count`` times."""
-    wait_for(lambda: up.err.count("link-up") == count, "both ends of the link")
+    """Wait until both ends are up; a command run twice has said so twice, of four ends."""
+    wait_for(lambda: up.err.count(" is up: ") == count // 2, "both ends of the link")
 
 
 @pytest.mark.slow
@@ -155,3 +155,71 @@ def test_json_has_to_have_something_to_say(capsys: pytest.CaptureFixture[str]) -
 def test_a_layout_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["up", "nosuch"]) == 2
     assert "nosuch: neither a file nor a shipped layout" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--metrics 127.0.0.1:65535", "--metrics 127.0.0.1:65535: the second node answers at the"),
+        ("--metrics 0.0.0.0:9", "--metrics 0.0.0.0:9: everybody could read there; expected a loop"),
+        ("--metrics x", "--metrics 'x' is no address"),
+        ("--forward x", "--forward 'x': expected NODE:PORT"),
+        ("--detach --workload HS --pairs 1 --seconds 1", "--detach and --seconds: nobody would"),
+    ],
+)
+def test_mistake_is_told_once_before_a_node_starts(
+    options: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["up", "published-4", *options.split()]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("isfc: ")) == ("", 1)
+    assert err.startswith(f"isfc: {complaint}")
+    assert "--insecure" not in err
+
+
+@pytest.mark.slow
+def test_journal_needs_a_folder_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert run(["up", "published-4", "--journal", str(file)]) == 2
+    expected = f"isfc: --journal {file}: is a file; expected a directory\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.slow
+def test_a_clean_stop_of_a_busy_link_warns_of_nothing(tmp_path: Path) -> None:
+    busy = "--workload HL --pairs 20 --seconds 0.3 --warmup 0".split()
+    with isfc(tmp_path, "up", "atlanta-boston", *busy, "--json") as up:
+        assert up.wait() == 0
+        assert up.err == "isfc: the link ATLANTA - BOSTON is up: 8 CTCs\n"
+
+
+@pytest.mark.slow
+def test_detached_pair_is_found_at_once_and_ended(
+    tmp_path: Path, runtime: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with isfc(tmp_path, "up", "query-islink", "--detach") as up:
+        assert up.wait() == 0, up.err
+        assert up.out.startswith("1STI - 2NDI is up; 'isfc down 1STI' ends it.")
+    try:
+        assert run(["cp", "2ndi", "QUERY ISLINK 33C1"]) == 0
+        assert "State:       Up" in capsys.readouterr().out
+        assert run(["down", "nobody"]) == 2
+        assert "nobody: no such pair runs; running are 1STI - 2NDI" in capsys.readouterr().err
+    finally:
+        assert run(["down"]) == 0
+    assert run(["down"]) == 2
+    assert capsys.readouterr().err == "isfc: no such pair runs; running are none\n"
+    (runtime / "1STI-2NDI.log").unlink()
+
+
+@pytest.mark.slow
+def test_detached_pair_that_cannot_start_says_why(tmp_path: Path, runtime: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with isfc(tmp_path, "up", "query-islink", "--detach", "--journal", str(file)) as up:
+        assert up.wait() == 2
+        assert up.err == f"isfc: --journal {file}: is a file; expected a directory\n"
+    (runtime / "1STI-2NDI.log").unlink()

@@ -13,6 +13,7 @@ from isfc.cli.live import logs
 from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
+from isfc.live.connection import FAREWELL_REASON
 from isfc.live.engine import Attached, Detached, LiveEvent, Refused
 from tests.isfc.live.snapshots import sight
 from tools.pages.console import PROJECT
@@ -138,6 +139,29 @@ def test_a_flood_of_connections_is_not_a_flood_of_records(written: Written) -> N
     log(Refused("there", "no greeting"))
     counts = [record["unlogged_count"] for record in read(written())]
     assert counts == [1_000 - REFUSALS_PER_S, 0]
+
+
+def test_partner_that_said_farewell_is_told_in_one_record(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    log = LinkLog("ATLANTA", "BOSTON")
+    for rdev in (Rdev(0x6000), Rdev(0x6001)):
+        log(Detached(rdev, FAREWELL_REASON))
+        log(DeviceChanged(rdev, usable=False))
+    log(LinkDown())
+    assert read(written()) == [{"level": "info", "event": "partner-ended", **WHO}]
+    log(Attached(Rdev(0x6000)))  # a new life, whose loss is a fault again
+    log(Detached(Rdev(0x6000), "Broken pipe"))
+    assert [record["event"] for record in read(written())] == ["detached"]
+
+
+def test_lag_is_logged_once_a_minute(written: Written) -> None:
+    start_log(LogFormat.JSON, LogLevel.INFO)
+    seconds = [0.0]
+    log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
+    for number in range(120):
+        seconds[0] = float(number)
+        log.watch_lag(sight(late_ns=10 * number, waited_ns=100 * number, late_ns_max=1))
+    assert len(read(written())) == 2
 
 
 def test_lag_is_logged_while_it_lasts(written: Written) -> None:

@@ -21,7 +21,7 @@ def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
     first, second = (
-        LiveNode(layout, name, options, options.experiment("published-4")) for name in layout.nodes
+        LiveNode(layout, name, options, options.experiment(layout)) for name in layout.nodes
     )
     return [
         replace(first, listen=endpoint, run_dir=folder),

@@ -105,3 +105,18 @@ def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
             assert len(pair.first.engine.listeners) == 1
 
     run_live(main())
+
+
+def test_node_that_never_started_does_not_log_that_it_stopped(
+    run_live: Run, tmp_path: Path, records: Records
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            with pytest.raises(OSError, match="in use"):
+                async with observe.observe(
+                    pair.first.engine, ObserveOptions(LogFormat.JSON), paced=False
+                ):
+                    raise OSError("in use")
+
+    run_live(main())
+    assert [record["event"] for record in records()] == []

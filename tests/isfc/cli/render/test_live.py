@@ -7,6 +7,7 @@ from rich.console import Console, RenderableType
 from isfc.cli.live.node import Measured
 from isfc.cli.options.live import LiveOptions, Pace
 from isfc.cli.render.live import live_page, live_record
+from isfc.layout.catalogue import load_layout
 from scenarios.run import Experiment, run
 
 
@@ -19,7 +20,7 @@ def shown(page: RenderableType) -> str:
 
 def experiment() -> tuple[LiveOptions, Experiment]:
     options = LiveOptions(Pace.MODELLED, 50, workload="HS", pairs=2, seconds=0.01, warmup=0)
-    found = options.experiment("published-1")
+    found = options.experiment(load_layout("published-1"))
     assert found is not None
     return options, found
 

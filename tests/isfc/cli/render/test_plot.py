@@ -1,6 +1,7 @@
 """``isfc replay --plot``: the picture, its three formats, and what is refused."""
 
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -158,7 +159,8 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "isfc: --plot needs matplotlib, which is not installed: pip install 'isfc[plot]'\n"
+        "isfc: --plot needs matplotlib, which is not installed; install it with\n"
+        f"{sys.executable} -m pip install 'matplotlib>=3.10,<4'\n"
     )
 
 
