@@ -79,7 +79,7 @@ def size(
     sap_percent: SapOption = 70.0,
     json: JsonOption = False,
 ) -> None:
-    """Show how many channels of which feature a mix needs, now and when it has grown.
+    """Say how many channels of which feature a mix needs, now and later.
 
     Each feature is judged in both protocols, and with encryption where it can: what it needs of
     channel processor, bus and line, and which of them is full first. With buffer credits over
