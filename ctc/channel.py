@@ -17,6 +17,9 @@ from ctc.fibre_channel import Frames, command_frames, data_frames
 INFORMATION_UNIT_LENGTH: Final = 8192
 """Bytes in a data information unit of command mode (published: FICON Express16SA Performance)."""
 
+INFORMATION_UNITS_OF_READ: Final = 6
+"""Of a 4K read in command mode, both ways together (published there)."""
+
 BLOCK_LENGTH: Final = 4096
 
 COMMAND_IO_NS: Final = 38_700

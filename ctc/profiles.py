@@ -8,7 +8,15 @@ The *status* of each number is one of three. **Published**: a document says it.
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ctc.channel import (
+    COMMAND_IO_NS,
+    EXPRESS4_COMMAND_IO_NS,
+    INFORMATION_UNIT_LENGTH,
+    INFORMATION_UNIT_NS,
+    INFORMATION_UNITS_OF_READ,
+)
 from ctc.errors import BadFeature
+from ctc.fibre_channel import line_bytes_per_s
 
 FRAME_PAYLOAD_LENGTH: Final = 2112
 """Bytes of payload in the largest Fibre Channel frame (published: FC-FS)."""
@@ -52,15 +60,9 @@ class ChpidProfile:
 def line_payload_bytes_per_s(link_gbps: float) -> int:
     """Payload one direction of a fibre can carry, in bytes per second (derived).
 
-    Nominal N Gb/s Fibre Channel runs at N x 1.0625 GBd; 8b/10b leaves N x 106.25 MB/s,
-    of which 2112 bytes in every 2172 are payload. From 16 Gb/s on the code is 64b/66b at
-    14.025 GBd per nominal 16.
+    Of what `ctc.fibre_channel.line_bytes_per_s` says, 2112 bytes in every 2172 are payload.
     """
-    if link_gbps >= 16:
-        line = link_gbps / 16 * 14.025e9 * 64 / 66 / 8
-    else:
-        line = link_gbps * 1.0625e9 * 8 / 10 / 8
-    return int(line * FRAME_PAYLOAD_LENGTH / FRAME_WIRE_LENGTH)
+    return int(line_bytes_per_s(link_gbps) * FRAME_PAYLOAD_LENGTH / FRAME_WIRE_LENGTH)
 
 
 EXPRESS2: Final = ChpidProfile(
@@ -91,19 +93,32 @@ EXPRESS4: Final = ChpidProfile(
 )
 """Calibrated, the line too: the 413 MB/s that follow from 4 Gb/s are not seen in the tables."""
 
-COMMAND_MODE_NS_PER_BYTE: Final = 1e9 / 620e6
-"""Later features move about 620 MB/s in command mode, both directions together, whatever their
-link (published for Express16SA: just over 600 MB/s)."""
+LATER_NS_PER_BYTE: Final = INFORMATION_UNIT_NS / INFORMATION_UNIT_LENGTH
+"""What later features' processors take for each byte in command mode, whatever their link: 8.35 us
+for an information unit of 8192 bytes (calibrated on FICON Express16SA, see `ctc.channel`)."""
+
+LATER_NS_PER_CCW: Final = COMMAND_IO_NS // INFORMATION_UNITS_OF_READ
+"""And for each CCW, which is an information unit: 6.45 us. Derived: 38.7 us of a 4K read for its
+six units (published count)."""
+
+LATER_IO_NS: Final = EXPRESS4.io_ns * COMMAND_IO_NS // EXPRESS4_COMMAND_IO_NS
+"""And for each I/O: derived from Express4's, as the time of a 4K read in command mode fell from 71
+us (published: 31,000 / 2.2 a second) to 38.7."""
 
 
 def _later(feature: str, link_gbps: float) -> ChpidProfile:
-    """A feature that nobody has measured CTCs on: its own link, Express4's times per I/O."""
+    """A feature that nobody has measured CTCs on: its own link, disk I/O's information units.
+
+    What delays an I/O without using anything is assumed to be as on Express4.
+    """
     return replace(
         EXPRESS4,
         feature=feature,
         link_gbps=link_gbps,
         line_ns_per_byte=1e9 / line_payload_bytes_per_s(link_gbps),
-        processor_ns_per_byte=COMMAND_MODE_NS_PER_BYTE,
+        processor_ns_per_byte=LATER_NS_PER_BYTE,
+        processor_bits_per_ccw=LATER_NS_PER_CCW * link_gbps,
+        io_ns=LATER_IO_NS,
     )
 
 
@@ -150,5 +165,12 @@ def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:
         raise BadFeature(f"{feature[:40]!r} is not a FICON feature: expected one of {known}")
     if link_gbps is None:
         return profile
-    line_ns_per_byte = profile.line_ns_per_byte * (profile.link_gbps / link_gbps)
-    return replace(profile, link_gbps=link_gbps, line_ns_per_byte=line_ns_per_byte)
+    slower = profile.link_gbps / link_gbps
+    bits_per_ccw = profile.processor_bits_per_ccw
+    return replace(
+        profile,
+        link_gbps=link_gbps,
+        line_ns_per_byte=profile.line_ns_per_byte * slower,
+        # a later feature's processor does not wait for its line: RMF shows as much at half speed
+        processor_bits_per_ccw=bits_per_ccw / (slower if profile.io_ns == LATER_IO_NS else 1.0),
+    )

@@ -14,7 +14,7 @@ from typing import Final
 
 from isfc.io.demand import Demand, Flow
 
-NEVER_NS: Final = float("inf")
+_NEVER_NS: Final = float("inf")
 _EPSILON_NS: Final = 1e-3
 
 
@@ -61,7 +61,7 @@ class _Shared:
         self._progress_ns = 0.0
         self._since_ns = 0.0
         self.pace = 1.0
-        self.due_ns = NEVER_NS
+        self.due_ns = _NEVER_NS
 
     def __len__(self) -> int:
         return len(self._goals)
@@ -89,7 +89,7 @@ class _Shared:
             left_ns = max(0.0, self._goals[0][0] - self._progress_ns)
             self.due_ns = now_ns + left_ns / pace
         else:
-            self.due_ns = NEVER_NS
+            self.due_ns = _NEVER_NS
 
 
 class Simulation:

@@ -46,6 +46,19 @@ def test_a_ccw_takes_half_as_long_at_twice_the_speed_of_the_link() -> None:
     assert express2.processor_ns_per_ccw == 2 * express4.processor_ns_per_ccw > 0
 
 
+@pytest.mark.parametrize("feature", ["FICON Express8S", "FICON Express16SA"])
+def test_a_ccw_of_a_later_feature_takes_what_its_information_unit_takes(feature: str) -> None:
+    for link_gbps in (None, 4, 8, 16):
+        assert find_profile(feature, link_gbps).processor_ns_per_ccw == pytest.approx(6_450)
+
+
+def test_later_features_move_what_was_published_of_command_mode() -> None:
+    # FICON Express16SA Performance: 800 MB/s of 128K, both directions together (a quarter of zHPF)
+    profile = find_profile("FICON Express16SA")
+    each_ns = 131_072 * profile.processor_ns_per_byte + 4 * profile.processor_ns_per_ccw
+    assert 131_072e3 / each_ns == pytest.approx(800, rel=0.1)
+
+
 def test_own_speed_changes_nothing() -> None:
     assert find_profile("FICON Express4", link_gbps=4) == find_profile("FICON Express4")
 
