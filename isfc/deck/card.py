@@ -177,13 +177,16 @@ class _OperandField:
         open_ended = part.endswith(",") or (not part and bool(self.parts))
         filled = end >= CONTINUED_COLUMN - 1
         self.goes_on = marked
+        slipped = len(rest) == 1 and rest in CONTINUATION_MARKS
         if open_ended and not marked and self.operation in READ:
-            if rest and not (len(rest) == 1 and rest in CONTINUATION_MARKS):
+            if rest and not slipped:
                 raise cards.place(end + 1).error(
                     f"{self.operation} has a blank behind a comma, which ends the operands",
                     f"operands without blanks, or a mark in column {CONTINUED_COLUMN} "
                     "if the next card goes on",
                 )
+            self.goes_on = True
+        elif open_ended and slipped:
             self.goes_on = True
         self._complete = bool(part) and not (open_ended or (filled and marked))
 

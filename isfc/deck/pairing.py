@@ -131,8 +131,11 @@ class _Side:
         paths = control_unit.paths[partition.css]
         channel = paths[0].channel
         if not device.access.admits(partition.name, partition.css):
-            where = f" in line {device.access.place.line}" if device.access.place else ""
-            return Reason.EXCLUDED, f"excluded from {partition.name} by NOTPART or PARTITION{where}"
+            line = f" (line {device.access.place.line})" if device.access.place else ""
+            text = f"NOTPART or PARTITION{line} shuts {partition.name} out"
+            if control_unit.cuadd == partition.image:
+                text += ", as it should: CUADD names it"
+            return Reason.EXCLUDED, text
         if not channel.access.admits(partition.name, partition.css):
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"

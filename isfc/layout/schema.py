@@ -11,7 +11,6 @@ import msgspec
 from ctc.profiles import FEATURES
 from isfc.layout.file import EXPECTED, FIBRE_NAME_LENGTH_MAX, CtcTable, FibreTable, LinkTable, Root
 from isfc.link.name import NAME_LENGTH_MAX
-from isfc.link.schedule import CTCS_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
 _CHPID: Final = r"^[0-9A-Fa-f]{1,2}$"
@@ -31,11 +30,7 @@ def layout_schema() -> dict[str, Any]:
         "propertyNames": {"minLength": 1, "maxLength": FIBRE_NAME_LENGTH_MAX},
         "additionalProperties": {"$ref": "#/$defs/fibre"},
     }
-    root["properties"]["ctc"] |= {
-        "minItems": 1,
-        "maxItems": CTCS_MAX,
-        "items": {"$ref": "#/$defs/ctc"},
-    }
+    root["properties"]["ctc"] |= {"minItems": 1, "items": {"$ref": "#/$defs/ctc"}}
     root["properties"]["link"]["items"] = {"$ref": "#/$defs/link"}
     del root["properties"]["link"]["default"]
     link["properties"]["nodes"] |= {

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from dataclasses import replace
+from itertools import count, groupby
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
 from isfc.layout.build import ASSUMED_FEATURE
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Collection, Fibre, Layout
 
 _REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -34,6 +35,33 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
     return "\n".join(_explained(lines) if explained else lines) + "\n"
 
 
+def format_collection(collection: Collection, *, heading: Sequence[str] = ()) -> str:
+    """The layout file of several links, or of one, below ``heading`` as comments.
+
+    Fibres are numbered anew where two links have one of the same name.
+    """
+    links = collection.links
+    if len(links) == 1:
+        return format_layout(links[0], heading=heading)
+    lines = list(_comments(heading))
+    for link in links:
+        nodes = ", ".join(map(_string, link.nodes))
+        lines += ["", "[[link]]", f"nodes = [{nodes}]"]
+    for link in _with_own_names(links):
+        lines += _lines(link, ())
+    return "\n".join(lines) + "\n"
+
+
+def _with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
+    """The links with names of fibres that are unique in a file."""
+    names = [fibre.name for link in links for fibre in link.fibres]
+    unique = iter(names if len(set(names)) == len(names) else map(str, count(1)))
+    for link in links:
+        fibres = {fibre: replace(fibre, name=next(unique)) for fibre in link.fibres}
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        yield Layout(link.nodes, tuple(fibres.values()), ctcs)
+
+
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:
     """``6000-6003,6010``: device numbers, runs of them as ranges, in the order given."""
     runs: list[list[Rdev]] = []
@@ -49,8 +77,7 @@ def format_rdevs(rdevs: Iterable[Rdev]) -> str:
 
 
 def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
-    for line in heading:
-        yield f"# {_printable(line)}".rstrip()
+    yield from _comments(heading)
     for fibre in layout.fibres:
         yield ""
         yield from _fibre(layout, fibre)
@@ -60,6 +87,11 @@ def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:
         yield "[[ctc]]"
         yield f"fibre = {_string(fibre.name)}"
         yield f"rdevs = {_by_node(layout, [format_rdevs(end) for end in rdevs])}"
+
+
+def _comments(heading: Sequence[str]) -> Iterator[str]:
+    for line in heading:
+        yield f"# {_printable(line)}".rstrip()
 
 
 def _explained(lines: Iterable[str]) -> Iterator[str]:

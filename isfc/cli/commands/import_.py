@@ -28,10 +28,11 @@ from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.pairing import Pairing, pair
 from isfc.deck.partition import System, choose_systems
 from isfc.deck.wiring import Wired, paired_devices, wire
-from isfc.errors import ConfigurationError
 from isfc.layout.build import build_layout
 from isfc.layout.catalogue import load_layout
-from isfc.layout.write import format_layout
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
+from isfc.layout.write import format_collection, format_layout
 from isfc.link.name import NodeName
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -203,23 +204,17 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 def _write(wired: Sequence[Wired], heading: str, output: Path | None) -> None:
-    """Write the layouts: one to a file or to standard output, several to files of a folder."""
-    texts = {
-        "-".join(found.layout.nodes) + ".toml": format_layout(
-            found.layout, heading=[heading, *found.remarks]
-        )
-        for found in wired
-    }
+    """Write one layout of all links; to a folder, a layout of each."""
     if output is not None and output.is_dir():
-        for name, text in texts.items():
-            write_text(text, output / name)
-    elif len(texts) > 1:
-        raise ConfigurationError(
-            f"there are {len(texts)} links, each a layout; expected a folder: --output FOLDER"
-        )
-    else:
-        (text,) = texts.values()
-        write_text(text, output)
+        for found in wired:
+            text = format_layout(found.layout, heading=[heading, *found.remarks])
+            write_text(text, output / f"{'-'.join(found.layout.nodes)}.toml")
+        return
+    remarks = dict.fromkeys(remark for found in wired for remark in found.remarks)
+    collection = Collection(tuple(found.layout for found in wired))
+    text = format_collection(collection, heading=[heading, *remarks])
+    parse_collection(text, "the links together")
+    write_text(text, output)
 
 
 def _tell_remarks(wired: Sequence[Wired]) -> None:

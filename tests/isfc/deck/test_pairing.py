@@ -73,6 +73,42 @@ def test_across_channel_subsystems_cuadd_has_two_digits() -> None:
 
 
 @pytest.mark.parametrize(
+    ("partitions", "decks", "ports", "first", "count"),
+    [
+        ("ATLANTA,BOSTON", ("cec-a", "cec-b"), "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2",
+         ("4010", "5010"), 16),
+        ("AUSTIN,BUTTE", ("cec-a", "cec-b"), "AUSTIN:50=C3,AUSTIN:51=C2,AUSTIN:52=C1",
+         ("4020", "5320"), 16),
+        ("ATLANTA,BOSTON", ("two-by-eight-a", "two-by-eight-b"), "", ("6000", "7000"), 16),
+        ("EAST,WEST", ("one-cec",), "EAST:20=A0,EAST:21=A1,EAST:22=A2", ("2020", "2110"), 16),
+        ("EAST,WEST", ("one-cec",), "EAST:20=A1,EAST:21=A0,EAST:22=A3", ("2020", "2010"), 16),
+        ("VMA,VMC", ("three-systems",), "VMA:50=01", ("5030", "6010"), 8),
+        ("ALPHA,BETA", ("cross-css",), "", ("5310", "6310"), 8),
+        ("CHICAGO,DENVER", ("mistakes",), "", ("7010", "7210"), 4),
+    ],
+)  # fmt: skip
+def test_decks_as_sites_have_them(
+    partitions: str, decks: tuple[str, ...], ports: str, first: tuple[str, str], count: int
+) -> None:
+    pairing = paired(partitions, *(shipped(f"{name}.iocp") for name in decks), ports=ports)
+    assert mates(pairing)[0] == first
+    assert len(pairing.ctcs) == count
+
+
+def test_every_mistake_is_named() -> None:
+    pairing = paired("CHICAGO,DENVER", shipped("mistakes.iocp"))
+    assert reasons(pairing) == {
+        "CHICAGO 7014": "unit-addresses-differ",
+        **dict.fromkeys(["CHICAGO 7018", "CHICAGO 7019"], "unit-address-not-of-control-unit"),
+        **{f"CHICAGO 702{n}": "cuadd-names-another-image" for n in range(4)},
+        **{f"CHICAGO 703{n}": "duplicate-chpid-link-cuadd" for n in range(4)},
+        **{f"CHICAGO 711{n}": "chpid-not-accessible" for n in range(4)},
+        **dict.fromkeys(["DENVER 7220", "DENVER 7221"], "excluded"),
+        **dict.fromkeys(["DENVER 7230", "DENVER 7231"], "no-mate"),
+    }
+
+
+@pytest.mark.parametrize(
     ("other", "reason"),
     [
         (unit("5010", "60", "C1", 2), Reason.OTHER_IMAGE),

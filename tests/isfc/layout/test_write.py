@@ -1,11 +1,12 @@
 """Layout files, written: what is read from them again."""
 
-from hypothesis import given
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from isfc.layout.catalogue import load_layout
-from isfc.layout.file import parse_layout
-from isfc.layout.layout import Layout
-from isfc.layout.write import format_layout, format_rdevs
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.write import format_collection, format_layout, format_rdevs
 from isfc.testing.strategies import layouts
 
 
@@ -38,6 +39,27 @@ fibre = "2"
 rdevs = { ATLANTA = "6020-6023", BOSTON = "7020-7023" }
 """
     )
+
+
+@given(st.lists(layouts(), min_size=1, max_size=4))
+def test_several_links_are_one_file(drawn: list[Layout]) -> None:
+    links = {link.nodes: link for link in drawn}
+    systems = [node for nodes in links for node in nodes]
+    assume(len(set(systems)) == len(systems))  # two links may not number one device alike
+    read = parse_collection(format_collection(Collection(tuple(links.values())))).links
+    assert [link.nodes for link in read] == list(links)
+    for link, original in zip(read, links.values(), strict=True):
+        assert [ctc.rdevs for ctc in link.ctcs] == [ctc.rdevs for ctc in original.ctcs]
+        assert [f.chpids for f in link.fibres] == [f.chpids for f in original.fibres]
+        assert [f.profile for f in link.fibres] == [f.profile for f in original.fibres]
+    names = [fibre.name for link in read for fibre in link.fibres]
+    assert len(set(names)) == len(names)
+
+
+def test_an_explained_file_says_what_each_line_is_once() -> None:
+    text = format_layout(load_layout("published-12"), explained=True)
+    assert parse_layout(text) == load_layout("published-12")
+    assert text.count("# ") == 5
 
 
 def test_runs_of_device_numbers_are_ranges() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
-from isfc.layout.file import parse_layout
+from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
@@ -129,7 +129,9 @@ def test_a_console_log_becomes_a_layout(capsys: pytest.CaptureFixture[str]) -> N
     assert "ATLANTA-BOSTON: left out: ATLANTA 6021, whose remote link device is not known" in told
 
 
-def test_several_links_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_links_are_one_layout_or_a_folder_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = "".join(
         f"Link device: 6{n}00 Node: {node} Remote link device: 7{n}00\nPath 4{n} online to device "
         f"6{n}00\n"
@@ -137,13 +139,26 @@ def test_several_links_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
     )
     (tmp_path / "log").write_text(text)
     arguments = ["import", "islink", f"ATLANTA={tmp_path / 'log'}"]
-    assert run(arguments) == ExitCode.BAD_INPUT
-    assert "there are 2 links, each a layout; expected a folder" in capsys.readouterr().err
+    assert run(arguments) == ExitCode.GOOD
+    first, second = parse_collection(capsys.readouterr().out).links
+    assert (first.nodes, second.nodes) == (("ATLANTA", "BOSTON"), ("ATLANTA", "CHICAGO"))
+    assert [fibre.name for fibre in (*first.fibres, *second.fibres)] == ["1", "2"]
+
     assert run([*arguments, "-o", str(tmp_path)]) == ExitCode.GOOD
-    assert sorted(path.name for path in tmp_path.glob("*.toml")) == [
-        "ATLANTA-BOSTON.toml",
-        "ATLANTA-CHICAGO.toml",
-    ]
+    assert parse_layout((tmp_path / "ATLANTA-BOSTON.toml").read_text()) == first
+    assert parse_layout((tmp_path / "ATLANTA-CHICAGO.toml").read_text()).ctcs[0].rdevs == (
+        0x6100,
+        0x7100,
+    )
+
+
+def test_three_partitions_have_three_links(capsys: pytest.CaptureFixture[str]) -> None:
+    deck = str(DECKS / "three-systems.iocp")
+    partitions = ["--partitions", "VMA,VMB,VMC", "--ports", "VMA:50=01"]
+    assert run(["import", "iocp", deck, *partitions]) == ExitCode.GOOD
+    links = parse_collection(capsys.readouterr().out).links
+    assert [link.nodes for link in links] == [("VMA", "VMB"), ("VMA", "VMC"), ("VMB", "VMC")]
+    assert [len(link.ctcs) for link in links] == [8, 8, 8]
 
 
 def test_statements_choose_devices_of_a_layout_and_of_a_deck(
