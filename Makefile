@@ -39,7 +39,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,cluster,parquet,plot,site,test]'
+	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,cluster,parquet,plot,report,site,test]'
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs
@@ -109,6 +109,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.rules
 	$(BIN)/python -m tools.pages.schema
 	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
+	$(BIN)/python -m tools.pages.screenshots
 	$(BIN)/python -m tools.pages.console
 	$(COMPILED) -m tools.pages.fidelity
 	$(BIN)/python -m tools.checks.links

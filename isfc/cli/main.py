@@ -47,6 +47,11 @@ COMMANDS: Final = {
         "show_layout",
         "Draw a layout: systems, chpids, fibres, who writes on what.",
     ),
+    "report": Subcommand(
+        "report",
+        "report",
+        "Write one page about a layout: drawing, findings, capacity, runs, losses, timeline.",
+    ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "relocate",

@@ -1,0 +1,253 @@
+"""The page itself: one HTML document with its styles, scripts, charts and tables inside."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from importlib import resources
+from importlib.util import find_spec
+
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.render.page.charts import VERSION, charts, gone_name
+from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
+from isfc.errors import ConfigurationError
+from isfc.layout.capacity import Direction
+
+_SECTIONS = {
+    "layout": "Layout",
+    "findings": "Findings",
+    "capacity": "Who writes where",
+    "load": "Throughput",
+    "loss": "Losses",
+    "io": "Timeline",
+}
+
+
+def check_charts() -> None:
+    """Raise `ConfigurationError` if what draws the charts is not installed."""
+    if find_spec("vl_convert") is None:
+        raise ConfigurationError(
+            "isfc report needs vl-convert-python, which is not installed: "
+            "pip install 'isfc[report]'"
+        )
+
+
+def bundle() -> str:
+    """The page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
+    from vl_convert import javascript_bundle
+
+    return javascript_bundle(_resource("page.js"), VERSION)
+
+
+def document(survey: Survey, script: str) -> str:
+    """The whole page; with `bundle` as its script it needs no other file and no network."""
+    first, second = survey.layout.nodes
+    title = f"ISFC link {first} - {second}"
+    specs = json.dumps(charts(survey), separators=(",", ":")).replace("<", "\\u003c")
+    body = "\n".join(
+        (
+            _header(survey, title),
+            _section("layout", _drawing(survey)),
+            _section("findings", _findings(survey)),
+            _section("capacity", _capacity(survey)),
+            _section("load", _load(survey)),
+            _section("loss", _loss(survey)),
+            _section("io", _io(survey)),
+        )
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark">\n<title>{escape(title)}</title>\n'
+        f'<link rel="icon" href="data:,">\n<style>\n{_resource("page.css")}</style>\n</head>\n'
+        f"<body>\n{body}\n"
+        f'<script type="application/json" id="charts">{specs}</script>\n'
+        f'<script type="module">{_inside_script(script)}</script>\n</body>\n</html>\n'
+    )
+
+
+def _resource(name: str) -> str:
+    return (resources.files("isfc.cli.render.page") / name).read_text("utf-8")
+
+
+def _inside_script(text: str) -> str:
+    """Text that does not end the element it stands in."""
+    return re.sub("<(?=/script)", r"\\x3c", text, flags=re.IGNORECASE)
+
+
+def _header(survey: Survey, title: str) -> str:
+    layout = survey.layout
+    links = "".join(
+        f'<li><a href="#{name}">{heading}</a></li>' for name, heading in _SECTIONS.items()
+    )
+    down, up = survey.plan.directions
+    return (
+        f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
+        f"{len(layout.fibres)} fibres; by rule of thumb {down.sender} sends "
+        f"{down.estimated_mb_per_s} MB/s and {up.sender} {up.estimated_mb_per_s} MB/s.</p>\n"
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
+    )
+
+
+def _section(name: str, content: str) -> str:
+    heading = _SECTIONS[name]
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-heading">'
+        f'<h2 id="{name}-heading">{heading}</h2>\n{content}</section>'
+    )
+
+
+def _drawing(survey: Survey) -> str:
+    return (
+        '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
+        f"{drawing_svg(survey.layout)}</div>"
+    )
+
+
+def _findings(survey: Survey) -> str:
+    if not survey.plan.advice:
+        return "<p>Nothing to change.</p>"
+    items = "".join(
+        f'<li class="{finding.severity}"><strong>{escape(finding.severity)}</strong> '
+        f"<code>{escape(finding.id)}</code><br>{escape(finding.text)} "
+        f"<em>{escape(finding.remedy)}</em><br><small>{escape(finding.rule.reason)} "
+        f"Source: {escape(finding.rule.source)}.</small></li>"
+        for finding in survey.plan.advice
+    )
+    return f'<ul class="findings">{items}</ul>'
+
+
+def _capacity(survey: Survey) -> str:
+    rows = [row for way in survey.plan.directions for row in _chpids(way)]
+    order = "".join(
+        f"<p><strong>{way.sender}</strong> writes on "
+        f"{', '.join(map(format_rdev, way.write_order))}, in that order; only it writes on "
+        f"{', '.join(map(format_rdev, way.exclusive)) or 'none'}.</p>"
+        for way in survey.plan.directions
+    )
+    return order + _table(
+        "One-way capacity by IBM's rule of thumb, chpids in order of use",
+        ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
+        rows,
+    )
+
+
+def _chpids(way: Direction) -> Iterator[Sequence[object]]:
+    for use in way.chpids:
+        feature = f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s"
+        chpid = format_chpid(use.chpid)
+        yield way.sender, chpid, feature, use.ctc_count, f"{use.mb_per_s:.0f}"
+    yield way.sender, "all", "", len(way.write_order), way.estimated_mb_per_s
+
+
+def _load(survey: Survey) -> str:
+    table = _table(
+        f"What {survey.workload.name} gives, by sending node and pairs",
+        ("sender", "pairs", "MB/s sent", "RDEV util %", "collisions/s"),
+        (
+            (
+                p.sender,
+                p.pairs,
+                f"{p.mb_per_s:.1f}",
+                f"{p.rdev_util_percent:.0f}",
+                f"{p.collisions_per_s:.1f}",
+            )
+            for p in survey.points
+        ),
+    )
+    return (
+        _figure("throughput", "MB/s sent over pairs")
+        + _figure("utilisation", "RDEV util, summed over the sender's CTCs, over pairs")
+        + _figure("collisions", "Write collisions over pairs")
+        + "<p>Where a link has several CTCs, the emulator has far fewer collisions than IBM "
+        "counted.</p>" + _details("The figures", table)
+    )
+
+
+def _loss(survey: Survey) -> str:
+    first, second = survey.layout.nodes
+    rows = (
+        (
+            gone_name(left.loss),
+            left.ctc_count,
+            *(f"{rate:.0f}" for pair in zip(left.estimated, left.measured or (0, 0), strict=True)
+              for rate in pair),
+        )
+        for left in survey.lefts
+    )  # fmt: skip
+    heads = (
+        "gone",
+        "CTCs left",
+        f"{first} rule",
+        f"{first} run",
+        f"{second} rule",
+        f"{second} run",
+    )
+    table = _table("MB/s each node can send, by rule of thumb and by run", heads, rows)
+    caption = f"MB/s each node can send with one chpid or CTC gone ({LOSS_LOAD})"
+    return _figure("losses", caption) + _details("The figures", table)
+
+
+def _io(survey: Survey) -> str:
+    timeline = survey.timeline
+    rows = []
+    for end, node in enumerate(survey.layout.nodes):
+        for ctc in survey.layout.device_list():
+            ios = timeline.of(node, ctc.rdevs[end])
+            sums = [sum(io.pend_ns for io in ios), sum(io.disc_ns for io in ios)]
+            sums.append(sum(io.conn_ns for io in ios))
+            each = (f"{total / max(1, len(ios)) / 1e6:.2f}" for total in sums)
+            collided = sum(io.outcome == "collided" for io in ios)
+            rows.append((node, format_rdev(ctc.rdevs[end]), len(ios), *each, collided))
+    table = _table(
+        "I/Os of the timeline, by CTC; times in ms per I/O",
+        ("node", "RDEV", "I/Os", "PEND", "DISC", "CONN", "collisions"),
+        rows,
+    )
+    milliseconds = (timeline.end_ns - timeline.begin_ns) / 1e6
+    caption = (
+        f"{milliseconds:g} ms of {survey.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
+        f"{survey.layout.nodes[0]}. Keys: + and - zoom, arrows move, 0 shows all; drag moves, "
+        "Ctrl and wheel zoom."
+    )
+    buttons = "".join(
+        f'<button type="button" data-do="{do}" aria-label="{label}">{sign}</button>'
+        for do, label, sign in (
+            ("in", "Zoom in", "+"),
+            ("out", "Zoom out", "&minus;"),
+            ("left", "Earlier", "&larr;"),
+            ("right", "Later", "&rarr;"),
+            ("all", "Show all", "All"),
+        )
+    )
+    tools = (
+        '<div class="tools" role="group" aria-label="Timeline zoom">'
+        f"{buttons}<output></output></div>"
+    )
+    return _figure("timeline", caption, tools) + _details("The figures", table)
+
+
+def _figure(name: str, caption: str, tools: str = "") -> str:
+    """A place for a chart; what it shows is said in words and stands in a table as well."""
+    focus = ' tabindex="0"' if tools else ""
+    return (
+        f'<figure id="{name}"><figcaption>{escape(caption)}</figcaption>{tools}'
+        f'<div class="chart" role="group" aria-label="{escape(caption)}"{focus}></div></figure>\n'
+    )
+
+
+def _details(summary: str, content: str) -> str:
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>\n"
+
+
+def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{lines}</tbody></table></div>\n"
+    )

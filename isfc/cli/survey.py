@@ -1,0 +1,81 @@
+"""What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.cli import loss
+from isfc.cli.experiments import run_all
+from isfc.cli.loss import left_of
+from isfc.cli.render.loss import Left
+from isfc.layout.layout import Layout
+from isfc.layout.plan import Plan, make_plan
+from isfc.link.name import NodeName
+from scenarios.run import Experiment, run
+from scenarios.timeline import Timeline, record_timeline
+from scenarios.workload import Workload
+
+PAIRS: Final = (1, 2, 5, 10, 20, 50, 100)
+SECONDS: Final = 1.0
+WARMUP: Final = 0.2
+TIMELINE_PAIRS: Final = 50
+TIMELINE_SECONDS: Final = 0.03
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What the link did when so many pairs sent from one node."""
+
+    sender: NodeName
+    pairs: int
+    mb_per_s: float
+    rdev_util_percent: float
+    collisions_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that the page shows."""
+
+    name: str
+    plan: Plan
+    workload: Workload
+    points: tuple[Point, ...]
+    lefts: tuple[Left, ...]
+    timeline: Timeline
+
+    @property
+    def layout(self) -> Layout:
+        """What was surveyed."""
+        return self.plan.layout
+
+
+def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], None]) -> Survey:
+    """Run everything; ``tell`` is told what is run next."""
+    tell("throughput over pairs, each way")
+    experiments = [
+        Experiment(layout, workload, pairs, SECONDS, WARMUP, client=node)
+        for node in layout.nodes
+        for pairs in PAIRS
+    ]
+    points = tuple(
+        Point(
+            experiment.client or layout.nodes[0],
+            experiment.pairs,
+            result.mb_per_s_out,
+            result.rdev_util_percent,
+            result.collisions_per_s,
+        )
+        for experiment, result in zip(experiments, run_all(run, experiments, None), strict=True)
+    )
+    tell("what is left with each chpid and each CTC gone")
+    lefts = tuple(left_of(layout, simulate=True))
+    tell("a timeline")
+    timeline, _ = record_timeline(
+        Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
+    )
+    return Survey(name, make_plan(layout), workload, points, lefts, timeline)
+
+
+LOSS_LOAD: Final = f"{loss.SUITE}, {loss.PAIRS} pairs"
+"""What is run for each loss."""

@@ -1,0 +1,22 @@
+"""Small surveys for the tests of the page: few points, and a short timeline."""
+
+from isfc.cli.loss import left_of
+from isfc.cli.survey import Point, Survey
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
+from scenarios.run import Experiment
+from scenarios.timeline import record_timeline
+from scenarios.workload import SUITES
+
+
+def surveyed(name: str) -> Survey:
+    """A survey of a shipped layout, with figures that are made up but for the timeline's."""
+    layout = load_layout(name)
+    points = tuple(
+        Point(node, pairs, 1.5 * pairs, 10, 0) for node in layout.nodes for pairs in (1, 5)
+    )
+    timeline, _ = record_timeline(
+        Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
+    )
+    lefts = tuple(left_of(layout, simulate=False))
+    return Survey(name, make_plan(layout), SUITES["HM"], points, lefts, timeline)
