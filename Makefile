@@ -112,6 +112,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.screenshots
 	$(BIN)/python -m tools.pages.console
 	$(COMPILED) -m tools.pages.fidelity
+	$(BIN)/python -m tools.pages.channel_fidelity
 	$(BIN)/python -m tools.checks.links
 
 site: .venv/test  ## build the documentation site into build/site

@@ -1,0 +1,167 @@
+"""Make ``docs/channel-fidelity.md``: the published tables of channels, ours beside them.
+
+``python -m tools.pages.channel_fidelity`` replays them, which takes no runs, and writes the page.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from textwrap import fill
+from typing import Final
+
+from isfc.cli.render.verdict import measure_name
+from scenarios.published.companion import CHANNEL_TABLES, load_table
+from scenarios.published.replay import Comparison, choose
+from scenarios.published.table import Distance, PublishedTable, Role
+from scenarios.published.verdict import BoundCheck, Verdict, judge
+
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-fidelity.md"
+
+INTRODUCTION: Final = """
+# Channel fidelity
+
+How near the models of channels, storage, SAPs, zHyperLink, OSA-Express and SAS come to published
+measurements. `isfc replay NAME` shows a table in the terminal; constants are listed in
+[sources](sources.md). This page is made by `make docs`.
+
+Rows are of two roles: constants were fitted to *calibration* rows, which therefore prove nothing;
+the others are *predictions*. What is published as "up to" or "over" is held as such. Figures that
+nothing here decides (of other hardware, or of software) are not modelled: each table says which.
+"""
+
+ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
+
+
+def page() -> str:
+    """The whole page."""
+    verdicts = judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
+    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_missed(verdicts)]
+    for verdict in verdicts:
+        parts += _table(verdict)
+    return "\n\n".join(parts) + "\n"
+
+
+def _summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    found = [c for verdict in verdicts for c in verdict.comparisons]
+    judged = [c for c in found if c.within is not None]
+    predicted = [c for c in judged if c.role is Role.ACCEPTANCE]
+    yield "## What it comes to"
+    kept, foretold = (sum(bool(c.within) for c in chosen) for chosen in (judged, predicted))
+    yield fill(
+        f"{len(found)} published figures of {len({(c.table, c.key) for c in found})} rows are "
+        f"replayed. {len(judged)} have a declared tolerance, and {kept} keep it; {len(predicted)} "
+        f"of these are predictions, and {foretold} keep it.",
+        96,
+    )
+    rows = [
+        (
+            f"[{verdict.table.name}](#{_anchor(verdict.table)})",
+            str(len(verdict.comparisons)),
+            str(sum(c.role is Role.ACCEPTANCE for c in verdict.comparisons)),
+            f"{sum(map(_met, _goals(verdict)))} of {len(_goals(verdict))}",
+        )
+        for verdict in verdicts
+    ]
+    yield _markdown(("table", "figures", "predictions", "goals met"), rows)
+
+
+def _goals(verdict: Verdict) -> list[BoundCheck]:
+    return [check for check in verdict.checks if check.goal]
+
+
+def _met(check: BoundCheck) -> bool:
+    assert check.goal is not None, "a goal is asked for"
+    return check.summary.keeps(check.goal)
+
+
+def _missed(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    yield "## Goals that are missed, and why"
+    rows = []
+    for verdict in verdicts:
+        for check in _goals(verdict):
+            if not _met(check):
+                assert check.goal is not None
+                assert check.goal.worst is not None, "goals of channels are of the worst row"
+                rows.append(
+                    (
+                        f"{verdict.table.name}, {measure_name(check.of.measure)}",
+                        check.summary.worst_key,
+                        check.of.distance.show(check.summary.worst),
+                        check.of.distance.show(check.goal.worst),
+                        (check.bound.reason if check.bound else "").strip()
+                        or "Less than what the figure is rounded to.",
+                    )
+                )
+    yield _markdown(("figures", "worst", "off by", "goal", "why"), rows) if rows else "None."
+
+
+def _table(verdict: Verdict) -> Iterator[str]:
+    table = verdict.table
+    yield f"## {table.title}"
+    yield f"`isfc replay {table.name}`. [{table.source}]({table.url}), measured {table.measured}."
+    if told := _told(table):
+        yield fill(told, 96)
+    yield _markdown(
+        ("row", "figure", "published", "ours", "off", ""),
+        [
+            (
+                c.key,
+                measure_name(c.measure),
+                _figure(c.published),
+                _figure(c.emulated),
+                _off(table, c),
+                ROLES[c.role],
+            )
+            for c in verdict.comparisons
+        ],
+    )
+
+
+def _told(table: PublishedTable) -> str:
+    """What the companion says at its head, but for how it is to be read."""
+    folder = resources.files("scenarios.published") / "channel_tables"
+    lines = (folder / f"{table.name}.toml").read_text("utf-8").splitlines()
+    head = []
+    for line in lines:
+        if not line.startswith("#"):
+            break
+        head.append(line.removeprefix("#").strip())
+    return " ".join(head).partition("explains each part.")[2].strip()
+
+
+def _off(table: PublishedTable, comparison: Comparison) -> str:
+    """The error, or that a bound is kept."""
+    row = next(row for row in table.rows if row.key == comparison.key)
+    bound = table.tolerance(row, comparison.measure)
+    if bound and bound.distance in (Distance.EXCESS, Distance.SHORTFALL):
+        word = "up to" if bound.distance is Distance.EXCESS else "over"
+        off = bound.distance.of(comparison.published, comparison.emulated)
+        return f'{bound.distance.show(off)} ("{word}")' if off else f'kept ("{word}")'
+    if comparison.error is None:
+        return f"{comparison.emulated:+.3g} points"
+    return f"{100 * comparison.error:+.1f} %"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def _anchor(table: PublishedTable) -> str:
+    kept = (c for c in table.title.lower().replace(" ", "-") if c.isalnum() or c == "-")
+    return "".join(kept)
+
+
+def _markdown(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> int:
+    """Write the page; return the exit status."""
+    PAGE.write_text(page(), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
