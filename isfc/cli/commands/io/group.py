@@ -2,6 +2,7 @@
 
 import typer
 
+from isfc.cli.commands.io.chart import chart
 from isfc.cli.commands.io.plan import plan
 from isfc.cli.commands.io.run import run
 from isfc.cli.commands.io.size import size
@@ -14,3 +15,4 @@ app = typer.Typer(
 app.command()(plan)
 app.command()(run)
 app.command()(size)
+app.command()(chart)

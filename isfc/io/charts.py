@@ -1,0 +1,282 @@
+"""Charts that users ask for: one figure over another, from closed forms, a point at a time.
+
+Unless a curve says otherwise: one FICON Express16SA channel at 16 Gb/s, storage near by, everything
+in its cache. MB are 10**6 bytes.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.osa import (
+    MIB,
+    OSA_EXPRESS6S_10GBE,
+    OSA_EXPRESS7S_25GBE,
+    Flow,
+    stream_rate,
+)
+from ctc.zhyperlink import ZHYPERLINK, synchronous_outcome
+from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
+from isfc.io.demand import make_demand, make_route
+from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
+
+FEATURE: Final = "FICON Express16SA"
+BLOCK_LENGTH: Final = 4096
+LARGE_LENGTH: Final = 131_072
+"""Bytes of a small and of a large I/O in IBM's measurements."""
+
+OUTSTANDING: Final = 256
+"""I/Os at once, where a channel is driven to its maximum."""
+
+CREDITS: Final = (90, 240, 480, 960, 1920)
+"""Buffer credits of the curves over distance: a channel's own port has the first."""
+
+STREAM_WINDOW_LENGTH: Final = 131_071
+STREAM_ROUND_TRIP_US: Final = 250.0
+"""Of each TCP stream: the receive buffer of the OSA report's clients, and an assumed round trip."""
+
+MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
+"""Memory of a guest that moves."""
+
+_PROTOCOLS: Final = (("FICON", Protocol.FICON), ("zHPF", Protocol.ZHPF))
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A name, and a value for each x of its chart; None where there is none."""
+
+    name: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves over the same x."""
+
+    title: str
+    x_name: str
+    y_name: str
+    xs: tuple[float, ...]
+    curves: tuple[Curve, ...]
+
+
+def response_over_rate() -> Chart:
+    """The response time of 4K reads, until a channel carries no more of them."""
+    rates = tuple(
+        1e3 * rate for rate in (1, 2, 5, 10, 15, 18, 20, 22, 24, 50, 100, 150, 200, 250, 280, 300)
+    )
+    return Chart(
+        "Response time of 4K reads",
+        "I/Os a second",
+        "response us",
+        rates,
+        tuple(
+            Curve(name, tuple(_response_us(protocol, rate) for rate in rates))
+            for name, protocol in _PROTOCOLS
+        ),
+    )
+
+
+def _response_us(protocol: Protocol, rate: float) -> float | None:
+    (found,) = _estimate(Channel("42", FEATURE), _workload(protocol, rate_per_s=rate)).demands
+    return found.response_ns / 1e3 if found.rate_per_s > 0.99 * rate else None
+
+
+def throughput_over_block() -> Chart:
+    """Reads and writes, half each, of blocks from 4K to 512K."""
+    sizes = tuple(float(4096 << power) for power in range(8))
+    return Chart(
+        "Reads and writes, half each",
+        "bytes of an I/O",
+        "MB/s",
+        sizes,
+        tuple(
+            Curve(
+                name,
+                tuple(
+                    _mb_per_s(Channel("42", FEATURE), protocol, int(size), 50.0) for size in sizes
+                ),
+            )
+            for name, protocol in _PROTOCOLS
+        ),
+    )
+
+
+def throughput_over_distance() -> Chart:
+    """128K reads over one inter-switch link of 16 Gb/s, for several buffer credits."""
+    kms = (0.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
+
+    def at(km: float, credits_: int) -> float:
+        path = FarPath("far", km, Isl(1, 16, credits_))
+        return _mb_per_s(Channel("42", FEATURE, path=path), Protocol.ZHPF, LARGE_LENGTH, 100.0)
+
+    return Chart(
+        "128K reads with zHPF over one 16 Gb/s inter-switch link",
+        "km",
+        "MB/s",
+        kms,
+        tuple(Curve(f"{each} credits", tuple(at(km, each) for km in kms)) for each in CREDITS),
+    )
+
+
+def rate_over_devices() -> Chart:
+    """4K reads as fast as they go, so many percent of the devices with zHPF."""
+    percents = tuple(float(percent) for percent in range(0, 101, 10))
+    return Chart(
+        "4K reads of devices with and without zHPF",
+        "zHPF devices %",
+        "I/Os a second",
+        percents,
+        (Curve("both", tuple(_mixed_rate(percent) for percent in percents)),),
+    )
+
+
+def _mixed_rate(percent: float) -> float:
+    workloads = [
+        _workload(protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
+        for protocol, share in ((Protocol.ZHPF, percent), (Protocol.FICON, 100 - percent))
+        if share
+    ]
+    return sum(each.rate_per_s for each in _estimate(Channel("42", FEATURE), *workloads).demands)
+
+
+def zhyperlink_over_load() -> Chart:
+    """What one zHyperLink does with the reads it is asked for, all in cache."""
+    rates = tuple(1e4 * step for step in range(1, 21))
+    found = [synchronous_outcome(ZHYPERLINK, rate) for rate in rates]
+    return Chart(
+        "Synchronous reads over one zHyperLink",
+        "reads a second",
+        "% and us",
+        rates,
+        (
+            Curve("synchronous %", tuple(100 * each.success for each in found)),
+            Curve("latency us", tuple(each.latency_ns / 1e3 for each in found)),
+            Curve("mean response us", tuple(each.response_ns / 1e3 for each in found)),
+        ),
+    )
+
+
+def osa_over_mtu() -> Chart:
+    """TCP streams over an OSA, by the size of packets."""
+    mtus = tuple(float(mtu) for mtu in (576, 1492, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 8992))
+    return Chart(
+        "TCP streams over OSA-Express",
+        "MTU bytes",
+        "MiB/s",
+        mtus,
+        tuple(
+            Curve(
+                f"{name} {flow}",
+                tuple(stream_rate(profile, int(mtu), flow).mb_per_s for mtu in mtus),
+            )
+            for name, profile in (("25 GbE", OSA_EXPRESS7S_25GBE), ("10 GbE", OSA_EXPRESS6S_10GBE))
+            for flow in Flow
+        ),
+    )
+
+
+def osa_over_streams() -> Chart:
+    """Outbound streams of 8992-byte packets, each held back by its window."""
+    counts = tuple(float(count) for count in (1, 2, 3, 4, 6, 8, 12, 16))
+    return Chart(
+        "TCP streams over OSA-Express, a round trip of 250 us each",
+        "streams",
+        "MiB/s",
+        counts,
+        tuple(
+            Curve(
+                name,
+                tuple(
+                    stream_rate(
+                        profile,
+                        8992,
+                        Flow.OUT,
+                        streams=int(count),
+                        window=STREAM_WINDOW_LENGTH,
+                        round_trip_us=STREAM_ROUND_TRIP_US,
+                    ).mb_per_s
+                    for count in counts
+                ),
+            )
+            for name, profile in (("25 GbE", OSA_EXPRESS7S_25GBE), ("10 GbE", OSA_EXPRESS6S_10GBE))
+        ),
+    )
+
+
+def memory_over_paths() -> Chart:
+    """How long a guest's memory takes, once, over an ISFC link and over a stream on an OSA.
+
+    The link by IBM's rule of thumb for chpids of 8 Gb/s with four CTCs each; the stream as fast
+    as the adapter. What a relocation does beside moving memory is in ``isfc relocate``.
+    """
+    one_chpid = rule_of_thumb_mb_per_s(8, FULL_CTC_COUNT)
+    paths = {
+        **{f"{count} chpid{'s' * (count > 1)}": count * one_chpid for count in (1, 2, 4)},
+        "OSA 10 GbE": stream_rate(OSA_EXPRESS6S_10GBE, 8992, Flow.OUT).mb_per_s,
+        "OSA 25 GbE": stream_rate(OSA_EXPRESS7S_25GBE, 8992, Flow.OUT).mb_per_s,
+    }
+    return Chart(
+        "Moving a guest's memory once",
+        "GiB",
+        "seconds",
+        MOVED_GIB,
+        tuple(
+            Curve(name, tuple(size * 2**30 / MIB / mb_per_s for size in MOVED_GIB))
+            for name, mb_per_s in paths.items()
+        ),
+    )
+
+
+CHARTS: Final[Mapping[str, Callable[[], Chart]]] = {
+    "response": response_over_rate,
+    "block": throughput_over_block,
+    "distance": throughput_over_distance,
+    "devices": rate_over_devices,
+    "zhyperlink": zhyperlink_over_load,
+    "mtu": osa_over_mtu,
+    "streams": osa_over_streams,
+    "relocation": memory_over_paths,
+}
+"""Every chart by the name that a user gives."""
+
+
+def _mb_per_s(channel: Channel, protocol: Protocol, size: int, read_percent: float) -> float:
+    """As much as a channel carries, reads and writes apart: each has its own direction."""
+    parts = [
+        _workload(protocol, size, 100.0 * is_read, outstanding=max(1, round(OUTSTANDING * share)))
+        for is_read, share in ((1, read_percent / 100), (0, 1 - read_percent / 100))
+        if share
+    ]
+    return sum(each.rate_per_s for each in _estimate(channel, *parts).demands) * size / 1e6
+
+
+def _workload(
+    protocol: Protocol,
+    size: int = BLOCK_LENGTH,
+    read_percent: float = 100.0,
+    *,
+    rate_per_s: float | None = None,
+    outstanding: int | None = None,
+) -> IoWorkload:
+    return IoWorkload(
+        "curve",
+        ("42",),
+        protocol=protocol,
+        block_bytes=size,
+        read_percent=read_percent,
+        rate_per_s=rate_per_s,
+        outstanding=outstanding,
+    )
+
+
+def _estimate(channel: Channel, *workloads: IoWorkload) -> ChannelEstimate:
+    route = make_route(channel)
+    return estimate_channel(route, [make_demand(each, route) for each in workloads])
+
+
+def rows_of(chart: Chart) -> Iterable[dict[str, float | None]]:
+    """A row for each x: its value, and that of each curve, by name."""
+    for place, x in enumerate(chart.xs):
+        yield {chart.x_name: x, **{curve.name: curve.values[place] for curve in chart.curves}}
