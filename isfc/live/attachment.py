@@ -16,7 +16,8 @@ from isfc.errors import ConfigurationError
 from isfc.live import newcomer
 from isfc.live.connection import Connection, parted, why
 from isfc.live.endpoint import Endpoint, UnixEndpoint
-from isfc.live.engine import LiveEngine, Refused
+from isfc.live.engine import LiveEngine
+from isfc.live.events import Refused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
 from isfc.live.listen import listening_sockets, serve
 from isfc.live.newcomer import Newcomer

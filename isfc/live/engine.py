@@ -7,8 +7,8 @@ is set.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
@@ -26,6 +26,7 @@ from isfc.link.state import DeviceState
 from isfc.live.clock import NS_PER_S, Clock
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
+from isfc.live.events import Attached, Detached, LiveCounters, LiveEvent, Refused
 from isfc.live.lag import Lag
 from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
@@ -41,44 +42,6 @@ _SPIN_S: Final = 0.0015
 """Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
 
 _T = TypeVar("_T")
-
-
-@dataclass(slots=True)
-class LiveCounters:
-    """What has happened to the connections since the engine began."""
-
-    attached_count: int = 0
-    detached_count: int = 0
-    refused_count: int = 0
-    severed_count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """A CTC has its connection."""
-
-    rdev: Rdev
-
-
-@dataclass(frozen=True, slots=True)
-class Detached:
-    """A CTC has lost its connection."""
-
-    rdev: Rdev
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A connection was not let in, by this end or by the partner's (``by_partner``)."""
-
-    peer: str
-    reason: str
-    by_partner: bool = False
-
-
-LiveEvent = LinkEvent | Attached | Detached | Refused
-"""What an engine's listeners are told."""
 
 
 MakeSystem = Callable[[LinkEndDefinition], System]
@@ -120,6 +83,7 @@ class LiveEngine:
         self._early = EarlyData(sends=definition == unpaced(definition))
         self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
         self._offers = Offers()
+        self._unwritten: defaultdict[Rdev, list[bytes | memoryview]] = defaultdict(list)
         self._turning = False
         self._again = False
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
@@ -172,6 +136,7 @@ class LiveEngine:
             connection.abort(reason)
             self._early.forget(rdev)
             self._resets.forget(rdev)
+            self._unwritten.pop(rdev, None)
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
             self._departures.drop(lambda departure: departure[1] == rdev)
@@ -217,6 +182,7 @@ class LiveEngine:
             self._early.forget(rdev)
             self._resets.forget(rdev)
         self._connections.clear()
+        self._unwritten.clear()
         self._departures = Agenda()
         self._offers = Offers()
         self.counters.severed_count += 1
@@ -270,6 +236,8 @@ class LiveEngine:
             self._set_timer(due_ns)
         finally:
             self._turning = False
+            if self._unwritten:
+                self._write_out()
 
     def _settle(self) -> int:
         """Do everything that is due; the model time of what is due next, or `NEVER_NS`."""
@@ -333,10 +301,16 @@ class LiveEngine:
             self._write(rdev, frame)
 
     def _write(self, rdev: Rdev, frame: Frame) -> None:
-        connection = self._connections.get(rdev)
-        frames = self._early.leave(self.end, rdev, frame)
-        if connection is not None and frames:
-            connection.write(*(piece for leaving in frames for piece in encode_pieces(leaving)))
+        """Let a frame leave at the end of the turn, with all others of its CTC."""
+        for leaving in self._early.leave(self.end, rdev, frame):
+            self._unwritten[rdev] += encode_pieces(leaving)
+
+    def _write_out(self) -> None:
+        unwritten, self._unwritten = self._unwritten, defaultdict(list)
+        for rdev, pieces in unwritten.items():
+            connection = self._connections.get(rdev)
+            if connection is not None:
+                connection.write(*pieces)
 
     def _deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""

@@ -167,26 +167,19 @@ class Forwarder:
             listener.close()
 
     async def _connect(self, host: str, port: int) -> socket.socket:
-        """A connection to a TCP service, at the first of its addresses that answers."""
-        failure: OSError = OSError("no address")
-        async with asyncio.timeout(CONNECT_S):
-            for family, address in await self._addresses(host, port):
-                try:
-                    return await _connect(family, address)
-                except OSError as error:
-                    failure = error
-        raise failure
+        """A connection to a TCP service, in the order in which they are asked for.
 
-    async def _addresses(self, host: str, port: int) -> list[tuple[int, tuple[str, int]]]:
-        """Family and address of each; names are looked up one after the other, in order."""
-        try:
-            version = ipaddress.ip_address(host).version
-        except ValueError:
-            loop = asyncio.get_running_loop()
-            async with self._lookup:
-                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            return [(int(each[0]), (str(each[4][0]), port)) for each in found]
-        return [(socket.AF_INET6 if version == _IPV6 else socket.AF_INET, (host, port))]
+        A name is looked up, and its addresses are tried, for one connection after the other: how
+        long that takes differs.
+        """
+        async with asyncio.timeout(CONNECT_S):
+            try:
+                version = ipaddress.ip_address(host).version
+            except ValueError:
+                async with self._lookup:
+                    return await _connect_by_name(host, port)
+            family = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
+            return await _connect(family, (host, port))
 
     def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -286,6 +279,18 @@ async def _from_link(conversation: Conversation, connection: socket.socket) -> N
         await loop.sock_sendall(connection, data)
     with suppress(OSError):  # it may be gone, and has had everything
         connection.shutdown(socket.SHUT_WR)
+
+
+async def _connect_by_name(host: str, port: int) -> socket.socket:
+    """A connection to a TCP service, at the first of its addresses that answers."""
+    failure: OSError = OSError("no address")
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, _, _, _, address in found:
+        try:
+            return await _connect(family, (str(address[0]), port))
+        except OSError as error:
+            failure = error
+    raise failure
 
 
 async def _connect(family: int, address: tuple[str, int]) -> socket.socket:

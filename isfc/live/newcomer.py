@@ -14,7 +14,8 @@ from typing import Final, Protocol
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live.connection import Connection, measure_frame
-from isfc.live.engine import LiveEngine, Refused
+from isfc.live.engine import LiveEngine
+from isfc.live.events import Refused
 from isfc.live.handshake import (
     Accept,
     Greeting,

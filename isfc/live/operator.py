@@ -11,7 +11,8 @@ from isfc.live.snapshot import look, snapshot_record
 from isfc.system.system import System
 
 if TYPE_CHECKING:
-    from isfc.live.engine import LiveEngine, LiveEvent
+    from isfc.live.engine import LiveEngine
+    from isfc.live.events import LiveEvent
 
 
 async def open_control(

@@ -82,9 +82,8 @@ class RunningPair:
 
 def running_pairs(chosen: Path | None = None) -> list[RunningPair]:
     """Every pair that runs; with ``chosen`` those in that directory, or the one whose it is."""
-    directory = _usual() if chosen is None else chosen.absolute()
     found = []
-    for lock in sorted([*directory.glob(_LOCK), *directory.glob(f"{PRIVATE_PREFIX}*/{_LOCK}")]):
+    for lock in sorted(path for d in _own_directories(chosen) for path in d.glob(_LOCK)):
         with suppress(OSError, ValueError):
             if _is_held(lock):
                 names = sorted(path.stem for path in lock.parent.glob(f"*{CONTROL_SUFFIX}"))
@@ -142,6 +141,15 @@ def _usual() -> Path:
 
 def _control_paths(chosen: Path | None) -> list[Path]:
     """Sockets of this user's, in the run directory and in the private ones within it."""
+    paths = [p for d in _own_directories(chosen) for p in d.glob(f"*{CONTROL_SUFFIX}")]
+    return [path for path in paths if path.lstat().st_uid == os.getuid()]
+
+
+def _own_directories(chosen: Path | None) -> list[Path]:
+    """The run directory, if it is there, and the private ones within it, if nobody else can write.
+
+    Raises `ConfigurationError` when the run directory is not ours alone to write to.
+    """
     directory = _usual() if chosen is None else chosen.absolute()
     try:
         fault = _fault(directory.lstat())
@@ -149,9 +157,7 @@ def _control_paths(chosen: Path | None) -> list[Path]:
         return []
     if fault is not None:
         raise ConfigurationError(f"{directory}: {fault}")
-    private = [path for path in directory.glob(f"{PRIVATE_PREFIX}*") if _is_own(path)]
-    paths = [path for d in (directory, *private) for path in d.glob(f"*{CONTROL_SUFFIX}")]
-    return [path for path in paths if path.lstat().st_uid == os.getuid()]
+    return [directory, *(path for path in directory.glob(f"{PRIVATE_PREFIX}*") if _is_own(path))]
 
 
 def _is_own(directory: Path) -> bool:

@@ -15,7 +15,7 @@ nothing of the conversation can be under way any more. `isfc.programs.protocol` 
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from enum import Enum
 from typing import Final, final
 
@@ -23,11 +23,14 @@ from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs import protocol as verbs
+from isfc.programs.byte_queue import ByteQueue
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
 
-_PIECE_LENGTH_MAX: Final = {Traffic.TRANSPORT: 65_536, Traffic.LEGACY: SEGMENT_LENGTH_MAX - 64}
-"""Most bytes in one message, so that conversations share the link fairly."""
+_PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
+"""Most bytes in one message, which the link need not cut, whatever goes around them."""
+
+_SAID: Final = {verb: bytes((verb,)) for verb in Verb}
 
 
 class ConversationState(Enum):
@@ -48,7 +51,7 @@ class ConversationEnd:
 
     It puts itself into ``due`` when `poll_message` has something to send, and into ``changed``
     when its program should look at it again. ``openings`` counts the conversations that its node
-    opens, as they are asked for.
+    opens, as they are asked for; ``neighbours`` are all conversations of the node.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class ConversationEnd:
         due: "deque[ConversationEnd]",
         changed: "deque[ConversationEnd]",
         openings: Iterator[int],
+        neighbours: Sized,
     ) -> None:
         self.number = number
         self.service = service
@@ -78,18 +82,18 @@ class ConversationEnd:
         """Whether we may send. In APPC/VM only one end may."""
         self.record_whole = False
         """Whether all that the partner sent in its turn is there (APPC/VM)."""
-        self._piece_length_max = _PIECE_LENGTH_MAX[traffic]
         self._limits = limits
         self._due = due
         self._changed = changed
         self._openings = openings
+        self._neighbours = neighbours
         self.undelivered_length = 0
         """Bytes of ours that the partner had not received at the end, once it has said so."""
         self._sent_length = 0
         self._taken_length = 0
         self._is_due = False
         self._is_changed = False
-        self._unsent = bytearray()
+        self._unsent = ByteQueue()
         self._passing = False
         self._greeting_due = state is ConversationState.CONNECTING
         self._finish_due = False
@@ -98,11 +102,9 @@ class ConversationEnd:
         self._sever_received = False
         self._credit_length = 0
         """Bytes that the partner still has room for."""
-        self._arrived = bytearray()
-        self._window_length = limits.window_length if self._greeting_due else 0
+        self._arrived = ByteQueue()
+        self._window_length = self._window_share if self._greeting_due else 0
         """Bytes that the partner may still send."""
-        self._owed_length = 0
-        """Bytes taken, for which the partner has not been given room again."""
         if self._greeting_due:
             self._want()
 
@@ -113,12 +115,12 @@ class ConversationEnd:
     @property
     def room_length(self) -> int:
         """How many bytes `send` would take now."""
-        return self._limits.send_length - len(self._unsent)
+        return self._limits.send_share(len(self._neighbours)) - self._unsent.length
 
     @property
     def arrived_length(self) -> int:
         """Bytes that have arrived and wait to be taken."""
-        return len(self._arrived)
+        return self._arrived.length
 
     @property
     def finish_sent(self) -> bool:
@@ -138,7 +140,7 @@ class ConversationEnd:
             raise LocalProtocolError(f"{self!r} has not been asked for")
         self.state = ConversationState.OPEN
         self.accepted = True
-        self._window_length = self._limits.window_length
+        self._window_length = self._window_share
         self._greeting_due = True
         self._want()
 
@@ -148,9 +150,10 @@ class ConversationEnd:
         Raises `ConversationSevered`, or `LocalProtocolError` where sending is not allowed.
         """
         self._check_may_send()
-        length = min(len(data), self.room_length)
+        length = min(len(data), max(0, self.room_length))
         if length:
-            self._unsent += memoryview(data)[:length]
+            part = memoryview(data)[:length]  # only bytes are sure to stay as they are
+            self._unsent.add(part if isinstance(part.obj, bytes) else part.tobytes())
             self._sent_length += length
             self._want()
         return length
@@ -199,20 +202,16 @@ class ConversationEnd:
 
     def poll_data(self, length_max: int) -> bytes:
         """Take bytes that have arrived, at most so many; none if there are none."""
-        data = bytes(self._arrived[:length_max])
-        if data:
-            del self._arrived[: len(data)]
-            self._taken_length += len(data)
-            self._owed_length += len(data)
-            if self._credit_due:
-                self._want()
+        data = self._arrived.take(length_max)
+        self._taken_length += len(data)
+        if data and self._credit_due:
+            self._want()
         return data
 
     def poll_message(self) -> bytes | None:
         """The next message for the partner; None when there is none, or no room for it."""
         self._is_due = False
-        message = self._next_message()
-        if message is not None:
+        if message := self._next_message():
             self._want()
         return message
 
@@ -275,43 +274,48 @@ class ConversationEnd:
             self._sever_due = False
             self._sever_sent = True
             assert self.reason is not None
-            return verbs.sever(self.reason, self._taken_length + len(self._arrived))
+            return verbs.sever(self.reason, self._taken_length + self._arrived.length)
         if self.state is not ConversationState.OPEN:
             return None
         if self._credit_due:
-            room_length, self._owed_length = self._owed_length, 0
-            self._window_length += room_length
+            self._window_length += (room_length := self._owed_length)
             return verbs.credit(room_length)
         return self._next_data()
 
     @property
     def _credit_due(self) -> bool:
         """Whether the partner is to hear that there is room again: at half a window."""
-        half_gone = 2 * self._owed_length >= self._limits.window_length
-        return half_gone and not self.partner_finished
+        return 2 * self._owed_length >= self._window_share and not self.partner_finished
+
+    @property
+    def _owed_length(self) -> int:
+        """Room that the partner can be given."""
+        return self._window_share - self._window_length - self._arrived.length
+
+    @property
+    def _window_share(self) -> int:
+        return self._limits.window_share(len(self._neighbours))
 
     def _greeting(self) -> bytes:
         if self.state is ConversationState.CONNECTING:
-            return verbs.connect(self._limits.window_length, self.service, next(self._openings))
-        return verbs.accept(self._limits.window_length)
+            return verbs.connect(self._window_length, self.service, next(self._openings))
+        return verbs.accept(self._window_length)
 
     def _next_data(self) -> bytes | None:
         """Bytes, if there is room for them at the partner; then what follows the last of them."""
         unsent = self._unsent
-        length = min(len(unsent), self._credit_length, self._piece_length_max)
-        passes = self._passing and length == len(unsent)
+        length = min(unsent.length, self._credit_length, _PIECE_LENGTH_MAX)
+        passes = self._passing and length == unsent.length
         if length or passes:
             verb = Verb.LAST if passes else Verb.DATA
-            message = bytes((verb,)) + unsent[:length]
             was_full = self.room_length <= 0
-            del unsent[:length]
+            message = unsent.take_behind(_SAID[verb], length)
             self._credit_length -= length
-            if passes:
-                self._passing = False
-            if was_full or not unsent:
+            self._passing = self._passing and not passes
+            if was_full or not unsent.length:
                 self._tell()
             return message
-        if self._finish_due and not unsent:
+        if self._finish_due and not unsent.length:
             self._finish_due = False
             self._end_if_finished()
             self._tell()
@@ -354,7 +358,8 @@ class ConversationEnd:
         if length > self._window_length:
             raise RemoteProtocolError("more data than it was given room for")
         self._window_length -= length
-        self._arrived += body
+        # a view may be of a large buffer, so that long data are copied, but once
+        self._arrived.add(body.tobytes() if isinstance(body, memoryview) else body)
         if verb == Verb.LAST:
             self.record_whole = self.holds_turn = True
         self._tell()

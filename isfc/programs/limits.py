@@ -1,6 +1,15 @@
 """How much the conversations of a node may take."""
 
 from dataclasses import dataclass
+from typing import Final
+
+WINDOWS_LENGTH: Final = 64 * 2**20
+SENDS_LENGTH: Final = 32 * 2**20
+"""Bytes for all conversations of a node together, which share them evenly: what may arrive before
+it is taken, and what may wait to be sent."""
+
+SHARE_LENGTH_MIN: Final = 131_072
+"""A conversation's share is never less than so many bytes, or the limit, if that is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,9 +17,18 @@ class ConversationLimits:
     """What a node's conversations may take: bytes, and how many of them.
 
     ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that
-    waits to be sent. Each end may open ``conversations_max``.
+    waits to be sent; where there are many conversations, each has a share of less
+    (`WINDOWS_LENGTH`, `SENDS_LENGTH`). Each end may open ``conversations_max``.
     """
 
-    window_length: int = 524_288
-    send_length: int = 262_144
+    window_length: int = 4 * 2**20
+    send_length: int = 2**20
     conversations_max: int = 256
+
+    def window_share(self, count: int) -> int:
+        """The window of each of ``count`` conversations."""
+        return min(self.window_length, max(SHARE_LENGTH_MIN, WINDOWS_LENGTH // max(1, count)))
+
+    def send_share(self, count: int) -> int:
+        """What may wait to be sent of each of ``count`` conversations."""
+        return min(self.send_length, max(SHARE_LENGTH_MIN, SENDS_LENGTH // max(1, count)))

@@ -224,7 +224,15 @@ class Switchboard:
         self, number: int, service: str, traffic: Traffic, state: ConversationState
     ) -> ConversationEnd:
         conversation = ConversationEnd(
-            number, service, traffic, state, self.limits, self._due, self._changed, self._openings
+            number,
+            service,
+            traffic,
+            state,
+            self.limits,
+            self._due,
+            self._changed,
+            self._openings,
+            self.conversations,
         )
         self.conversations[number] = conversation
         self._counts[number % 2] += 1

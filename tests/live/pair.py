@@ -16,7 +16,8 @@ from isfc.link.message import Message
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint, UnixEndpoint
-from isfc.live.engine import LiveEngine, LiveEvent
+from isfc.live.engine import LiveEngine
+from isfc.live.events import LiveEvent
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of

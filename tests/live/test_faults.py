@@ -18,7 +18,7 @@ from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.live.connection import Connection
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.engine import Detached
+from isfc.live.events import Detached
 from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
 from isfc.testing.pair import Setup

@@ -18,7 +18,7 @@ from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.connection import FAREWELL_REASON
-from isfc.live.engine import Attached, Detached, LiveEvent, Refused
+from isfc.live.events import Attached, Detached, LiveEvent, Refused
 from isfc.live.snapshot import LiveSnapshot
 
 LOGGER = logging.getLogger("isfc")

@@ -28,7 +28,8 @@ from isfc.link.state import LinkState
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
-from isfc.live.engine import LiveEngine, LiveEvent, MakeSystem
+from isfc.live.engine import LiveEngine, MakeSystem
+from isfc.live.events import LiveEvent
 from isfc.live.forward import forward_limits, parse_forwards
 from isfc.live.handshake import VERIFY
 from isfc.live.memory import keep_memory

@@ -8,7 +8,7 @@ import pytest
 
 from isfc.link.name import NodeName
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.engine import Refused
+from isfc.live.events import Refused
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 
 

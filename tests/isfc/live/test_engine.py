@@ -12,7 +12,8 @@ from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.clock import Clock
-from isfc.live.engine import Attached, Detached, LiveEngine
+from isfc.live.engine import LiveEngine
+from isfc.live.events import Attached, Detached
 from isfc.live.lag import Lag
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup

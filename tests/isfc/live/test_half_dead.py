@@ -13,7 +13,8 @@ from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
 from isfc.live.clock import Clock
 from isfc.live.connection import Connection
-from isfc.live.engine import Detached, LiveEngine
+from isfc.live.engine import LiveEngine
+from isfc.live.events import Detached
 from isfc.testing.pair import MS, Setup
 from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
 from tests.wire_checks import prefix

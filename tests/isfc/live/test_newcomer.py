@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.engine import Refused
+from isfc.live.events import Refused
 from isfc.live.newcomer import STRANGERS_MAX
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until

@@ -13,7 +13,7 @@ from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
 from isfc.link.message import Traffic
 from isfc.live import session
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.engine import Detached, LiveEvent
+from isfc.live.events import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.limits import ConversationLimits
 from isfc.system.inputs import Deactivate

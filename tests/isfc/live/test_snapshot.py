@@ -4,7 +4,8 @@ import json
 from types import SimpleNamespace
 from typing import cast
 
-from isfc.live.engine import LiveCounters, LiveEngine
+from isfc.live.engine import LiveEngine
+from isfc.live.events import LiveCounters
 from isfc.live.lag import Lag
 from isfc.live.snapshot import LiveSnapshot, look, read_snapshot, snapshot_record
 from isfc.testing.pair import Pair

@@ -14,7 +14,7 @@ from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_lo
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.connection import FAREWELL_REASON
-from isfc.live.engine import Attached, Detached, LiveEvent, Refused
+from isfc.live.events import Attached, Detached, LiveEvent, Refused
 from tests.isfc.live.snapshots import sight
 from tools.pages.console import PROJECT
 
