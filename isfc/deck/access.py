@@ -26,6 +26,11 @@ class Access:
     barred: dict[int | None, frozenset[str]]
     place: Place | None = None
 
+    @property
+    def shares(self) -> bool:
+        """Whether this makes a channel path shared: by NOTPART, or by several partitions."""
+        return bool(self.barred) or any(len(names) > 1 for names in self.allowed.values())
+
     def admits(self, name: str, css: int) -> bool:
         """Whether partition ``name`` of ``css`` has access."""
         allowed = self.allowed.get(css, self.allowed.get(None))

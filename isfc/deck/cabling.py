@@ -13,10 +13,14 @@ from isfc.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Devices of one system with the same channel and link address, by unit address."""
+    """Devices of one system with the same channel, link address and CUADD, by unit address.
+
+    ``to_unshared`` says that CUADD names no partition: the far channel is not shared.
+    """
 
     channel: Channel
     link: str | None
+    to_unshared: bool
     devices: dict[int, Device]
 
 
@@ -50,6 +54,9 @@ class Cabling:
 
     def lead(self, here: "Group", there: "Group") -> "Cabling | None":
         """This, with two groups that lead to each other; None if they cannot."""
+        pairs = (here, there), (there, here)
+        if any(near.to_unshared and far.channel.shared for near, far in pairs):
+            return None
         if here.link is None or there.link is None:
             return self.join(here.channel, there.channel) if here.link is there.link else None
         crossing = len(here.link) == 4 or len(there.link) == 4  # maybe over two directors

@@ -7,6 +7,7 @@ User's Guide, "Rules for coding IOCP statements"). Decks have often been through
 so a mark that has slipped off column 72 and text that does not resume in column 16 are taken too.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ CONTINUATION_MARKS: Final = frozenset("*+X-\\")
 
 STATEMENT_CARDS_MAX: Final = 2000
 """Cards in one statement; a RESOURCE statement of 85 partitions takes about 40."""
+
+_OPERAND: Final = re.compile(r"[A-Z]{2,}=", re.ASCII)
+"""How a card begins that is meant as more operands."""
 
 READ: Final = frozenset({"RESOURCE", "CHPID", "CNTLUNIT", "IODEVICE"})
 """The statements that say something of CTCs."""
@@ -160,6 +164,11 @@ class _OperandField:
         body, mark = line[: CONTINUED_COLUMN - 1], line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN]
         marked = bool(mark.strip())
         if self._complete:  # a blank ended the operands: only remarks are continued
+            if self.operation in READ and _OPERAND.match(body, start):
+                raise cards.place(start + 1).error(
+                    f"{self.operation} goes on behind operands that do not end with a comma",
+                    "a comma behind the last operand of the card before, or a remark",
+                )
             self.goes_on = marked
             return
         end = self._end(body, start)

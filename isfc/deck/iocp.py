@@ -22,6 +22,7 @@ from isfc.deck.card import IGNORED, Remark, read_cards
 from isfc.deck.operand import Group, Operands, Value, Word, by_css, parse_operands, words_of
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
 
 FCTC: Final = "FCTC"
 UNIT_ADDRESS_MAX: Final = 0xFF
@@ -49,7 +50,11 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id."""
+    """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id.
+
+    It is shared if SHARED or NOTPART says so, if it is spanned, or if several partitions are in
+    its access list (published: IOCP message ICP315I).
+    """
 
     chpid: ChpidId
     csss: tuple[int, ...]
@@ -143,7 +148,8 @@ def _read_resource(deck: Deck, operands: Operands) -> None:
             if name.text == "*":  # reserved: no name yet
                 continue
             mif = words[1].read(_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
-            partition = Partition(name.text.upper(), css, mif, name.place)
+            known_as = name.read(_name, "RESOURCE: partition", "a name of 1 to 8 characters")
+            partition = Partition(known_as, css, mif, name.place)
             known = deck.partitions.setdefault(partition.name, partition)
             if known is not partition:
                 raise name.place.error(
@@ -156,6 +162,7 @@ def _read_chpid(deck: Deck, operands: Operands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
     switch = operands.word("SWITCH", "one switch id, such as 01")
     access = read_access(operands)
+    shared = "SHARED" in operands.values or access.shares
     for css_words, items in by_css(value):
         csss = tuple(_css(word) for word in css_words) or (0,)
         for item in items:
@@ -165,7 +172,7 @@ def _read_chpid(deck: Deck, operands: Operands) -> None:
                     chpid=chpid,
                     csss=csss,
                     switch=None if switch is None else switch.text.upper().lstrip("0") or "0",
-                    shared="SHARED" in operands.values or len(csss) > 1,
+                    shared=shared or len(csss) > 1,
                     access=access,
                     place=word.place,
                 )
@@ -333,6 +340,10 @@ def _css_id(text: str) -> int:
     if len(text) != 1 or text not in "012345":
         raise ConfigurationError(text)
     return int(text)
+
+
+def _name(text: str) -> str:
+    return str(NodeName(text.upper()))
 
 
 def _is_mif(value: Value) -> bool:

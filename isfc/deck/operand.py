@@ -128,7 +128,8 @@ class _Reader:
         while self._next < len(self._text):
             start = self._next
             keyword = self._plain().upper()
-            if not keyword or self._peek() not in ("=", ",", ""):
+            named = keyword.isascii() and keyword.isalnum()
+            if not named or self._peek() not in ("=", ",", ""):
                 raise self._error(start, shown(keyword or self._peek()), "KEYWORD=value")
             if keyword in keywords:
                 raise self._error(start, f"{keyword} is there twice", "each keyword once")

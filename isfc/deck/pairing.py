@@ -103,7 +103,7 @@ class _Side:
     def __post_init__(self) -> None:
         partition = self.system.partition
         images = _images(self.partner)
-        groups: dict[tuple[int, str | None], Group] = {}
+        groups: dict[tuple[int, str | None, int], Group] = {}
         owners: dict[tuple[int, str | None, int], ControlUnit] = {}
         rdevs: dict[int, Device] = {}
         for device in self.system.deck.devices:
@@ -114,9 +114,10 @@ class _Side:
             reason = self._unfit(device, images)
             if reason is None:
                 path = paths[0]
-                key = id(path.channel), path.link
-                owner = owners.setdefault((*key, control_unit.cuadd), control_unit)
-                group = groups.setdefault(key, Group(path.channel, path.link, {}))
+                key = id(path.channel), path.link, control_unit.cuadd
+                owner = owners.setdefault(key, control_unit)
+                to_unshared = control_unit.cuadd != self.partner.partition.image
+                group = groups.setdefault(key, Group(path.channel, path.link, to_unshared, {}))
                 twin = rdevs.setdefault(device.rdev, device)
                 reason = _duplicate(device, owner, group, twin)
                 if reason is None:
@@ -170,18 +171,19 @@ _UNSHARED_IMAGE: Final = 0
 def _images(system: System) -> frozenset[int]:
     """What CUADD may be at the partner of ``system``.
 
-    That 0 will do for a partition of CSS 0 if none of its CTC channels is shared, is general
-    knowledge.
+    With a shared channel each partition has a control unit at the far end, of its own CUADD; with
+    one that is not, there is a single control unit (published: IBM, "Defining CTC control units").
+    That its CUADD may be 0 is general knowledge.
     """
     image = system.partition.image
     if image is None:
         return frozenset()
-    shared = any(
-        path.channel.shared
+    unshared = any(
+        not path.channel.shared
         for control_unit in system.deck.control_units.values()
         for path in control_unit.paths.get(system.partition.css, ())
     )
-    return frozenset({image} if shared or system.partition.css else {image, _UNSHARED_IMAGE})
+    return frozenset({image, _UNSHARED_IMAGE} if unshared else {image})
 
 
 def _duplicate(

@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from isfc.deck.activation import choose_from, parse_activations
 from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.export import activation_text, deck_text, qualified
-from isfc.deck.hint import hinted_fibres, hinted_ports
+from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import CuPath, Deck, parse_deck
 from isfc.deck.islink import parse_log
+from isfc.deck.links import parse_chpids
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
 from isfc.testing.strategies import layouts
 from tests.decks import DECKS, LOGS
 
@@ -57,9 +59,8 @@ def complaint_of_deck(text: str) -> str | None:
         deck = parse_deck(text, "fuzz")
     except ConfigurationError as error:
         return str(error)
-    nodes = [name for name in deck.partitions if re.fullmatch("[A-Z0-9$#@_]{1,8}", name)]
     with suppress(ConfigurationError):
-        first, second = choose_systems(",".join(nodes[:2]), [deck])
+        first, second = choose_systems(",".join([*deck.partitions][:2]), [deck])
         wire(pair(first, second, Cabling()), lambda _: None, {})
     return None
 
@@ -180,3 +181,46 @@ def canonical(layout: Layout) -> Layout:
     """The layout with fibres and CTCs in one order; theirs in the file means nothing."""
     fibres = sorted(layout.fibres, key=lambda fibre: fibre.name)
     return Layout(layout.nodes, tuple(fibres), layout.device_list())
+
+
+option_fragments = st.sampled_from(
+    ["LP1", "LP2", "ALPHA", "BETA", ":", "=", ",", "53", "63", "5G", "C1", "61C3", " ", "1", "-"]
+)
+options = st.one_of(st.text(max_size=40), st.lists(option_fragments, max_size=12).map("".join))
+
+
+@given(options, options, options)
+def test_any_option_is_taken_or_refused(partitions: str, ports: str, chpids: str) -> None:
+    deck = parse_deck((DECKS / "cross-css.iocp").read_text("utf-8"), "deck")
+    for read in (
+        lambda: choose_systems(partitions, [deck, deck]),
+        lambda: parse_ports([ports], choose_systems("ALPHA,BETA", [deck])),
+        lambda: parse_chpids([chpids], NodeName("ALPHA")),
+    ):
+        try:
+            read()
+        except ConfigurationError as error:
+            said = str(error)
+        else:
+            said = ""
+        assert said.isprintable()
+
+
+hint_fragments = st.sampled_from(
+    [*"CHPID= FEATURE= GBPS= PORT= CABLE= FIBRE= 40 C1 BOSTON:50 'x' ' , = ( 8 0 nan".split(), " "]
+)
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(hint_fragments, max_size=10).map("".join)))
+def test_any_hint_is_taken_or_refused(text: str) -> None:
+    line = text.replace("\n", " ")
+    check(f"*ISFC {line}", complaint_of_hints)
+
+
+def complaint_of_hints(text: str) -> str | None:
+    """What is said of the hints in a deck."""
+    try:
+        read_hints(parse_deck(text, "fuzz").remarks)
+    except ConfigurationError as error:
+        return str(error)
+    return None

@@ -94,6 +94,11 @@ def test_a_statement_in_column_1_is_taken() -> None:
         ([" CHPID DESC='abc"], "1:8", "CHPID has a quote without its mate"),
         ([continued(" CHPID PATH=50,")], "1:72", "CHPID is continued, and the deck ends"),
         ([" CHPID PATH=50,", " CHPID PATH=51"], "2:2", "CHPID stands where CHPID in line 1 goes"),
+        (
+            [continued(" CHPID PATH=50"), " " * 15 + "TYPE=FC"],
+            "2:16",
+            "CHPID goes on behind operands that do not end with a comma; expected a comma behind",
+        ),
         (["NAME"], "1:5", "there is no statement"),
     ],
 )

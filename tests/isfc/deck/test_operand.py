@@ -59,6 +59,7 @@ def test_values_by_channel_subsystem(text: str, parts: list[tuple[list[str], lis
         ("PATH=50,PATH=51", 16, "CHPID: PATH is there twice; expected each keyword once"),
         ("PATH=(50", 16, "CHPID: the end of the operands in the list that begins in column 13"),
         ("PATH=(50))", 17, "CHPID: ')' behind PATH; expected a comma"),
+        ("PA\bTH=50", 8, "CHPID: 'PA\\x08TH'; expected KEYWORD=value"),
         ("=50", 8, "CHPID: '='; expected KEYWORD=value"),
         ("PATH=" + "(" * 9, 21, "CHPID: parentheses are nested too deeply"),
         ("PATH=50,'x'", 16, 'CHPID: "\'"; expected KEYWORD=value'),

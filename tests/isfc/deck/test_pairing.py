@@ -162,11 +162,13 @@ def test_chpids_on_different_directors_do_not_meet() -> None:
     assert not paired("LP1,LP2", one, other).ctcs
 
 
-def test_channels_that_are_not_shared_may_have_cuadd_0() -> None:
-    def far(shared: str) -> Deck:
-        text = f" RESOURCE PARTITION=((LP2,1))\n CHPID PATH=60,TYPE=FC{shared}\n"
+@pytest.mark.parametrize("more", [",SHARED", ",NOTPART=LP3", ",PARTITION=(LP2,LP3)"])
+def test_a_channel_that_is_not_shared_may_be_led_to_with_cuadd_0(more: str) -> None:
+    def far(more: str) -> Deck:
+        text = f" RESOURCE PARTITION=((LP2,1),(LP3,2))\n CHPID PATH=60,TYPE=FC{more}\n"
         return parse_deck(text + unit("5010", "60", "C1", 1), "b")
 
     near = deck("a", "LP1", ["50"], unit("4010", "50", "D1", 0))
     assert len(paired("LP1,LP2", near, far("")).ctcs) == 4
-    assert not paired("LP1,LP2", near, far(",SHARED")).ctcs
+    assert len(paired("LP1,LP2", near, far(",PARTITION=(LP2)")).ctcs) == 4
+    assert not paired("LP1,LP2", near, far(more)).ctcs

@@ -7,6 +7,7 @@ import pytest
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS
 
@@ -177,3 +178,27 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert run(arguments) == ExitCode.GOOD
     chosen = parse_layout(capsys.readouterr().out.encode(), "layout")
     assert [f"{ctc.rdevs[0]:04X}" for ctc in chosen.ctcs] == rdevs
+
+
+def test_what_our_own_cp_shows_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands = tmp_path / "commands"
+    commands.write_text(
+        "".join(
+            f"at 10ms {node}: {command}\n"
+            for node, chpids in (("ATLANTA", (40, 41)), ("BOSTON", (50, 51)))
+            for command in ("QUERY ISLINK", *(f"QUERY CHPID {chpid}" for chpid in chpids))
+        )
+    )
+    options = ["--workload", "HS", "--pairs", "1", "--seconds", "0.02", "--warmup", "0"]
+    arguments = ["run", "atlanta-boston", *options, "--cp", str(commands), "--json"]
+    assert run(arguments) == ExitCode.GOOD
+    logs: dict[str, str] = {"ATLANTA": "", "BOSTON": ""}
+    for entry in json.loads(capsys.readouterr().out)["cp"]:
+        logs[entry["node"]] += "\n".join(entry["lines"]) + "\n"
+    for node, text in logs.items():
+        (tmp_path / node).write_text(text)
+    files = [str(tmp_path / node) for node in logs]
+    assert run(["import", "islink", *files, "--feature", "FICON Express2"]) == ExitCode.GOOD
+    assert parse_layout(capsys.readouterr().out) == load_layout("atlanta-boston")
