@@ -22,11 +22,11 @@ APPC/VM is handed over exactly, as what is sent of it depends on what is out at 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, final
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.frame import Departure
+from ctc.frame import Departure, Frame
 from isfc.engine.offers import Offers
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
@@ -48,6 +48,7 @@ Transit = Callable[[NodeName, Departure], Iterable[Departure]]
 _TRANSPORT: Final = Traffic.TRANSPORT
 
 
+@final
 class _Host:
     """One system in the engine, and when it is to be called if no frame comes before."""
 
@@ -75,6 +76,7 @@ class _Host:
         raise AssertionError("nothing is due")
 
 
+@final
 class _End:
     """One link end in the engine with its program: what that offers, and where frames go."""
 
@@ -112,6 +114,17 @@ class _End:
             self.host.system.apply(Send(messages, self.number), now_ns)
 
 
+@final
+class _Arrival(Arrive):
+    """A frame in a fibre, and at which link end it will arrive."""
+
+    __slots__ = ("end",)
+
+    def __init__(self, rdev: Rdev, frame: Frame, end: _End) -> None:
+        super().__init__(rdev, frame)
+        self.end = end
+
+
 class VirtualEngine:
     """Runs systems and their programs in virtual time, from 0 ns on.
 
@@ -138,7 +151,7 @@ class VirtualEngine:
         self._roundtrip = roundtrip
         self._transit = transit
         self._hosts = [_Host(system) for system in systems]
-        self._frames: Agenda[tuple[_End, Arrive]] = Agenda()
+        self._frames: Agenda[_Arrival] = Agenda()
         places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
         self._ends = [
             _End(host, number, program)
@@ -178,11 +191,12 @@ class VirtualEngine:
                 now_ns = frames.due_ns
                 if now_ns > until_ns:
                     break
-                end, arrive = frames.pop()
+                arrival = frames.pop()
+                end = arrival.end
                 host = end.host
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
-                host.system.apply(arrive, now_ns)
+                host.system.apply(arrival, now_ns)
             elif now_ns > until_ns:
                 break
             elif host.timer_ns <= now_ns:
@@ -216,7 +230,7 @@ class VirtualEngine:
         """Cut one CTC, named as for `plug`; what is in its fibre is lost."""
         end = self._end_of(rdev, name)
         lost = ((end, rdev), (end.mate, end.mates[rdev]))
-        self._frames.drop(lambda arrival: (arrival[0], arrival[1].rdev) in lost)
+        self._frames.drop(lambda arrival: (arrival.end, arrival.rdev) in lost)
         for its_end, its_rdev in lost:
             its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
         self.drain()
@@ -237,8 +251,7 @@ class VirtualEngine:
         """Carry what the system has for its partners, tell its programs, find when it is due."""
         for end in host.ends:
             pump(end.link_end, end.carry, end.deliver)
-        deadline_ns = host.system.next_deadline()
-        host.timer_ns = NEVER_NS if deadline_ns is None else deadline_ns
+        host.timer_ns = host.system.due_ns
         host.set_due(self.now_ns)
 
     def _carrier(self, end: _End) -> Callable[[Departure], None]:
@@ -248,7 +261,7 @@ class VirtualEngine:
             departure_ns, rdev, frame = departure
             if self._roundtrip:
                 frame = decode(encode(frame))
-            arrival = (end.mate, Arrive(end.mates[rdev], frame))
+            arrival = _Arrival(end.mates[rdev], frame, end.mate)
             self._frames.add(departure_ns + self._propagation_ns, arrival)
 
         transit = self._transit

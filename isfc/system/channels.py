@@ -1,6 +1,7 @@
 """A system's channel subsystem: its chpids, and which of its chpids and devices are online."""
 
 from collections.abc import Iterable
+from typing import final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.agenda import NEVER_NS
@@ -11,6 +12,7 @@ from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.system.definition import CtcDefinition
 
 
+@final
 class ChannelSubsystem:
     """The chpids of one system, which all of its link ends share, and what is varied off."""
 

@@ -28,9 +28,8 @@ class Send(Input):
         system.ends[self.end].send(self.messages, now_ns)
 
 
-@final
 class Arrive(Input):
-    """A frame has arrived for one CTC."""
+    """A frame has arrived for one CTC. An engine may add where it keeps it until then."""
 
     __slots__ = ("frame", "rdev")
 

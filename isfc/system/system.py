@@ -76,10 +76,9 @@ class System:
 
     def end_of(self, rdev: Rdev) -> LinkEnd:
         """The link end that a device belongs to."""
-        end = self._end_of.get(rdev)
-        if end is None:
+        if rdev not in self._end_of:
             raise LocalProtocolError(f"{rdev:04X} is not a CTC of this system")
-        return end
+        return self._end_of[rdev]
 
     def apply(self, given: Input, now_ns: int) -> None:
         """Let one input happen at ``now_ns``, which never goes back.
@@ -108,14 +107,20 @@ class System:
         if broken is not None:
             raise broken
 
-    def next_deadline(self) -> int | None:
-        """When a `Deadline` is due next, in ns; None when nothing is pending."""
+    @property
+    def due_ns(self) -> int:
+        """When a `Deadline` is due next, in ns; `NEVER_NS` when nothing is pending."""
         earliest_ns = self.channels.due_ns
         for end in self.ends:
             due_ns = end.link.due_ns
             if due_ns < earliest_ns:
                 earliest_ns = due_ns
-        return earliest_ns if earliest_ns < NEVER_NS else None
+        return earliest_ns
+
+    def next_deadline(self) -> int | None:
+        """The same, but None when nothing is pending."""
+        due_ns = self.due_ns
+        return due_ns if due_ns < NEVER_NS else None
 
     def _apply_recorded(self, given: Input, now_ns: int, recorder: Recorder) -> None:
         """Let one input happen, and tell the recorder what it alone has led to."""
