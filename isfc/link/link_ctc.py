@@ -6,7 +6,7 @@ from ctc.agenda import NEVER_NS
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import DeviceState
+from isfc.link.state import Change, DeviceState
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 """States in which a CTC does nothing for its link."""
@@ -31,9 +31,13 @@ class LinkCtc:
         self.turn = False
         """After a collision: whether the first write is ours, and the second the partner's."""
         self.written: Package | None = None
-        """A package that was written here and is still to be let go."""
+        """A package that was written here and is still to be released."""
         self.due_ns = NEVER_NS
         """When RECOVERING ends, or an interrupt has gone missing."""
+
+    def undergo(self, change: Change) -> None:
+        """Change the state, as `isfc.link.state.CHANGES` says."""
+        self.state = change.after
 
     def forget(self) -> None:
         """Nothing is under way on this CTC any more."""

@@ -1,15 +1,55 @@
-"""The link lock: who does the work of one end of a link, and in which order."""
+"""The link lock: who does the work of one end of a link, and in which order.
 
+A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is then to be done
+(`Work.finish`, on whoever does the work: a `Worker`).
+"""
+
+from collections import deque
 from typing import final
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from isfc.link.costs import LinkCosts
 from isfc.link.package import Package
 
 
+class Worker:
+    """One end of a link, as far as its work goes: what is done once the lock was held."""
+
+    def write(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+        """``package`` is built: write it on ``rdev``."""
+        raise NotImplementedError
+
+    def deliver(self, package: Package) -> None:
+        """Hand over what a package that was read has made whole."""
+        raise NotImplementedError
+
+    def answer(self, rdev: Rdev) -> None:
+        """Answer the partner's attention: sense, then read."""
+        raise NotImplementedError
+
+    def release(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+        """Our write of ``package`` is over: its CTC is free, unless things went on there."""
+        raise NotImplementedError
+
+
+class Work:
+    """What the lock is held for."""
+
+    __slots__ = ()
+
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """How long it is held, in ns."""
+        raise NotImplementedError
+
+    def finish(self, worker: Worker, now_ns: int) -> None:
+        """Do what was to be done."""
+        raise NotImplementedError
+
+
 @final
-class Send:
-    """Build what waits into a package and write it; ``package`` is known once begun."""
+class Send(Work):
+    """Build what waits into a package and write it."""
 
     __slots__ = ("package", "rdev")
 
@@ -17,30 +57,54 @@ class Send:
         self.rdev = rdev
         self.package = package
 
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """The time to build it."""
+        return costs.build_ns(self.package)
+
+    def finish(self, worker: Worker, now_ns: int) -> None:
+        """Write it."""
+        worker.write(self.rdev, self.package, now_ns)
+
 
 @final
-class Receive:
-    """Take in a package that was read."""
+class Receive(Work):
+    """Receive a package that was read."""
 
     __slots__ = ("package",)
 
     def __init__(self, package: Package) -> None:
         self.package = package
 
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """The time to take it apart."""
+        return costs.receive_ns(self.package)
+
+    def finish(self, worker: Worker, now_ns: int) -> None:
+        """Hand its messages over."""
+        worker.deliver(self.package)
+
 
 @final
-class Answer:
-    """Answer the partner's attention on ``rdev``: sense, then read."""
+class Answer(Work):
+    """Answer the partner's attention on ``rdev``."""
 
     __slots__ = ("rdev",)
 
     def __init__(self, rdev: Rdev) -> None:
         self.rdev = rdev
 
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """The time of the interrupt, and to start an I/O."""
+        return costs.attention_ns
+
+    def finish(self, worker: Worker, now_ns: int) -> None:
+        """Start it."""
+        worker.answer(self.rdev)
+
 
 @final
-class Release:
-    """Let go of a package that has been written on the lone CTC, ``rdev``, and then of that."""
+class Release(Work):
+    """Release a package that has been written on a link's only CTC, and then that."""
 
     __slots__ = ("package", "rdev")
 
@@ -48,15 +112,17 @@ class Release:
         self.rdev = rdev
         self.package = package
 
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """The time to release its bytes."""
+        return costs.lone_release_ns(self.package)
 
-Arrived = Receive | Answer | Release
-"""Work that an interrupt brings."""
-
-Work = Send | Arrived
+    def finish(self, worker: Worker, now_ns: int) -> None:
+        """Release the CTC."""
+        worker.release(self.rdev, self.package, now_ns)
 
 
 class LinkLock:
-    """The one serialised resource of a link's end: building packages, taking them in, letting go.
+    """The one serialised resource of a link's end: building, receiving and releasing packages.
 
     One holder at a time, never interrupted. What interrupts bring goes first, in its order: a
     send is begun only when nothing of that waits, and then with whatever is there to be sent.
@@ -64,7 +130,7 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self._arrived: list[Arrived] = []
+        self._arrived: deque[Work] = deque()
         self._work: Work | None = None
         self.due_ns = NEVER_NS
         """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
@@ -74,13 +140,13 @@ class LinkLock:
         """Whether nobody holds the lock."""
         return self._work is None
 
-    def want(self, work: Arrived) -> None:
+    def want(self, work: Work) -> None:
         """Queue work that an interrupt has brought."""
         self._arrived.append(work)
 
-    def poll_arrived(self) -> Arrived | None:
+    def poll_arrived(self) -> Work | None:
         """The next work of that kind."""
-        return self._arrived.pop(0) if self._arrived else None
+        return self._arrived.popleft() if self._arrived else None
 
     def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
         """Take the free lock for ``hold_ns``."""

@@ -23,24 +23,40 @@ from ctc.subchannel import (
 )
 from isfc.errors import LocalProtocolError
 from isfc.link.appc import AppcFlow
+from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.instructions import InstructionQueue
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
-from isfc.link.lock import Answer, LinkLock, Receive, Release, Send, Work
+from isfc.link.lock import Answer, LinkLock, Receive, Release, Send, Worker
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, Packager
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
 from isfc.link.sequence import Resequencer
-from isfc.link.state import DeviceState, LinkState
+from isfc.link.state import (
+    ACQUIRED,
+    ACTIVATED,
+    ANSWERED,
+    ATTENDED,
+    COLLIDED_FIRST,
+    COLLIDED_SECOND,
+    DEACTIVATED,
+    FREED,
+    HALTED,
+    LOST,
+    STARTED,
+    TURN_OVER,
+    DeviceState,
+    LinkState,
+)  # fmt: skip
 
 # An enumeration's members are slow to reach, and this one is needed for every message.
 _TRANSPORT: Final = Traffic.TRANSPORT
 
 
-class LogicalLink:
+class LogicalLink(Worker):
     """One end of a logical link.
 
     Inputs (`send`, `receive_interrupt`, `handle_deadline`, `activate`, `deactivate`) return
@@ -60,6 +76,7 @@ class LogicalLink:
         self.ctcs = {device.rdev: LinkCtc(device) for device in devices}
         self._lesser = lesser
         self._parameters = parameters
+        self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
         self._watched_ns = NEVER_NS
         """Not later than the first `LinkCtc.due_ns`."""
@@ -132,7 +149,7 @@ class LogicalLink:
         work = self.lock.poll_released(now_ns)
         if work is not None:
             try:
-                self._finish(work, now_ns)
+                work.finish(self, now_ns)
             finally:
                 self._work_on(now_ns)
         if self._watched_ns <= now_ns:
@@ -146,7 +163,7 @@ class LogicalLink:
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
-        return self._parameters.cpu_ns(self.counters, self.appc.count, self.appc.package_count)
+        return self._costs.cpu_ns(self.counters, self.appc.count, self.appc.package_count)
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
@@ -160,14 +177,14 @@ class LogicalLink:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
         ctc = self._find(rdev)
         self._lose(ctc, None)
-        ctc.state = DeviceState.INACTIVE
+        ctc.undergo(DEACTIVATED)
 
     def activate(self, rdev: Rdev) -> None:
         """Put a CTC into the link (again); it is used once the hardware says it is ready."""
         ctc = self._find(rdev)
         if ctc.state is not DeviceState.INACTIVE:
             raise LocalProtocolError(f"{rdev:04X} is active already")
-        ctc.state = DeviceState.DOWN
+        ctc.undergo(ACTIVATED)
 
     def _find(self, rdev: Rdev) -> LinkCtc:
         if rdev not in self.ctcs:
@@ -188,7 +205,7 @@ class LogicalLink:
         self._segmenter.number(message)
         self.packager.add(message)
 
-    def _deliver(self, package: Package) -> None:
+    def deliver(self, package: Package) -> None:
         """Hand over what a package has made whole."""
         segments = self._resequencer.accept(package)
         if package.appc_count:
@@ -225,32 +242,30 @@ class LogicalLink:
         opens = self._alone and self.scheduler.opens(self.packager)
         arrived = None if opens else lock.poll_arrived()
         if arrived is not None:
-            lock.hold(arrived, self._parameters.arrived_ns(arrived), now_ns)
+            lock.hold(arrived, arrived.hold_ns(self._costs), now_ns)
             return
         if opens or self.scheduler.opens(self.packager):
             rdev = self.scheduler.acquire()
             package = self.packager.pack(self.scheduler.free_count)
-            self.ctcs[rdev].state = DeviceState.BUILDING
-            lock.hold(Send(rdev, package), self._parameters.build_ns(package), now_ns)
+            self.ctcs[rdev].undergo(ACQUIRED)
+            send = Send(rdev, package)
+            lock.hold(send, send.hold_ns(self._costs), now_ns)
 
-    def _finish(self, work: Work, now_ns: int) -> None:
-        """The lock's holder is done."""
-        if isinstance(work, Send):
-            ctc = self.ctcs[work.rdev]
-            if ctc.state is DeviceState.BUILDING:
-                self._write(ctc, work.package, now_ns)
-            else:
-                self.packager.add_again(work.package)
-        elif isinstance(work, Receive):
-            self._deliver(work.package)
-        elif isinstance(work, Release):
-            self._release(self.ctcs[work.rdev], work.package, now_ns)
+    def write(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+        """A package is built: write it, or let another CTC have it."""
+        ctc = self.ctcs[rdev]
+        if ctc.state is DeviceState.BUILDING:
+            self._start(ctc, package, now_ns)
         else:
-            ctc = self.ctcs[work.rdev]
-            ctc.answering = False
-            if ctc.state is DeviceState.ATTENTION:
-                ctc.state = DeviceState.READING
-                self._instructions.add(Ssch(work.rdev, Command.SENSE_COMMAND_BYTE))
+            self.packager.add_again(package)
+
+    def answer(self, rdev: Rdev) -> None:
+        """Answer the partner's attention, if it is still there."""
+        ctc = self.ctcs[rdev]
+        ctc.answering = False
+        if ctc.state is DeviceState.ATTENTION:
+            ctc.undergo(ANSWERED)
+            self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
 
     def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
         """The partner's write waits: answer, once what was received before is taken in."""
@@ -258,7 +273,7 @@ class LogicalLink:
             return  # there is nothing to answer, or it is being answered
         if ctc.state is DeviceState.WRITING:  # our write has not been begun: theirs was sooner
             ctc.held = self._instructions.withdraw(ctc.rdev)
-        ctc.state = DeviceState.ATTENTION
+        ctc.undergo(ATTENDED)
         ctc.turn = False
         ctc.written = None
         self._watch(ctc, now_ns + self._mih_ns)
@@ -267,8 +282,8 @@ class LogicalLink:
             ctc.answering = True
             self.lock.want(Answer(ctc.rdev))
 
-    def _write(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
-        ctc.state = DeviceState.WRITING
+    def _start(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+        ctc.undergo(STARTED)
         self._watch(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
 
@@ -276,7 +291,7 @@ class LogicalLink:
         """It is the turn of the package whose write collided here."""
         package, ctc.held = ctc.held, None
         assert package is not None, "nothing was held after a collision"
-        self._write(ctc, package, now_ns)
+        self._start(ctc, package, now_ns)
 
     def _end(self, ctc: LinkCtc, ended: Ended, now_ns: int) -> None:
         """An I/O is over."""
@@ -313,22 +328,23 @@ class LogicalLink:
                 if self._alone:
                     self.lock.want(Release(ctc.rdev, package))
                 else:
-                    self._release(ctc, package, now_ns)
+                    self.release(ctc.rdev, package, now_ns)
 
-    def _release(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+    def release(self, rdev: Rdev, package: Package, now_ns: int) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
+        ctc = self.ctcs[rdev]
         if ctc.written is not package:
             return
         ctc.written = None
         if ctc.turn:
             ctc.turn = False
-            ctc.state = DeviceState.YIELDING
+            ctc.undergo(TURN_OVER)
             self._watch(ctc, now_ns + self._mih_ns)
         else:
             self._free(ctc)
 
     def _free(self, ctc: LinkCtc) -> None:
-        ctc.state = DeviceState.IDLE
+        ctc.undergo(FREED)
         ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
@@ -337,7 +353,7 @@ class LogicalLink:
         ctc.counters.collision_count += 1
         ctc.held = package
         ctc.turn = self._lesser
-        ctc.state = DeviceState.RECOVERING if ctc.turn else DeviceState.YIELDING
+        ctc.undergo(COLLIDED_FIRST if ctc.turn else COLLIDED_SECOND)
         self._watch(ctc, now_ns + (self._parameters.recovery_ns if ctc.turn else self._mih_ns))
 
     def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
@@ -349,7 +365,7 @@ class LogicalLink:
         ctc.forget()
         self.scheduler.occupy(ctc.rdev)
         if ctc.state not in UNUSABLE:
-            ctc.state = DeviceState.DOWN
+            ctc.undergo(LOST)
         if was_usable:
             self._usable_count -= 1
             self._arrange()
@@ -380,7 +396,7 @@ class LogicalLink:
     def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
         self._lose(ctc, None)
-        ctc.state = DeviceState.RESETTING
+        ctc.undergo(HALTED)
         self._watch(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 

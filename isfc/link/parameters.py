@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from isfc.link.counters import LinkCounters
-from isfc.link.lock import Answer, Arrived, Receive
-from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit
+from isfc.link.package import BLOCK_LENGTH, PackageLimit
 from isfc.link.schedule import OpeningRule
 
 PACKAGE_LIMIT: Final = PackageLimit(length=870_000)
@@ -23,8 +21,8 @@ of them are small: between 860,160 and 884,736 bytes. No limit on their number i
 class LinkParameters:
     """Times in nanoseconds (and ns per byte), lengths in bytes.
 
-    All of them hold the link lock: building a package, answering an attention, taking in what was
-    read and letting go of what was written.
+    All of them hold the link lock: building a package, answering an attention, receiving what was
+    read and releasing what was written. `isfc.link.costs` says what a piece of work costs.
     """
 
     build_package_ns: int = 85_610
@@ -39,7 +37,7 @@ class LinkParameters:
 
     dispatch_ns: int = 2_000
     """Calibrated: CP takes up one piece of work. A segment or acknowledgement of APPC/VM takes
-    that while it is built and while it is taken in, an attention twice (`attention_ns`)."""
+    that while it is built and while it is taken in, an attention twice."""
 
     recovery_ns: int = 293_000
     """Calibrated: from a collision to the first of the two writes that are made again. The second
@@ -102,64 +100,6 @@ class LinkParameters:
                 PackageLimit(self.lone_appc_length, self.lone_message_length),
             )
         return self.package_limit, self.package_limit
-
-    @property
-    def attention_ns(self) -> int:
-        """From the partner's attention to our SENSE COMMAND BYTE.
-
-        That it takes two dispatches is assumed: the interrupt is one piece of work, starting
-        the I/O another.
-        """
-        return 2 * self.dispatch_ns
-
-    def arrived_ns(self, work: Arrived) -> int:
-        """How long the lock is held for what an interrupt has brought."""
-        if isinstance(work, Receive):
-            return self.receive_ns(work.package)
-        if isinstance(work, Answer):
-            return self.attention_ns
-        return self.lone_release_ns(work.package)
-
-    def build_ns(self, package: Package) -> int:
-        """Time to build ``package`` and start its write."""
-        return (
-            self.build_package_ns
-            + self.dispatch_ns * package.appc_count
-            + int(self.appc_ns_per_byte_built * package.appc_length)
-        )
-
-    def receive_ns(self, package: Package) -> int:
-        """Time to take in ``package`` and hand its messages over."""
-        return self.dispatch_ns * package.appc_count + int(
-            self.appc_ns_per_byte_taken * package.appc_length
-            + self.receive_ns_per_byte * (package.length - package.appc_length)
-        )
-
-    def lone_release_ns(self, package: Package) -> int:
-        """Time to let go of ``package`` once it is written on a lone CTC."""
-        return int(self.lone_release_ns_per_byte * package.length)
-
-    def cpu_ns(
-        self,
-        counters: LinkCounters,
-        appc_count: int = 0,
-        appc_package_count: int = 0,
-    ) -> int:
-        """Processor time of so many messages, bytes and packages.
-
-        ``appc_count`` segments and acknowledgements, in ``appc_package_count`` packages, are
-        APPC/VM's.
-        """
-        message_count = counters.write_message_count + counters.read_message_count
-        package_count = counters.write_package_count + counters.read_package_count
-        return int(
-            self.cpu_message_ns * message_count
-            + self.cpu_ns_per_byte_written * counters.write_length
-            + self.cpu_ns_per_byte_read * counters.read_length
-            + self.cpu_package_ns * package_count
-            + self.cpu_appc_message_ns * appc_count
-            + self.cpu_appc_package_ns * appc_package_count
-        )
 
 
 RELEASES: Final[Mapping[str, LinkParameters]] = {

@@ -1,6 +1,11 @@
-"""The states of a logical link and of its CTCs, as QUERY ISLINK shows them."""
+"""The states of a logical link and of its CTCs, as QUERY ISLINK shows them, and what changes them.
+
+`CHANGES` is the table of a CTC's states: what happens, in which states it may, and the state
+after it. docs/link-states.svg is drawn from it.
+"""
 
 from enum import Enum
+from typing import Final, final
 
 
 class DeviceState(Enum):
@@ -24,6 +29,52 @@ class DeviceState(Enum):
     """A package of ours is to be written here again, when our turn comes."""
     YIELDING = "Waiting for partner"
     """After a collision: it is the partner's turn to write."""
+
+
+@final
+class Change:
+    """What changes the state of a CTC: its ``cause``, the states it finds, the one it leaves."""
+
+    __slots__ = ("after", "before", "cause")
+
+    def __init__(self, cause: str, before: tuple[DeviceState, ...], after: DeviceState) -> None:
+        self.cause = cause
+        self.before = before
+        self.after = after
+
+
+_S = DeviceState
+_EVERY = tuple(DeviceState)
+_USABLE = (
+    _S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.READING, _S.RECOVERING, _S.YIELDING
+)  # fmt: skip
+
+DEACTIVATED: Final = Change("DEACTIVE ISLINK", _EVERY, _S.INACTIVE)
+ACTIVATED: Final = Change("ACTIVATE ISLINK", (_S.INACTIVE,), _S.DOWN)
+LOST: Final = Change("the device is gone", (_S.DOWN, _S.RESETTING, *_USABLE), _S.DOWN)
+HALTED: Final = Change("an interrupt is missing: reset", _EVERY, _S.RESETTING)
+FREED: Final = Change(
+    "ready, or a package is through",
+    (_S.DOWN, _S.RESETTING, *_USABLE),
+    _S.IDLE,
+)
+ACQUIRED: Final = Change("a package is to be built", (_S.IDLE,), _S.BUILDING)
+STARTED: Final = Change("SSCH (WRITE)", (_S.BUILDING, _S.RECOVERING, _S.READING), _S.WRITING)
+ATTENDED: Final = Change(
+    "attention: the partner writes",
+    (_S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.RECOVERING, _S.YIELDING),
+    _S.ATTENTION,
+)
+ANSWERED: Final = Change("SSCH (SENSE, READ)", (_S.ATTENTION,), _S.READING)
+COLLIDED_FIRST: Final = Change("a collision, we write first", (_S.WRITING,), _S.RECOVERING)
+COLLIDED_SECOND: Final = Change("a collision, the partner first", (_S.WRITING,), _S.YIELDING)
+TURN_OVER: Final = Change("our first write is read", (_S.WRITING,), _S.YIELDING)
+
+CHANGES: Final = (
+    ACTIVATED, FREED, ACQUIRED, STARTED, ATTENDED, ANSWERED, COLLIDED_FIRST, COLLIDED_SECOND,
+    TURN_OVER, LOST, HALTED, DEACTIVATED,
+)  # fmt: skip
+"""Every change, in the order of a life."""
 
 
 class LinkState(Enum):

@@ -22,6 +22,7 @@ _LEFT_OUT: Final = frozenset(
         ("Chpid", "_profile"),
         ("Ctc", "_arbitration"),
         ("Ctc", "stale_count"),
+        ("LogicalLink", "_costs"),
         ("LogicalLink", "_mih_ns"),
         ("LogicalLink", "_parameters"),
         ("LinkEnd", "_trace"),

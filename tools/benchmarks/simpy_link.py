@@ -18,6 +18,7 @@ import simpy
 from simpy.events import ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
+from isfc.link.costs import LinkCosts
 from isfc.link.message import Message
 from isfc.link.package import BLOCK_LENGTH, Package
 from isfc.link.parameters import LinkParameters
@@ -100,6 +101,7 @@ class System:
         self.inboxes = [simpy.Store(env) for _ in range(inbox_count)]
         self._env = env
         self._parameters = parameters
+        self._costs = LinkCosts(parameters)
         self._limit, _ = parameters.limits(alone=len(ctcs) == 1)
         self._open_lengths = parameters.opening_rule.lengths()
         self._lesser = lesser
@@ -155,7 +157,7 @@ class System:
                 self._free.remove(ctc)
                 self._ours.add(ctc)
                 package = self._pack()
-                yield self._env.timeout(self._parameters.build_ns(package))
+                yield self._env.timeout(self._costs.build_ns(package))
             if ctc in self._ours:
                 self._env.process(self._write(ctc, package))
             else:
@@ -204,7 +206,7 @@ class System:
         if len(self.ctcs) == 1:
             with self._lock.request(RECEIVE) as turn:
                 yield turn
-                yield env.timeout(self._parameters.lone_release_ns(package))
+                yield env.timeout(self._costs.lone_release_ns(package))
         if ctc.written is not package:
             return  # the partner wrote here meanwhile
         ctc.written = None
@@ -227,7 +229,7 @@ class System:
         self._ours.discard(ctc)
         with self._lock.request(RECEIVE) as turn:
             yield turn
-            yield env.timeout(self._parameters.attention_ns)
+            yield env.timeout(self._costs.attention_ns)
         started_ns = env.now
         yield from chpid.start_io()
         ctc.count_io(started_ns, env.now, env.now, env.now)
@@ -260,7 +262,7 @@ class System:
         """Take in what was read, and hand the messages to their guests in order."""
         with self._lock.request(RECEIVE) as turn:
             yield turn
-            yield self._env.timeout(self._parameters.receive_ns(package))
+            yield self._env.timeout(self._costs.receive_ns(package))
         for message in package.messages:
             for ready in self._in_order(message):
                 self.inboxes[ready.conversation % len(self.inboxes)].put(ready)

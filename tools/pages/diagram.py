@@ -1,6 +1,6 @@
-"""The CTC's state table as a picture, drawn from the table itself.
+"""The state tables of a CTC, hardware and software, as pictures drawn from the tables themselves.
 
-``python -m tools.pages.diagram`` writes ``docs/ctc-states.svg``.
+``python -m tools.pages.diagram`` writes ``docs/ctc-states.svg`` and ``docs/link-states.svg``.
 """
 
 import sys
@@ -10,8 +10,11 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from ctc.state import TRANSITIONS, CommandClass, Outcome, State
+from isfc.link.state import CHANGES, DeviceState
 
-PICTURE: Final = Path(__file__).resolve().parents[2] / "docs" / "ctc-states.svg"
+DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+PICTURE: Final = DOCS / "ctc-states.svg"
+LINK_PICTURE: Final = DOCS / "link-states.svg"
 
 COLOURS: Final = {
     Outcome.END: "#eeeeee",
@@ -50,6 +53,37 @@ def draw() -> str:
     return "\n".join(lines) + "\n"
 
 
+def draw_link() -> str:
+    """The picture of the software's states, as SVG: what leads from which to which."""
+    left, states = 230, list(DeviceState)
+    width = left + _CELL_WIDTH * len(states) + 10
+    height = _TOP + _CELL_HEIGHT * len(CHANGES) + 10
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
+        "<title>The states of a CTC of a logical link</title>",
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        '<g font-family="sans-serif" font-size="12">',
+        _text(10, 20, "What happens to a CTC of a link (rows): in which states it may (pale),"),
+        _text(10, 36, "and the state after it (dark). Drawn from isfc/link/state.py."),
+        *(
+            _text(left + _CELL_WIDTH * column + 6, _TOP - 8, _words(state.name))
+            for column, state in enumerate(states)
+        ),
+    ]
+    for row, change in enumerate(CHANGES):
+        top = _TOP + _CELL_HEIGHT * row
+        lines.append(_text(10, top + 19, change.cause))
+        for column, state in enumerate(states):
+            before, after = state in change.before, state is change.after
+            colour = "#8fd19e" if after else "#e3efc6" if before else "#f4f4f4"
+            place = left + _CELL_WIDTH * column, top, _CELL_WIDTH, _CELL_HEIGHT
+            lines.append(_filled(*place, colour))
+            if before or after:
+                words = "stays" if before and after else "to here" if after else "from here"
+                lines.append(_text(place[0] + 6, top + 19, words))
+    return "\n".join([*lines, "</g></svg>"]) + "\n"
+
+
 def _table() -> Iterator[str]:
     for state in State:
         yield _text(_LEFT + _CELL_WIDTH * state + 6, _TOP - 8, _words(state.name))
@@ -71,9 +105,12 @@ def _legend(top: int) -> Iterator[str]:
 
 
 def _box(x: int, y: int, width: int, height: int, outcome: Outcome) -> str:
+    return _filled(x, y, width, height, COLOURS[outcome])
+
+
+def _filled(x: int, y: int, width: int, height: int, colour: str) -> str:
     return (
-        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" '
-        f'fill="{COLOURS[outcome]}" stroke="white"/>'
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{colour}" stroke="white"/>'
     )
 
 
@@ -86,8 +123,9 @@ def _words(name: str) -> str:
 
 
 def main() -> int:
-    """Draw the picture; return the exit status."""
+    """Draw the pictures; return the exit status."""
     PICTURE.write_text(draw(), "utf-8")
+    LINK_PICTURE.write_text(draw_link(), "utf-8")
     return 0
 
 

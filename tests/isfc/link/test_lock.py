@@ -4,7 +4,7 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.lock import Answer, Arrived, LinkLock, Receive, Release, Send
+from isfc.link.lock import Answer, LinkLock, Receive, Release, Send, Work
 from isfc.link.message import Message
 from isfc.link.package import Package
 
@@ -38,7 +38,7 @@ def test_lock_has_one_holder() -> None:
 
 def test_what_interrupts_brought_comes_in_its_order() -> None:
     lock = LinkLock()
-    works: list[Arrived] = [
+    works: list[Work] = [
         Answer(Rdev(0x6000)),
         Receive(PACKAGE),
         Release(Rdev(0x6002), PACKAGE),

@@ -14,6 +14,7 @@ from ctc.subchannel import (
 )
 from isfc.errors import Backpressure, LocalProtocolError
 from isfc.link.appc import AppcFlow
+from isfc.link.costs import LinkCosts
 from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
@@ -22,6 +23,8 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
+
+COSTS = LinkCosts(PARAMETERS)
 
 
 def test_link_comes_up_with_its_first_ctc() -> None:
@@ -41,7 +44,7 @@ def test_message_is_built_into_a_package_and_written() -> None:
     door.send(100)
     assert door.state(A) is DeviceState.BUILDING
     assert door.asked() == []
-    assert door.link.due_ns == PARAMETERS.build_ns(theirs(0, 0))
+    assert door.link.due_ns == COSTS.build_ns(theirs(0, 0))
     door.work()
     assert door.asked() == [("WRITE", A)]
     assert door.state(A) is DeviceState.WRITING
@@ -126,7 +129,7 @@ def test_lock_is_free_once_an_attention_is_answered() -> None:
     door.link.receive_interrupt(Attention(C), 0)
     door.link.receive_interrupt(Attention(B), 0)
     door.work()
-    assert door.now_ns == 2 * PARAMETERS.attention_ns  # one after the other
+    assert door.now_ns == 2 * COSTS.attention_ns  # one after the other
     assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("SENSE_COMMAND_BYTE", B)]
     assert door.write(100)[0] == A
 

@@ -5,6 +5,7 @@ from itertools import combinations_with_replacement
 
 import pytest
 
+from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BLOCK_LENGTH, Package, Packager
@@ -26,7 +27,7 @@ FREE = replace(
 def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> None:
     def costs_ns(**costs: float) -> tuple[int, int]:
         parameters = replace(FREE, **costs)  # type: ignore[arg-type]  # names from the caller
-        return parameters.build_ns(PACKAGE), parameters.receive_ns(PACKAGE)
+        return LinkCosts(parameters).build_ns(PACKAGE), LinkCosts(parameters).receive_ns(PACKAGE)
 
     assert costs_ns() == (0, 0)
     assert costs_ns(build_package_ns=70) == (70, 0)
@@ -65,7 +66,7 @@ def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
 
 def test_an_attention_takes_as_long_as_an_appc_segment_at_both_ends() -> None:
     parameters = replace(FREE, dispatch_ns=70)
-    assert parameters.attention_ns == 140
+    assert LinkCosts(parameters).attention_ns == 140
 
 
 def test_second_ctc_is_opened_for_a_message_that_fills_a_block() -> None:
@@ -79,8 +80,8 @@ def test_every_time_is_positive() -> None:
     assert all(getattr(parameters, name) > 0 for name in names)
     for fewer, more in combinations_with_replacement((1, 2, 30), 2):
         small, large = (Package(0, [Message(0, 100)] * n, 100 * n) for n in (fewer, more))
-        assert parameters.build_ns(small) <= parameters.build_ns(large)
-        assert parameters.receive_ns(small) <= parameters.receive_ns(large)
+        assert LinkCosts(parameters).build_ns(small) <= LinkCosts(parameters).build_ns(large)
+        assert LinkCosts(parameters).receive_ns(small) <= LinkCosts(parameters).receive_ns(large)
 
 
 def test_processor_time_is_used_per_message_byte_and_package() -> None:
@@ -103,7 +104,7 @@ def test_processor_time_is_used_per_message_byte_and_package() -> None:
     def cpu_ns(**costs: int) -> int:
         costs = nothing | costs
         parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # times, all int
-        return parameters.cpu_ns(counters, appc_count=4, appc_package_count=6)
+        return LinkCosts(parameters).cpu_ns(counters, appc_count=4, appc_package_count=6)
 
     assert cpu_ns() == 0
     assert cpu_ns(cpu_message_ns=1) == 5

@@ -178,3 +178,10 @@ def test_names_that_say_nothing(tmp_path: Path, name: str) -> None:
         f"tests/{name}/test_it.py:{message}",
         f"tools/{name}.py:{message}",
     ]
+
+
+def test_long_module_is_one_that_exists_and_is_long() -> None:
+    root = Path(__file__).parents[3]
+    for path, reason in tidy.LONG.items():
+        assert len((root / path).read_text("utf-8").splitlines()) > tidy.MODULE_LINES_MAX, path
+        assert len(reason) > 20

@@ -3,6 +3,7 @@
 from xml.etree import ElementTree
 
 from ctc.state import TRANSITIONS, CommandClass, State
+from isfc.link.state import CHANGES
 from tools.pages import diagram
 
 TEXT = "{http://www.w3.org/2000/svg}text"
@@ -19,3 +20,13 @@ def test_picture_holds_the_table() -> None:
         row = texts.index(command_class.value) + 1
         outcomes = [outcome.name.lower() for outcome in TRANSITIONS[command_class]]
         assert texts[row : row + len(State)] == [name.replace("_", " ") for name in outcomes]
+
+
+def test_picture_of_the_link_is_up_to_date_and_holds_its_table() -> None:
+    assert diagram.LINK_PICTURE.read_text("utf-8") == diagram.draw_link(), "run: make docs"
+    texts = [element.text for element in ElementTree.fromstring(diagram.draw_link()).iter(TEXT)]
+    for change in CHANGES:
+        row = texts[texts.index(change.cause) + 1 :][: len(change.before) + 1]
+        stays = change.after in change.before
+        assert row.count("from here") >= len(change.before) - 2 * stays
+        assert ("stays" if stays else "to here") in row

@@ -1,0 +1,71 @@
+"""The table of a CTC's states: what happens is in it, and all of it happens."""
+
+from random import Random
+
+import pytest
+
+from ctc.address import Rdev
+from ctc.frame import Frame
+from isfc.link.link_ctc import LinkCtc
+from isfc.link.state import CHANGES, Change, DeviceState
+from isfc.testing.pair import MS, US, Pair, S, Setup
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[Change, DeviceState]]:
+    """Every change that was undergone, and in which state."""
+    found: set[tuple[Change, DeviceState]] = set()
+    undergo = LinkCtc.undergo
+
+    def noted(ctc: LinkCtc, change: Change) -> None:
+        found.add((change, ctc.state))
+        undergo(ctc, change)
+
+    monkeypatch.setattr(LinkCtc, "undergo", noted)
+    return found
+
+
+def live_through(seed: int, ctc_count: int) -> None:
+    """Traffic both ways, collisions, cables, commands and lost frames."""
+    random = Random(seed)
+
+    def lose(rdev: Rdev, frame: Frame) -> bool:  # noqa: ARG001  # of any CTC, any frame
+        return random.random() < 0.01
+
+    pair = Pair(Setup(ctc_count=ctc_count), lose=(lose, lose))
+    for _ in range(60):
+        side, index = random.choice(pair.sides), random.randrange(ctc_count)
+        match random.randrange(6):
+            case 0 | 1 | 2:
+                for each in pair.sides:
+                    pair.send(each, *[random.choice((100, 50_000))] * random.randrange(1, 9))
+            case 3:
+                pair.unplug(index)
+                pair.run(random.randrange(MS))
+                pair.plug(index)
+            case 4 if pair.is_active(side, index):
+                pair.deactivate(side, index)
+                pair.run(random.randrange(MS))
+                pair.activate(side, index)
+            case 5:
+                pair.run(random.choice((20 * US, 300 * US, 2 * MS, 20 * S)))
+        pair.run(random.randrange(500 * US))
+
+
+@pytest.mark.parametrize("ctc_count", [1, 3])
+def test_every_change_finds_a_state_that_the_table_has(
+    seen: set[tuple[Change, DeviceState]], ctc_count: int
+) -> None:
+    for seed in range(8):
+        live_through(seed, ctc_count)
+    for change, state in seen:
+        assert state in change.before, f"{change.cause} in {state}"
+    undergone = {change for change, _ in seen}
+    missing = [change.cause for change in CHANGES if change not in undergone]
+    assert missing == []
+
+
+def test_every_state_is_left_and_reached() -> None:
+    assert {change.after for change in CHANGES} == set(DeviceState)
+    assert {state for change in CHANGES for state in change.before} == set(DeviceState)
+    assert len({change.cause for change in CHANGES}) == len(CHANGES)
