@@ -20,4 +20,5 @@ autodoc_class_signature = "separated"
 
 myst_heading_anchors = 3
 # pages link to files of the project that are no pages; tools.checks.links checks every link
-suppress_warnings = ["myst.xref_missing", "ref.any"]
+# what a command prints below its ``$`` need not be what a shell could read
+suppress_warnings = ["misc.highlighting_failure", "myst.xref_missing", "ref.any"]
