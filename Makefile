@@ -39,7 +39,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,cluster,parquet,plot,report,site,test]'
+	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,cluster,optimise,parquet,plot,report,site,test]'
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs

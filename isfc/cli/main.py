@@ -31,7 +31,7 @@ class Subcommand(NamedTuple):
 
 COMMANDS: Final = {
     "plan": Subcommand(
-        "plan", "plan", "Show who writes on which CTC, the capacity, and what to change."
+        "plan", "plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
         "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
@@ -69,10 +69,11 @@ COMMANDS: Final = {
     ),
     "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partner."),
     "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
-    "up": Subcommand(
-        "up", "up", "Run both systems of a layout live, and watch their link at work."
-    ),
+    "up": Subcommand("up", "up", "Run both systems of a layout live, and watch their link work."),
     "io": Subcommand("io.group", "app", "Plan, run and size the I/O that is beside a link."),
+    "optimise": Subcommand(
+        "optimise", "optimise_layout", "Search for the best CTCs on a layout's chpids."
+    ),
     "sweep": Subcommand("sweep", "sweep", "Run every combination of a grid, a line for each."),
     "down": Subcommand("down", "down", "End both systems that 'isfc up' runs."),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),

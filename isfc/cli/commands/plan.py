@@ -28,7 +28,7 @@ def plan(
     simulate: SimulateOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Show who writes on which CTC, the capacity, and what to change.
+    """Show who writes on which CTC, what it carries, what to change.
 
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities

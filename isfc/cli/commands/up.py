@@ -83,7 +83,7 @@ def up(
     ready: ReadyOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run both systems of a layout live, and watch their link at work.
+    """Run both systems of a layout live, and watch their link work.
 
     Each is a process of its own; a Unix socket joins them, with a connection for each CTC.
     Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends both.

@@ -1,0 +1,292 @@
+"""The search for a better layout: all candidates where they are few, else NSGA-II by Optuna.
+
+First every candidate is estimated by IBM's rule of thumb, which costs next to nothing; what the
+rule puts far behind is not simulated. The rest is scored by short runs, alike candidates once. The
+best of them are then run longer, with several seeds, and these figures are what is shown.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.search.candidate import (
+    Candidate,
+    all_candidates,
+    candidate_of,
+    canonical,
+    numbered,
+)
+from isfc.search.objective import Load, Objective, estimate, score
+from scenarios.repeat import spread_percent
+
+SCREEN_SHARE: Final = 0.5
+"""What the rule of thumb puts below this share of its best is not simulated. Chosen: the model is
+within a factor of two of the rule where a chpid has two CTCs or more."""
+
+GENERATION: Final = 32
+"""Candidates that are scored together, and the population of NSGA-II."""
+
+BEST: Final = 10
+"""Candidates that are run longer, and shown."""
+
+Scores = tuple[float, ...]
+"""Of a candidate, by objective."""
+
+ShareOut = Callable[[Callable[[Layout], Scores], Sequence[Layout]], Iterable[tuple[int, Scores]]]
+"""Does work on every item and yields (index, result) as they finish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is sought: so many CTCs over the fibres of ``layout``, good at the objectives.
+
+    ``runs`` is the most candidates that are simulated, ``fixed`` the first system's device numbers
+    that may not move.
+    """
+
+    layout: Layout
+    ctcs: int
+    objectives: tuple[Objective, ...]
+    load: Load
+    runs: int = 200
+    seeds: int = 3
+    fixed: frozenset[Rdev] = frozenset()
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A layout with its scores: means over the seeds, and their spread in percent of the mean."""
+
+    layout: Layout
+    scores: Scores
+    spreads: tuple[float, ...]
+    given: bool = False
+
+    def dominates(self, other: "Contender") -> bool:
+        """Whether it is nowhere worse and somewhere better."""
+        pairs = list(zip(self.scores, other.scores, strict=True))
+        return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search has found: the best first, the layout given, and how much was looked at."""
+
+    best: tuple[Contender, ...]
+    given: Contender
+    candidate_count: int | None
+    """All candidates, alike ones once; None if there are too many to be counted."""
+    screened_count: int
+    """Those that the rule of thumb left out."""
+    simulated_count: int
+
+    @property
+    def front(self) -> tuple[Contender, ...]:
+        """Those of the best that no other one dominates, in the order of the first objective."""
+        every = (*self.best, self.given)
+        return tuple(a for a in self.best if not any(b.dominates(a) for b in every))
+
+
+ENUMERATED_MAX: Final = 20_000
+"""Candidates that are enumerated; estimating each takes some 50 us."""
+
+
+def optimise(
+    task: Task, share_out: ShareOut, progress: Callable[[int], None] = lambda _: None
+) -> Found:
+    """Search for the layouts that are best at the task's objectives.
+
+    ``share_out`` does the runs, on as many processors as it likes; the same task gives the same
+    layouts. ``progress`` is told how many candidates have been simulated.
+    """
+    search = _Search(task, share_out, progress)
+    candidates = all_candidates(task.layout.fibres, task.ctcs, ENUMERATED_MAX)
+    if candidates is None:
+        search.evolve()
+    else:
+        kept = search.screened(candidates)
+        if len(kept) <= task.runs:
+            search.simulate(kept)
+        else:
+            search.evolve()
+    return search.conclude(None if candidates is None else len(candidates))
+
+
+class _Search:
+    """One search: what has been scored so far, each candidate once."""
+
+    def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
+        self.task = task
+        self.scores: dict[Candidate, Scores] = {}
+        self._share_out = share_out
+        self._progress = progress
+        self._estimates: dict[Candidate, Scores | None] = {}
+        self._best_estimate = [0.0] * len(task.objectives)
+        self._screened: set[Candidate] = set()
+
+    def screened(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those that the rule of thumb does not put far behind."""
+        possible = [c for c in candidates if self._estimate(c) is not None]
+        return [c for c in possible if self.keeps(c)]
+
+    def keeps(self, candidate: Candidate) -> bool:
+        """Whether a candidate is worth a run; counts those that are not."""
+        promising = self._promising(candidate)
+        if not promising and self._estimate(candidate) is not None:
+            self._screened.add(candidate)
+        return promising
+
+    def _estimate(self, candidate: Candidate) -> Scores | None:
+        if candidate not in self._estimates:
+            layout = numbered(self.task.layout, candidate, self.task.fixed)
+            found = (
+                None if layout is None else tuple(estimate(o, layout) for o in self.task.objectives)
+            )
+            self._estimates[candidate] = found
+            if found is not None:
+                self._best_estimate = [*map(max, self._best_estimate, found)]
+        return self._estimates[candidate]
+
+    def _promising(self, candidate: Candidate) -> bool:
+        found = self._estimate(candidate)
+        return found is not None and all(
+            figure >= SCREEN_SHARE * best
+            for figure, best in zip(found, self._best_estimate, strict=True)
+        )
+
+    def simulate(self, candidates: Sequence[Candidate]) -> None:
+        """Score what is new among the candidates by short runs."""
+        new = [c for c in dict.fromkeys(candidates) if c not in self.scores]
+        layouts = [layout for c in new if (layout := self._layout(c)) is not None]
+        work = partial(scores, objectives=self.task.objectives, load=self.task.load)
+        answers = dict(self._answers(work, layouts))
+        for index, candidate in enumerate(new):
+            self.scores[candidate] = answers[index]
+
+    def _answers(
+        self, work: Callable[[Layout], Scores], layouts: Sequence[Layout]
+    ) -> Iterator[tuple[int, Scores]]:
+        for done, answer in enumerate(self._share_out(work, layouts), start=1):
+            self._progress(len(self.scores) + done)
+            yield answer
+
+    def _layout(self, candidate: Candidate) -> Layout | None:
+        return numbered(self.task.layout, candidate, self.task.fixed)
+
+    def evolve(self) -> None:
+        """NSGA-II over sequences of chpids, begun with those that a person would try."""
+        task = self.task
+        optuna = _optuna()
+        study = optuna.create_study(
+            directions=["maximize"] * len(task.objectives),
+            sampler=optuna.samplers.NSGAIISampler(population_size=GENERATION, seed=task.seed),
+        )
+        choices = list(range(len(task.layout.fibres)))
+        for candidate in self._beginnings():
+            study.enqueue_trial(dict(zip(_NAMES, candidate, strict=False)))
+        idle = 0
+        while len(self.scores) < task.runs and idle < _IDLE_MAX:
+            before = len(self.scores)
+            trials = [study.ask() for _ in range(GENERATION)]
+            drawn = [
+                canonical(
+                    [t.suggest_categorical(name, choices) for name in _NAMES[: task.ctcs]],
+                    task.layout.fibres,
+                )
+                for t in trials
+            ]
+            new = [c for c in dict.fromkeys(drawn) if c not in self.scores and self.keeps(c)]
+            self.simulate(new[: task.runs - before])
+            for trial, candidate in zip(trials, drawn, strict=True):
+                found = self.scores.get(candidate)
+                study.tell(trial, [0.0] * len(task.objectives) if found is None else list(found))
+            idle = idle + 1 if len(self.scores) == before else 0
+
+    def _beginnings(self) -> Iterator[Candidate]:
+        """The layout given if it has as many CTCs, then even ones by chpid and across."""
+        task, count = self.task, len(self.task.layout.fibres)
+        given = candidate_of(task.layout)
+        if len(given) == task.ctcs:
+            yield given
+        by_chpid = sorted(index % count for index in range(task.ctcs))
+        across = [index % count for index in range(task.ctcs)]
+        rates = [fibre.profile.link_gbps for fibre in task.layout.fibres]
+        order = sorted(range(count), key=lambda index: rates[index])
+        ends = [*order[::2], *reversed(order[1::2])]  # slow at the extremes, fast in the middle
+        for chpids in (range(count), ends, [*ends[len(ends) // 2 :], *ends[: len(ends) // 2]]):
+            yield tuple(chpids[index] for index in by_chpid)
+            yield tuple(chpids[index] for index in across)
+
+    def conclude(self, candidate_count: int | None) -> Found:
+        """Run the best longer, with several seeds, and the layout given beside them."""
+        if not self.scores:
+            raise ConfigurationError("no layout keeps the fixed device numbers: fix fewer")
+        ranked = sorted(self.scores, key=lambda c: self.scores[c], reverse=True)
+        chosen = self._spread_over_objectives(ranked)
+        layouts = [layout for c in chosen if (layout := self._layout(c)) is not None]
+        contenders = self._measured([*layouts, self.task.layout])
+        *best, given = contenders
+        best.sort(key=lambda contender: contender.scores, reverse=True)
+        return Found(
+            tuple(best),
+            replace(given, given=True),
+            candidate_count,
+            len(self._screened),
+            len(self.scores),
+        )
+
+    def _spread_over_objectives(self, ranked: Sequence[Candidate]) -> list[Candidate]:
+        """The best by each objective in turn, until there are `BEST`."""
+        count = len(self.task.objectives)
+
+        def best_by(index: int) -> list[Candidate]:
+            return sorted(ranked, key=lambda c: self.scores[c][index], reverse=True)
+
+        by_objective = map(best_by, range(count))
+        turns = (c for place in zip(*by_objective, strict=True) for c in place)
+        return list(dict.fromkeys(turns))[:BEST]
+
+    def _measured(self, layouts: Sequence[Layout]) -> list[Contender]:
+        task = self.task
+        load = replace(task.load, seconds=4 * task.load.seconds, warmup=2 * task.load.warmup)
+        seeds = [replace(load, seed=seed) for seed in range(1, task.seeds + 1)]
+        by_seed = [
+            dict(self._share_out(partial(scores, objectives=task.objectives, load=one), layouts))
+            for one in seeds
+        ]
+        contenders = []
+        for index, layout in enumerate(layouts):
+            columns = [*zip(*(found[index] for found in by_seed), strict=True)]
+            means = tuple(sum(column) / len(column) for column in columns)
+            spreads = tuple(spread_percent(column) or 0.0 for column in columns)
+            contenders.append(Contender(layout, means, spreads))
+        return contenders
+
+
+_NAMES: Final = tuple(f"position {number:02}" for number in range(1, 17))
+_IDLE_MAX: Final = 20
+"""Generations that bring nothing new before the search ends."""
+
+
+def scores(layout: Layout, *, objectives: tuple[Objective, ...], load: Load) -> Scores:
+    """The layout's score by each objective."""
+    return tuple(score(objective, layout, load) for objective in objectives)
+
+
+def _optuna() -> Any:
+    """Optuna, without a word of its own on stderr."""
+    try:
+        optuna = import_module("optuna")
+    except ImportError:
+        raise ConfigurationError(
+            "so many candidates need Optuna: pip install '.[optimise]' in the folder of isfc's "
+            "source, or ask for fewer CTCs"
+        ) from None
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return optuna

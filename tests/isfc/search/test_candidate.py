@@ -1,0 +1,95 @@
+"""Candidates: alike ones are one, and their device numbers make their order."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
+from isfc.layout.file import parse_layout
+from isfc.search.candidate import (
+    all_candidates,
+    candidate_of,
+    canonical,
+    numbered,
+    parse_fixed,
+)
+
+LAYOUT = parse_layout("""
+[fibre.a]
+feature = "FICON Express4"
+chpid = { A = "40", B = "50" }
+[fibre.b]
+feature = "FICON Express4"
+chpid = { A = "41", B = "51" }
+[fibre.f]
+feature = "FICON Express8S"
+chpid = { A = "42", B = "52" }
+[[ctc]]
+fibre = "a"
+rdevs = { A = "6000-6001", B = "7000-7001" }
+[[ctc]]
+fibre = "b"
+rdevs = { A = "6010", B = "7010" }
+[[ctc]]
+fibre = "f"
+rdevs = { A = "6020", B = "7020" }
+""")
+FIBRES = LAYOUT.fibres
+SEQUENCES = st.lists(st.integers(0, 2), min_size=1, max_size=16).map(tuple)
+
+
+@given(SEQUENCES)
+def test_fibres_that_are_alike_may_change_places(candidate: tuple[int, ...]) -> None:
+    swapped = tuple((1, 0, 2)[index] for index in candidate)
+    assert canonical(swapped, FIBRES) == canonical(candidate, FIBRES)
+    assert canonical(canonical(candidate, FIBRES), FIBRES) == canonical(candidate, FIBRES)
+
+
+@pytest.mark.parametrize("ctcs", [1, 2, 3, 5])
+def test_enumeration_has_every_candidate_once(ctcs: int) -> None:
+    every = {canonical(sequence, FIBRES) for sequence in product(range(3), repeat=ctcs)}
+    found = all_candidates(FIBRES, ctcs, 10_000)
+    assert found is not None
+    assert sorted(found) == sorted(every)
+
+
+def test_too_many_are_not_enumerated() -> None:
+    assert all_candidates(FIBRES, 16, 1_000) is None
+
+
+@given(SEQUENCES)
+def test_layout_of_a_candidate_is_that_candidate_over_the_fibres_it_uses(
+    candidate: tuple[int, ...],
+) -> None:
+    layout = numbered(LAYOUT, candidate)
+    assert layout is not None
+    used = [FIBRES.index(fibre) for fibre in layout.fibres]
+    assert tuple(used[index] for index in candidate_of(layout)) == candidate
+    assert used == sorted(set(candidate))
+
+
+@given(SEQUENCES)
+def test_fixed_devices_keep_chpid_and_both_numbers(candidate: tuple[int, ...]) -> None:
+    fixed = parse_fixed(LAYOUT, [Rdev(0x6001), Rdev(0x6010)])
+    layout = numbered(LAYOUT, candidate, fixed)
+    held = [ctc for ctc in LAYOUT.ctcs if ctc.rdevs[0] in fixed]
+    if layout is None:
+        positions = [index for index in candidate if index in (0, 1)]
+        has_both_in_order = any(
+            first == 0 and 1 in positions[place + 1 :] for place, first in enumerate(positions)
+        )
+        crowded = len(candidate) > 14
+        assert not has_both_in_order or crowded
+    else:
+        assert set(held) <= set(layout.ctcs)
+        rdevs = [rdev for ctc in layout.ctcs for rdev in ctc.rdevs]
+        assert len(set(rdevs)) == len(rdevs)
+        assert [FIBRES.index(ctc.fibre) for ctc in layout.device_list()] == list(candidate)
+
+
+def test_fixed_device_that_there_is_not_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="--fixed 6005: no such device at A"):
+        parse_fixed(LAYOUT, [Rdev(0x6005)])

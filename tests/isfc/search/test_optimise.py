@@ -1,0 +1,101 @@
+"""The optimiser: it finds what is best where that is known, the same way every time."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.file import parse_layout
+from isfc.layout.layout import Layout
+from isfc.search.objective import Load, Objective, estimate, score
+from isfc.search.optimise import Contender, Scores, Task, optimise
+from scenarios.workload import find_workload
+
+TEXT = """
+[fibre.slow]
+feature = "FICON Express2"
+chpid = { A = "40", B = "50" }
+[fibre.fast]
+feature = "FICON Express8"
+chpid = { A = "41", B = "51" }
+[[ctc]]
+fibre = "slow"
+rdevs = { A = "6000-6001", B = "7000-7001" }
+[[ctc]]
+fibre = "fast"
+rdevs = { A = "6010-6011", B = "7010-7011" }
+"""
+LAYOUT = parse_layout(TEXT)
+LOAD = Load(find_workload("HL"), pairs=10, seconds=0.05, warmup=0.02)
+
+
+def here(
+    work: Callable[[Layout], Scores], layouts: Sequence[Layout]
+) -> Iterator[tuple[int, Scores]]:
+    yield from ((index, work(layout)) for index, layout in enumerate(layouts))
+
+
+def task(*objectives: Objective, ctcs: int = 3, runs: int = 100) -> Task:
+    return Task(LAYOUT, ctcs, objectives or (Objective.FORWARD,), LOAD, runs=runs, seeds=2)
+
+
+def test_all_are_simulated_where_they_are_few() -> None:
+    found = optimise(task(), here)
+    assert found.candidate_count == 8
+    assert found.simulated_count + found.screened_count == 8
+    assert [one.scores for one in found.best] == sorted(
+        (o.scores for o in found.best), reverse=True
+    )
+
+
+def test_fast_chpid_comes_first_for_the_system_that_scans_from_the_top() -> None:
+    best = optimise(task(ctcs=2), here).best[0]
+    assert best.layout.device_list()[0].fibre.profile.feature == "FICON Express8"
+    assert not best.given
+
+
+def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None:
+    sought = task(ctcs=4, runs=6)
+    first, second = optimise(sought, here), optimise(sought, here)
+    assert first == second
+    assert first.simulated_count <= 6
+    assert first.given.layout == LAYOUT
+
+
+def test_progress_goes_up_to_what_was_simulated() -> None:
+    told: list[int] = []
+    found = optimise(task(), here, told.append)
+    assert max(told) >= found.simulated_count
+
+
+def test_front_has_those_that_no_other_beats_in_all() -> None:
+    found = optimise(task(Objective.FORWARD, Objective.REVERSE), here)
+    every = (*found.best, found.given)
+    for one in found.best:
+        beaten = any(other.dominates(one) for other in every)
+        assert (one in found.front) is not beaten
+    assert found.front
+
+
+def test_domination_needs_an_advantage() -> None:
+    one, other = (Contender(LAYOUT, scores, (0.0, 0.0)) for scores in ((2.0, 1.0), (1.0, 1.0)))
+    assert one.dominates(other)
+    assert not other.dominates(one)
+    assert not one.dominates(one)
+
+
+@pytest.mark.parametrize("objective", Objective)
+def test_every_objective_is_estimated_and_scored(objective: Objective) -> None:
+    assert estimate(objective, LAYOUT) >= 0
+    assert score(objective, LAYOUT, LOAD) > 0
+
+
+def test_losing_the_only_chpid_leaves_nothing() -> None:
+    single = parse_layout(TEXT.split("[fibre.fast]")[0] + "[[ctc]]\n" + TEXT.split("[[ctc]]")[1])
+    assert score(Objective.WORST_CHPID_LOSS, single, LOAD) == 0
+
+
+def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
+    fixed = frozenset(ctc.rdevs[0] for ctc in LAYOUT.ctcs)
+    with pytest.raises(ConfigurationError, match="no layout keeps the fixed device numbers"):
+        optimise(Task(LAYOUT, 3, (Objective.FORWARD,), LOAD, fixed=fixed), here)
