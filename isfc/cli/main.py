@@ -50,7 +50,7 @@ COMMANDS: Final = {
     "report": Subcommand(
         "report",
         "report",
-        "Write one page about a layout: drawing, findings, capacity, runs, losses, timeline.",
+        "Write one page about a layout: drawing, findings, runs, losses.",
     ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(

@@ -24,7 +24,7 @@ WorkloadOption = Annotated[
 
 
 def report(layout: LayoutArgument, *, output: PageOption, workload: WorkloadOption = "HL") -> None:
-    """Write one page about a layout: drawing, findings, capacity, runs, losses, timeline.
+    """Write one page about a layout: drawing, findings, runs, losses.
 
     The page needs no network and no other file. It has charts that can be zoomed and tables of
     the same figures; it follows dark mode, and can be printed.
