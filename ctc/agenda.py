@@ -68,5 +68,15 @@ class Agenda(Generic[Entry]):
         self._entries = [self._entries[place] for place in kept]
         self._set_due()
 
+    def take(self, is_wanted: Callable[[Entry], bool]) -> list[tuple[int, Entry]]:
+        """Take out every entry of which ``is_wanted`` says so, each with its time."""
+        taken = [
+            (at_ns, entry)
+            for at_ns, entry in zip(self._times_ns, self._entries, strict=True)
+            if is_wanted(entry)
+        ]
+        self.drop(is_wanted)
+        return taken
+
     def _set_due(self) -> None:
         self.due_ns = self._times_ns[0] if self._times_ns else NEVER_NS

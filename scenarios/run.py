@@ -9,7 +9,7 @@ from typing import Any, Final
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
 from isfc.engine.program import Program
-from isfc.engine.virtual import VirtualEngine
+from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
@@ -135,8 +135,13 @@ def build(
     trace: Sink | None = None,
     operation: Operation | None = None,
     watch: Watch | None = None,
+    transit: Transit | None = None,
+    around: Callable[[Program, NodeName], Program] | None = None,
 ) -> tuple[VirtualEngine, list[System]]:
-    """The engine of an experiment, at time 0, and its systems: the client's first."""
+    """The engine of an experiment, at time 0, and its systems: the client's first.
+
+    ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
+    """
     layout, workload = experiment.layout, experiment.workload
     client_name = experiment.client or layout.nodes[0]
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
@@ -154,7 +159,10 @@ def build(
             Overheard(program, system.ends[0], operation.hear)
             for program, system in zip(programs, systems, strict=True)
         ]
-    return VirtualEngine(systems, programs), systems
+    if around is not None:
+        names = (client_name, server_name)
+        programs = [around(program, name) for program, name in zip(programs, names, strict=True)]
+    return VirtualEngine(systems, programs, transit=transit), systems
 
 
 def run(

@@ -18,6 +18,7 @@ from isfc.cli.commands.relocate import relocation_record
 from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
 from isfc.cli.commands.run import repeated_run_record, run_record
 from isfc.cli.exits import ExitCode
+from isfc.cli.faults import story_record
 from isfc.cli.live.node import Measured
 from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
@@ -35,6 +36,8 @@ from isfc.layout.rules.book import find_all
 from scenarios.collide import Outcome
 from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
+from scenarios.fault_run import Entry as FaultEntry
+from scenarios.fault_run import Recovery, Story
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.relocation import Relocation, relocate
@@ -172,6 +175,14 @@ def test_compare_keys() -> None:
     figure = Figure("transport", "HS/1/1", "mb_per_s", 1, 2, 3)
     pair = ResultPair("run", (Setting("pairs", 1, 2),), (figure,))
     assert_keys("compare", pair_record(Path("a.json"), Path("b.json"), pair))
+
+
+def test_faults_keys() -> None:
+    experiment = Experiment(load_layout("published-4"), SUITES["HS"], pairs=1)
+    story = Story((FaultEntry(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7)
+    section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
+    record = story_record(experiment, story)
+    assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
 
 def test_collide_keys() -> None:

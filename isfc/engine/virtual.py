@@ -32,7 +32,7 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.pump import pump
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, Severed
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send
@@ -52,11 +52,13 @@ _TRANSPORT: Final = Traffic.TRANSPORT
 class _Host:
     """One system in the engine, and when it is to be called if no frame comes before."""
 
-    __slots__ = ("due_ns", "ends", "system", "timer_ns")
+    __slots__ = ("due_ns", "ends", "resume_ns", "system", "timer_ns")
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.ends: list[_End] = []
+        self.resume_ns = 0
+        """Until when it is stopped."""
         self.timer_ns = NEVER_NS
         self.due_ns = NEVER_NS
 
@@ -67,6 +69,8 @@ class _Host:
             if end.offers.due_ns < due_ns and (end.exact or not end.link_end.busy):
                 due_ns = end.offers.due_ns
         self.due_ns = max(due_ns, now_ns)
+        if self.due_ns < self.resume_ns:
+            self.due_ns = self.resume_ns
 
     def first_sender(self) -> "_End":
         """The end whose program's offer made the system due."""
@@ -235,6 +239,33 @@ class VirtualEngine:
             its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
         self.drain()
 
+    def replace(self, system: System, reason: str) -> None:
+        """Let a fresh system take the place of the one with its name, and tell its programs.
+
+        They are told `Severed`: what was on its way is lost. Its CTCs are to be plugged in again.
+        """
+        (host,) = (host for host in self._hosts if host.system.name == system.name)
+        for end in host.ends:
+            for rdev in end.mates:
+                self.unplug(rdev, system.name)
+        host.system = system
+        self.systems = tuple(each.system for each in self._hosts)
+        for end in host.ends:
+            end.link_end = system.ends[end.number]
+            end.offers = Offers()
+            end.deliver(Severed(reason))
+        self._drain(host)
+
+    def stop(self, name: NodeName, until_ns: int) -> None:
+        """Let one system stand still until then; what arrives waits for it."""
+        for host in self._hosts:
+            if host.system.name == name:
+                host.resume_ns = until_ns
+                waiting = self._frames.take(lambda arrival: arrival.end.host is host)  # noqa: B023
+                for at_ns, arrival in waiting:
+                    self._frames.add(max(at_ns, until_ns), arrival)
+                host.set_due(self.now_ns)
+
     def _end_of(self, rdev: Rdev, name: NodeName | None) -> _End:
         system = self._hosts[0].system.name if name is None else name
         for end in self._ends:
@@ -262,7 +293,8 @@ class VirtualEngine:
             if self._roundtrip:
                 frame = decode(encode(frame))
             arrival = _Arrival(end.mates[rdev], frame, end.mate)
-            self._frames.add(departure_ns + self._propagation_ns, arrival)
+            arrival_ns = departure_ns + self._propagation_ns
+            self._frames.add(max(arrival_ns, end.mate.host.resume_ns), arrival)
 
         transit = self._transit
         if transit is None:

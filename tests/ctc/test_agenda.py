@@ -69,3 +69,12 @@ def test_what_is_dropped_is_gone_and_the_others_keep_their_order(
     agenda, expected = filled(times_ns), drained(filled(times_ns))
     agenda.drop(lambda entry: entry[0] == gone_ns)
     assert drained(agenda) == [entry for entry in expected if entry[0] != gone_ns]
+
+
+def test_what_is_taken_out_comes_with_its_time() -> None:
+    agenda: Agenda[str] = Agenda()
+    for at_ns, entry in ((3, "c"), (1, "a"), (2, "b")):
+        agenda.add(at_ns, entry)
+    assert agenda.take(lambda entry: entry != "b") == [(1, "a"), (3, "c")]
+    assert agenda.due_ns == 2
+    assert agenda.pop() == "b"

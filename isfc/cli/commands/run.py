@@ -9,6 +9,7 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
+from isfc.cli.faults import FaultsOption, read_wanted_faults, show_story
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
@@ -29,6 +30,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.cp_script import Transcript, read_script
+from scenarios.fault_run import tell
 from scenarios.operation import Operation
 from scenarios.repeat import mean, repetitions, spreads
 from scenarios.report import MeasuredRun, make_name, measured
@@ -160,6 +162,7 @@ def run_layout(
     cp: CpOption = None,
     trace: TraceOption = None,
     timeline: TimelineOption = None,
+    faults: FaultsOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -183,8 +186,12 @@ def run_layout(
     node = choose_node(link, "--side", side)
     check_view(output, [experiment])
     wanted = read_timeline(trace, timeline, experiment, output)
+    planned = read_wanted_faults(faults, experiment, output, (cp, trace, timeline))
     transcript = None if cp is None else _transcript(cp, experiment, seeds)
-    if wanted is not None:
+    if planned is not None:
+        story = _watch(experiment, lambda progress: tell(experiment, planned, progress))
+        show_story(experiment, story, json=json)
+    elif wanted is not None:
         _show_timeline(wanted, node, output, transcript)
     elif report is None:
         _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)

@@ -8,7 +8,7 @@ from ctc.frame import DataFrame
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.link.events import Delivered, LinkEvent
+from isfc.link.events import Delivered, LinkEvent, Severed
 from isfc.link.message import Message
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.link.state import LinkState
@@ -166,3 +166,29 @@ def test_guests_wait_while_the_backlog_is_full_and_nothing_is_lost() -> None:
 def test_link_whose_other_end_is_at_no_system_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="ATLANTA has a link to BOSTON, which has none"):
         VirtualEngine([System([Setup().definition(0)])], [Script()])
+
+
+def test_stopped_system_does_nothing_and_loses_nothing() -> None:
+    pair = Pair(Setup(ctc_count=2))
+    for side in pair.sides:
+        pair.send(side, *[50_000] * 5)
+    pair.run(300 * US)
+    until_ns = pair.engine.now_ns + 100 * MS
+    pair.engine.stop(pair.second.system.name, until_ns)
+    count = len(pair.second.trace.records)
+    pair.engine.run(until_ns - 1)
+    assert len(pair.second.trace.records) == count
+    pair.expect_all_arrived()
+
+
+def test_replaced_system_is_a_fresh_one_and_its_program_is_told() -> None:
+    pair = Pair(Setup(ctc_count=2))
+    pair.send(pair.first, *[50_000] * 5)
+    pair.run(300 * US)
+    fresh = System([pair.setup.definition(0)])
+    pair.engine.replace(fresh, "restarted")
+    assert pair.engine.systems[0] is fresh
+    assert isinstance(pair.first.events[-1], Severed)
+    assert pair.first.told(Severed) == 1
+    assert pair.second.told(Severed) == 0
+    assert pair.second.state is LinkState.DOWN

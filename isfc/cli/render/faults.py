@@ -1,0 +1,82 @@
+"""What ``isfc run --faults`` shows: the story, then what each fault did to the throughput."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.render.run import run_heading
+from scenarios.fault_run import Entry, Story
+from scenarios.run import Experiment
+
+_NAMES_MAX = 4
+"""Devices that are named one by one in a line."""
+
+
+def story_page(experiment: Experiment, story: Story) -> RenderableType:
+    """The whole page."""
+    heading = run_heading(experiment, experiment.client or experiment.layout.nodes[0])
+    lines = Text("\n".join(story_lines(story)))
+    total = f"{story.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
+    return Group(heading, "", lines, "", _table(story), "", total)
+
+
+def story_lines(story: Story) -> Iterator[str]:
+    """A line for each fault, marked, and for what the link did because of it, from the first on."""
+    began = next((entry.at_s for entry in story.entries if entry.is_fault), None)
+    if began is None:
+        return
+    entries = [entry for entry in story.entries if entry.at_s >= began]
+    for at_s, group in groupby(entries, key=lambda entry: entry.at_s):
+        moment = [*group]
+        for entry in moment:
+            if entry.is_fault:
+                yield f"{at_s:12.6f} {entry.node:<8} * {entry.text}"
+        sentences: dict[str, list[str]] = {}
+        for node in dict.fromkeys(entry.node for entry in moment):
+            for text in _seen([e for e in moment if e.node == node and not e.is_fault]):
+                sentences.setdefault(text, []).append(node)
+        for text, nodes in sentences.items():
+            yield f"{at_s:12.6f} {'both' if len(nodes) > 1 else nodes[0]:<8}   {text}"
+
+
+def _seen(entries: list[Entry]) -> Iterator[str]:
+    """What one system saw at one moment, devices of the same fate together."""
+    devices: dict[str, list[str]] = {}
+    others = []
+    for entry in entries:
+        rdev, _, fate = entry.text.partition(" ")
+        if fate in ("is down", "can be used"):
+            devices.setdefault(fate, []).append(rdev)
+        else:
+            others.append(entry.text)
+    for fate, rdevs in devices.items():
+        several = fate.replace("is", "are", 1) if len(rdevs) > 1 else fate
+        if len(rdevs) > _NAMES_MAX:
+            rdevs = [*rdevs[: _NAMES_MAX - 1], f"{len(rdevs) - _NAMES_MAX + 1} more"]
+        yield f"{', '.join(rdevs)} {several}"
+    yield from others
+
+
+def _table(story: Story) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("at s", justify="right")
+    table.add_column("fault")
+    for column in ("before", "during", "after", "recovered"):
+        table.add_column(column, justify="right")
+    for recovery in story.recoveries:
+        table.add_row(
+            f"{recovery.at_s:.3f}",
+            recovery.fault,
+            f"{recovery.before_mb_per_s:.1f}",
+            _figure(recovery.during_mb_per_s),
+            _figure(recovery.after_mb_per_s),
+            "no" if recovery.recovered_ms is None else f"{recovery.recovered_ms:.0f} ms",
+        )
+    return table
+
+
+def _figure(figure: float | None) -> str:
+    return "-" if figure is None else f"{figure:.1f}"

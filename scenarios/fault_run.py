@@ -1,0 +1,187 @@
+"""A run with faults, told as a story: what went wrong, what the link did, how it recovered."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.engine.program import Program
+from isfc.layout.definition import define_link_end
+from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.name import NodeName
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
+from scenarios.disturbance import Disturbance, Throttled
+from scenarios.faults import Fault
+from scenarios.injection import Injection
+from scenarios.operation import Operation
+from scenarios.run import MIB, NS_PER_S, Experiment, build
+
+SLICE_NS: Final = 10_000_000
+"""Throughput is looked at every 10 ms: some packages of a busy link."""
+RECOVERED_SHARE: Final = 0.9
+"""Of the throughput before a fault: then the link has recovered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that happened, at a time in seconds since the run began."""
+
+    at_s: float
+    node: str
+    text: str
+    is_fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What a fault did to the throughput, MB/s both ways; ``recovered_ms`` is after its end.
+
+    It is None if the run ended, or the next fault began, before the throughput was 90 % of what it
+    had been.
+    """
+
+    fault: str
+    at_s: float
+    over_s: float
+    before_mb_per_s: float
+    during_mb_per_s: float | None
+    after_mb_per_s: float | None
+    recovered_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A whole run."""
+
+    entries: tuple[Entry, ...]
+    recoveries: tuple[Recovery, ...]
+    mb_per_s: float
+    """Of the whole run, after its warm-up, both ways."""
+
+
+def tell(
+    experiment: Experiment, faults: Sequence[Fault], progress: Callable[[float], None] | None = None
+) -> Story:
+    """Run an experiment with faults. The same faults and seed give the same story."""
+    return _Telling(experiment, faults).run(progress)
+
+
+class _Telling:
+    def __init__(self, experiment: Experiment, faults: Sequence[Fault]) -> None:
+        self._experiment = experiment
+        self._entries: list[Entry] = []
+        self._throttles: dict[NodeName, Throttled] = {}
+        disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
+        self._engine, _ = build(
+            experiment,
+            operation=Operation((), self._hear),
+            transit=disturbance,
+            around=self._throttled,
+        )
+        self._injection = Injection(self._engine, disturbance, self._throttles, self._renew, faults)
+        self._carried: list[int] = []
+        """Bytes delivered in each slice."""
+        self._delivered = 0
+
+    def run(self, progress: Callable[[float], None] | None) -> Story:
+        experiment, engine = self._experiment, self._engine
+        end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
+        while engine.now_ns < end_ns:
+            before_ns, before = engine.now_ns, self._read()
+            self._injection.run(min(end_ns, engine.now_ns + SLICE_NS))
+            slices = max(1, round((engine.now_ns - before_ns) / SLICE_NS))
+            gained = max(0, self._read() - before)  # counters of a fresh system begin at 0
+            self._carried += [gained // slices] * slices
+            if progress is not None:
+                progress(engine.now_ns / NS_PER_S)
+        first = int(experiment.warmup * NS_PER_S) // SLICE_NS
+        return Story(
+            tuple(sorted([*self._entries, *self._told()], key=lambda entry: entry.at_s)),
+            tuple(self._recoveries()),
+            self._mean(first, len(self._carried)) or 0.0,
+        )
+
+    def _throttled(self, program: Program, name: NodeName) -> Program:
+        self._throttles[name] = Throttled(program)
+        return self._throttles[name]
+
+    def _renew(self, name: NodeName) -> System:
+        experiment = self._experiment
+        return System([define_link_end(experiment.layout, name, experiment.link)])
+
+    def _read(self) -> int:
+        return sum(system.ends[0].link.counters.read_length for system in self._engine.systems)
+
+    def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
+        text = _said(event)
+        if text is not None and now_ns:
+            self._entries.append(Entry(now_ns / NS_PER_S, end.name, text, False))
+
+    def _told(self) -> list[Entry]:
+        """The faults, as entries."""
+        begun = [
+            Entry(at_ns / NS_PER_S, fault.node, fault.describe(), True)
+            for at_ns, fault in self._injection.begun
+        ]
+        over = [
+            Entry(at_ns / NS_PER_S, fault.node, f"{fault.kind.value} is over", True)
+            for at_ns, fault in self._injection.over
+            if fault.for_ns
+        ]
+        return begun + over
+
+    def _recoveries(self) -> list[Recovery]:
+        ends = {id(fault): at_ns for at_ns, fault in self._injection.over}
+        begun = self._injection.begun
+        warm = int(self._experiment.warmup * NS_PER_S) // SLICE_NS
+        recoveries = []
+        for number, (at_ns, fault) in enumerate(begun):
+            over_ns = ends.get(id(fault), self._engine.now_ns)
+            later = [other_ns for other_ns, _ in begun[number + 1 :] if other_ns > at_ns]
+            limit_ns = min([*later, self._engine.now_ns])
+            earlier = [ends.get(id(other), 0) for _, other in begun[:number]]
+            since = max([warm, *(ns // SLICE_NS + 1 for ns in earlier)])
+            first, last, limit = at_ns // SLICE_NS, -(-over_ns // SLICE_NS), limit_ns // SLICE_NS
+            before = self._mean(since if since < first else warm, first) or 0.0
+            recovered = self._recovered(before, last, limit)
+            recoveries.append(
+                Recovery(
+                    fault.describe(),
+                    at_ns / NS_PER_S,
+                    over_ns / NS_PER_S,
+                    before,
+                    self._mean(first, last),
+                    None if recovered is None else self._mean(recovered, limit),
+                    None if recovered is None else max(0.0, (recovered * SLICE_NS - over_ns) / 1e6),
+                )
+            )
+        return recoveries
+
+    def _recovered(self, before: float, last: int, limit: int) -> int | None:
+        """The first slice after a fault in which as much is carried as before, or nearly."""
+        for number in range(last, limit):
+            if (self._mean(number, number + 1) or 0.0) >= RECOVERED_SHARE * before:
+                return number
+        return None
+
+    def _mean(self, first: int, last: int) -> float | None:
+        """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
+        carried = self._carried[first:last]
+        if not carried:
+            return None
+        return sum(carried) / len(carried) / MIB * NS_PER_S / SLICE_NS
+
+
+def _said(event: LinkEvent) -> str | None:
+    """What a link end says, where it says something of the link."""
+    if isinstance(event, DeviceChanged):
+        return f"{format_rdev(event.rdev)} {'can be used' if event.usable else 'is down'}"
+    if isinstance(event, LinkUp):
+        return "the link came up"
+    if isinstance(event, LinkDown):
+        return "the link went down"
+    if isinstance(event, Severed):
+        return f"all conversations are over: {event.reason}"
+    return None

@@ -1,0 +1,257 @@
+"""Faults brought about in an engine, and undone when their time is over."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from ctc.address import Rdev
+from ctc.agenda import NEVER_NS, Agenda
+from isfc.engine.virtual import VirtualEngine
+from isfc.link.name import NodeName
+from isfc.link.state import DeviceState
+from isfc.system.inputs import Activate, Deactivate
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
+from scenarios.disturbance import Disturbance, Throttled
+from scenarios.faults import Fault, Kind
+
+REPAIR_NS: Final = 5_000_000
+"""How long a CTC stays down whose frame was damaged, unless the fault says otherwise. Chosen."""
+_PHASE_LIMIT_NS: Final = 1_000_000_000
+"""How long a fault waits for an I/O to be as far as it wants."""
+_SLICE_NS: Final = 100_000
+"""How soon a damaged frame is noticed."""
+
+Renew = Callable[[NodeName], System]
+"""Makes the fresh system that takes another's place."""
+
+
+class Injection:
+    """The faults of one run over a link of two systems. It drives the engine: see `run`."""
+
+    def __init__(
+        self,
+        engine: VirtualEngine,
+        disturbance: Disturbance,
+        throttles: Mapping[NodeName, Throttled],
+        renew: Renew,
+        faults: Iterable[Fault],
+    ) -> None:
+        self.begun: list[tuple[int, Fault]] = []
+        """The faults that have begun, and when (ns)."""
+        self.over: list[tuple[int, Fault]] = []
+        self._engine = engine
+        self._disturbance = disturbance
+        self._throttles = throttles
+        self._renew = renew
+        self._acts: Agenda[Callable[[], None]] = Agenda()
+        self._holds: dict[Rdev, int] = {}
+        """How many faults keep a CTC down, by its number at the first system."""
+        first, second = engine.systems[:2]
+        self._first = first.name
+        self._names = (first.name, second.name)
+        ctcs = first.ends[0].link.ctcs.values()
+        self._mates = {ctc.device.rdev: ctc.device.partner_rdev for ctc in ctcs}
+        self._homes = {mate: rdev for rdev, mate in self._mates.items()}
+        disturbance.know(*self._names)
+        self._beginnings: Mapping[Kind, Callable[[Fault], Callable[[], None]]] = {
+            Kind.CTC_LOST: self._lose_ctc,
+            Kind.CHPID_LOST: self._lose_chpid,
+            Kind.CRASH: self._crash,
+            Kind.PARTITION: self._partition,
+            Kind.DELAY: self._delay,
+            Kind.SLOW: self._slow,
+            Kind.STOPPED: self._stop,
+            Kind.THROTTLED: self._throttle,
+            Kind.FRAME_DROPPED: self._arm,
+            Kind.FRAME_DOUBLED: self._arm,
+            Kind.FRAME_CORRUPTED: self._arm,
+            Kind.FRAME_TRUNCATED: self._arm,
+            Kind.OLDER_PARTNER: self._make_older,
+            Kind.GAP: self._gap,
+        }
+        for fault in faults:
+            self._acts.add(fault.at_ns, partial(self._begin, fault))
+
+    def run(self, until_ns: int) -> None:
+        """Let everything happen, faults included, up to and including ``until_ns``."""
+        engine, acts = self._engine, self._acts
+        while engine.now_ns < until_ns or acts.due_ns <= until_ns:
+            next_ns = min(until_ns, acts.due_ns)
+            if self._disturbance.will_damage:
+                next_ns = min(next_ns, engine.now_ns + _SLICE_NS)
+            engine.run(max(next_ns, engine.now_ns))
+            self._close_broken()
+            while acts.due_ns <= engine.now_ns:
+                acts.pop()()
+
+    def finish(self) -> None:
+        """Let time pass until all faults are over."""
+        while self._acts.due_ns < NEVER_NS:
+            self.run(self._acts.due_ns)
+
+    def system(self, name: NodeName) -> System:
+        """The system of that name, as it is now."""
+        (found,) = (system for system in self._engine.systems if system.name == name)
+        return found
+
+    def end(self, name: NodeName) -> LinkEnd:
+        """A system's end of the link, as it is now."""
+        return self.system(name).ends[0]
+
+    def _begin(self, fault: Fault) -> None:
+        if fault.phase is not None:
+            self._await_phase(fault)
+        now_ns = self._engine.now_ns
+        self.begun.append((now_ns, fault))
+        undo = self._beginnings[fault.kind](fault)
+        self._acts.add(now_ns + fault.for_ns, partial(self._undo, fault, undo))
+
+    def _undo(self, fault: Fault, undo: Callable[[], None]) -> None:
+        undo()
+        self.over.append((self._engine.now_ns, fault))
+
+    def _await_phase(self, fault: Fault) -> None:
+        """Go on, event by event, until the CTC's I/O is as far as the fault wants."""
+        engine, limit_ns = self._engine, self._engine.now_ns + _PHASE_LIMIT_NS
+        assert fault.rdev is not None
+        while self._phase(fault) != fault.phase and engine.due_ns < limit_ns:
+            engine.run(engine.due_ns)
+
+    def _phase(self, fault: Fault) -> str:
+        assert fault.rdev is not None
+        ctc = self.end(fault.node).ctcs[fault.rdev]
+        if ctc.idle:
+            return "idle"
+        times = ctc.times_so_far(self._engine.now_ns)
+        if times.conn_ns:
+            return "CONN"
+        return "DISC" if times.disc_ns else "PEND"
+
+    def _lose(self, rdevs: Sequence[Rdev]) -> Callable[[], None]:
+        """Cut CTCs, by their numbers at the first system; what undoes it."""
+        for rdev in rdevs:
+            self._holds[rdev] = self._holds.get(rdev, 0) + 1
+            if self._holds[rdev] == 1:
+                self._engine.unplug(rdev)
+
+        def restore() -> None:
+            for rdev in rdevs:
+                self._holds[rdev] -= 1
+                if not self._holds[rdev]:
+                    self._engine.plug(rdev)
+
+        return restore
+
+    def _home(self, fault: Fault) -> Rdev:
+        """The number at the first system of the fault's CTC."""
+        assert fault.rdev is not None
+        return fault.rdev if fault.node == self._first else self._homes[fault.rdev]
+
+    def _lose_ctc(self, fault: Fault) -> Callable[[], None]:
+        return self._lose([self._home(fault)])
+
+    def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
+        system = self.system(fault.node)
+        chpid = fault.chpid
+        if chpid is None:  # drawn: that of the first device
+            chpid = system.channels.chpid_of[next(iter(self.end(fault.node).link.ctcs))]
+        rdevs = system.channels.rdevs_on(chpid)
+        if fault.node != self._first:
+            rdevs = [self._homes[rdev] for rdev in rdevs]
+        return self._lose([*rdevs])
+
+    def _partition(self, fault: Fault) -> Callable[[], None]:
+        return self._lose([*self._mates])
+
+    def _crash(self, fault: Fault) -> Callable[[], None]:
+        restore = self._lose([*self._mates])
+
+        def restart() -> None:
+            for name in self._names:  # the partner sees that it is another one, and begins anew
+                self._engine.replace(self._renew(name), f"{fault.node} has restarted")
+            restore()
+
+        return restart
+
+    def _delay(self, fault: Fault) -> Callable[[], None]:
+        self._disturbance.delay_ns += fault.amount
+        self._disturbance.jitter_ns += fault.jitter_ns
+
+        def undo() -> None:
+            self._disturbance.delay_ns -= fault.amount
+            self._disturbance.jitter_ns -= fault.jitter_ns
+
+        return undo
+
+    def _slow(self, fault: Fault) -> Callable[[], None]:
+        slow_ns = self._disturbance.slow_ns
+        slow_ns[fault.node] = slow_ns.get(fault.node, 0) + fault.amount
+
+        def undo() -> None:
+            slow_ns[fault.node] -= fault.amount
+
+        return undo
+
+    def _stop(self, fault: Fault) -> Callable[[], None]:
+        self._engine.stop(fault.node, self._engine.now_ns + fault.for_ns)
+        return _nothing
+
+    def _throttle(self, fault: Fault) -> Callable[[], None]:
+        throttle = self._throttles[fault.node]
+        throttle.limit = fault.amount
+
+        def undo() -> None:
+            throttle.limit = None
+
+        return undo
+
+    def _arm(self, fault: Fault) -> Callable[[], None]:
+        assert fault.rdev is not None
+        self._disturbance.arm(fault.kind.value.rpartition(" ")[2], fault.node, fault.rdev)
+        return _nothing
+
+    def _make_older(self, fault: Fault) -> Callable[[], None]:
+        """A partner that knows links of one CTC only: the others are inactive at its end."""
+        end = self.end(fault.node)
+        rdevs = [*end.link.ctcs][1:]
+        engine = self._engine
+        system = self.system(fault.node)
+        changed = []
+        for rdev in rdevs:
+            if end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
+                system.apply(Deactivate(rdev), engine.now_ns)
+                changed.append(rdev)
+        engine.drain()
+
+        def undo() -> None:
+            now = self.system(fault.node)
+            for rdev in changed:
+                if now.ends[0].link.ctcs[rdev].state is DeviceState.INACTIVE:
+                    now.apply(Activate(rdev), engine.now_ns)
+            engine.drain()
+
+        return undo
+
+    def _gap(self, fault: Fault) -> Callable[[], None]:
+        """APAR VM66886: a message is gone, its successors wait for it until the link is bounced."""
+        self._arm(fault)
+
+        def bounce() -> None:
+            restore = self._lose([*self._mates])
+            for name in self._names:
+                self._engine.replace(self._renew(name), "the link was bounced")
+            restore()
+
+        return bounce
+
+    def _close_broken(self) -> None:
+        """A frame was damaged: its CTC goes down, as a connection is closed, and comes back."""
+        broken, self._disturbance.broken = self._disturbance.broken, []
+        for name, rdev in broken:
+            restore = self._lose([rdev if name == self._first else self._homes[rdev]])
+            self._acts.add(self._engine.now_ns + REPAIR_NS, restore)
+
+
+def _nothing() -> None:
+    """It undoes itself."""

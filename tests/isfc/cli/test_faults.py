@@ -1,0 +1,61 @@
+"""``isfc run --faults``: the story, its JSON and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+
+RUN = ["run", "published-4", "--workload", "HL", "--pairs", "5", "--seconds", "0.2", "--warmup"]
+FAULTS = """
+[[fault]]
+at = "100ms"
+kind = "crash"
+node = "SERVER"
+for = "20ms"
+"""
+
+
+@pytest.fixture
+def faults(tmp_path: Path) -> str:
+    path = tmp_path / "faults.toml"
+    path.write_text(FAULTS)
+    return str(path)
+
+
+def test_story_says_what_happened(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*RUN, "0.05", "--faults", faults]) == 0
+    page = capsys.readouterr().out
+    lines = page.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[4:7] == [
+        "    0.100000 SERVER   * crash at SERVER for 20 ms",
+        "    0.100000 both       6000, 6001, 6002, 6003 are down",
+        "    0.100000 both       the link went down",
+    ]
+    assert any("all conversations are over: SERVER has restarted" in line for line in lines)
+
+
+def test_json_has_events_and_figures(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*RUN, "0.05", "--faults", faults, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [event["text"] for event in record["events"] if event["is_fault"]] == [
+        "crash at SERVER for 20 ms",
+        "crash is over",
+    ]
+    (fault,) = record["faults"]
+    assert fault["at_s"] == 0.1
+    assert fault["during_mb_per_s"] == 0
+
+
+def test_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "faults.toml"
+    path.write_text('[[fault]]\nat = "now"\nkind = "crash"\nfor = "1s"')
+    assert run([*RUN, "0.05", "--faults", str(path)]) == 2
+    assert f"--faults {path}: [[fault]] 1: at 'now': expected" in capsys.readouterr().err
+
+
+def test_it_does_not_go_with_a_report(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*RUN, "0.05", "--faults", faults, "--report", "link"]) == 2
+    assert "--faults: expected without --report" in capsys.readouterr().err
