@@ -86,6 +86,8 @@ CHANNEL_TABLES: Final = (
     "zhyperlink_limits",
     "zhyperlink_rmf",
     "zhyperlink_workloads",
+    "zhyperlink_link_statistics",
+    "latency_ladder",
     "transaction_breakdown",
     "osa_link_capacity",
     "osa_streams",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ctc.bandwidth import Traffic, carry
+from ctc.channel import find_channel
 from ctc.osa import (
     OSA_EXPRESS6S_10GBE,
     OSA_EXPRESS7S_25GBE,
@@ -18,6 +19,7 @@ from ctc.osa import (
     stream_rate,
 )
 from ctc.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
+from ctc.storage import DS8950, FIRST_BLOCK_LENGTH
 from ctc.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from isfc.io.sizing import Guidelines
 from scenarios.published.table import PublishedRow
@@ -125,6 +127,23 @@ def zhyperlink_workloads(row: PublishedRow) -> Figures:
     return {"elapsed_s": elapsed_s, "cpu_s": elapsed_s}
 
 
+def zhyperlink_link_statistics(_row: PublishedRow) -> Figures:
+    """The most that a link carries, whatever it did."""
+    return {"cache_reads_per_s": link_limit_per_s(ZHYPERLINK)}
+
+
+def latency_ladder(row: PublishedRow) -> Figures:
+    """A zHPF 4K read: found in the storage's cache, and not."""
+    hit_ns = (
+        DS8950.hit_ns
+        + find_channel("FICON Express16SA")
+        .transport_work(FIRST_BLOCK_LENGTH, is_read=True)
+        .processor_ns
+    )
+    ours = {"lad-04": hit_ns, "lad-05": hit_ns + DS8950.miss_ns}
+    return _measure("access_ns", ours.get(str(row.columns["id"])))
+
+
 def osa_link_capacity(row: PublishedRow) -> Figures:
     """The effective capacity of a link."""
     mtu = int(row.number("mtu_bytes"))
@@ -175,6 +194,7 @@ ROWS: Final[Mapping[str, RowFunction]] = {
     for function in (
         *(sap_capacity, sap_iop_activity, z15_models, guidelines),
         *(zhyperlink_latency, zhyperlink_limits, zhyperlink_rmf, zhyperlink_workloads),
+        *(zhyperlink_link_statistics, latency_ladder),
         *(osa_link_capacity, osa_streams, ioss_bandwidth),
     )
 }

@@ -99,7 +99,8 @@ def _missed(verdicts: Sequence[Verdict]) -> Iterator[str]:
 def _table(verdict: Verdict) -> Iterator[str]:
     table = verdict.table
     yield f"## {table.title}"
-    yield f"`isfc replay {table.name}`. [{table.source}]({table.url}), measured {table.measured}."
+    source = f"[{table.source}]({table.url})" if table.url else table.source
+    yield f"`isfc replay {table.name}`. {source}, measured {table.measured}."
     if told := _told(table):
         yield fill(told, 96)
     yield _markdown(

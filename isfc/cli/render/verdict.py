@@ -74,6 +74,8 @@ MEASURES = {
     "wire_bytes": ("on the wire B", 1),
     "effective_mb_per_s": ("effective MiB/s", 1),
     "change_percent": ("change %", 1),
+    "cache_reads_per_s": ("cache reads/s", 1),
+    "access_ns": ("access ns", 1),
     "size_mb": ("MiB", 1),
     "elapsed_ccw_s": ("CCW elapsed s", 1),
     "channel_utilization_percent": ("processor %", 1),
