@@ -18,7 +18,7 @@ from isfc.deck.place import Place, lines_of, shown
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""
 
-CONTINUATION_MARKS: Final = frozenset("*+X-\\")
+_MARKS: Final = frozenset("*+X-\\")
 """What a mark that has slipped off its column may be; in column 72 anything will do."""
 
 STATEMENT_CARDS_MAX: Final = 2000
@@ -27,10 +27,10 @@ STATEMENT_CARDS_MAX: Final = 2000
 _OPERAND: Final = re.compile(r"[A-Z]{2,}=", re.ASCII)
 """How a card begins that is meant as more operands."""
 
-READ: Final = frozenset({"RESOURCE", "CHPID", "CNTLUNIT", "IODEVICE"})
+_READ: Final = frozenset({"RESOURCE", "CHPID", "CNTLUNIT", "IODEVICE"})
 """The statements that say something of CTCs."""
 
-IGNORED: Final = frozenset("ID FUNCTION TITLE SPACE EJECT PRINT END IOCONFIG".split())
+_IGNORED: Final = frozenset("ID FUNCTION TITLE SPACE EJECT PRINT END IOCONFIG".split())
 """Statements that may stand in a deck and say nothing of CTCs."""
 
 
@@ -66,7 +66,7 @@ class Remark:
 
 
 def read_cards(text: str, file: str) -> Iterator[Statement | Remark]:
-    """The statements and comments in ``text``, in order.
+    """The statements that say something of CTCs, and all comments, in order.
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
     """
@@ -75,7 +75,9 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark]:
         if line.startswith(("*", ".*")):
             yield Remark(cards.place(1), line.lstrip(".").removeprefix("*"))
         elif line.strip() and not line.startswith(("//", "/*")):
-            yield _statement(line, cards)
+            statement = _statement(line, cards)
+            if statement.operation in _READ:
+                yield statement
 
 
 class _Cards:
@@ -106,9 +108,9 @@ def _statement(line: str, cards: _Cards) -> Statement:
     end = _blank(body, start)
     operation, place = body[start:end].upper(), cards.place(start + 1)
     named = body[: _blank(body, 0)].upper()
-    if body[:1] != " " and (named in READ or named in IGNORED):  # a deck that lost its column 1
+    if body[:1] != " " and (named in _READ or named in _IGNORED):  # a deck that lost its column 1
         start, end, operation, place = 0, len(named), named, cards.place(1)
-    if operation not in READ and operation not in IGNORED:
+    if operation not in _READ and operation not in _IGNORED:
         raise place.error(
             f"{shown(operation)} is no IOCP statement" if operation else "there is no statement",
             "RESOURCE, CHPID, CNTLUNIT or IODEVICE, and an asterisk in column 1 of a comment",
@@ -137,7 +139,7 @@ def _continuation(operation: str, cards: _Cards) -> str:
     if line is None:
         raise before.error(f"{operation} is continued, and the deck ends", "one more card")
     words = line[: CONTINUED_COLUMN - 1].split()
-    if words and words[0].upper() in READ and not line.startswith(" " * 15):
+    if words and words[0].upper() in _READ and not line.startswith(" " * 15):
         raise cards.place(_nonblank(line, 0) + 1).error(
             f"{words[0].upper()} stands where {operation} in line {before.line} goes on",
             f"a blank in column {CONTINUED_COLUMN} of line {before.line}, "
@@ -164,7 +166,7 @@ class _OperandField:
         body, mark = line[: CONTINUED_COLUMN - 1], line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN]
         marked = bool(mark.strip())
         if self._complete:  # a blank ended the operands: only remarks are continued
-            if self.operation in READ and _OPERAND.match(body, start):
+            if self.operation in _READ and _OPERAND.match(body, start):
                 raise cards.place(start + 1).error(
                     f"{self.operation} goes on behind operands that do not end with a comma",
                     "a comma behind the last operand of the card before, or a remark",
@@ -172,7 +174,7 @@ class _OperandField:
             self.goes_on = marked
             return
         end = self._end(body, start)
-        if self._quoted and not marked and self.operation in READ:
+        if self._quoted and not marked and self.operation in _READ:
             raise cards.place(start + 1).error(
                 f"{self.operation} has a quote without its mate", "two apostrophes in one card"
             )
@@ -186,8 +188,8 @@ class _OperandField:
         open_ended = part.endswith(",") or (not part and bool(self.parts))
         filled = end >= CONTINUED_COLUMN - 1
         self.goes_on = marked
-        slipped = len(rest) == 1 and rest in CONTINUATION_MARKS
-        if open_ended and not marked and self.operation in READ:
+        slipped = len(rest) == 1 and rest in _MARKS
+        if open_ended and not marked and self.operation in _READ:
             if rest and not slipped:
                 raise cards.place(end + 1).error(
                     f"{self.operation} has a blank behind a comma, which ends the operands",

@@ -23,7 +23,7 @@ from isfc.deck.partition import System
 from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 
-MARK: Final = "ISFC "
+_MARK: Final = "ISFC "
 _KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE")
 _GBPS_MAX: Final = 128.0
 
@@ -45,18 +45,18 @@ def format_hints(fibre: Fibre, end: int, partner: NodeName, port: str) -> Iterat
     profile = fibre.profile
     gbps = profile.link_gbps
     speed = "" if gbps == FEATURES[profile.feature].link_gbps else f",GBPS={gbps!r}"
-    yield f"*{MARK}CHPID={chpid},FEATURE='{profile.feature}'{speed}"
-    yield f"*{MARK}CHPID={chpid},{f'PORT={port}' if port else far}"
-    yield f"*{MARK}CHPID={chpid},FIBRE='{fibre.name.replace(chr(39), chr(39) * 2)}'"
+    yield f"*{_MARK}CHPID={chpid},FEATURE='{profile.feature}'{speed}"
+    yield f"*{_MARK}CHPID={chpid},{f'PORT={port}' if port else far}"
+    yield f"*{_MARK}CHPID={chpid},FIBRE='{fibre.name.replace(chr(39), chr(39) * 2)}'"
 
 
 def read_hints(remarks: Sequence[Remark]) -> dict[ChpidId, Hint]:
     """The hints among a deck's comments, by chpid; raise `ConfigurationError` for bad ones."""
     hints: dict[ChpidId, Hint] = {}
     for remark in remarks:
-        if remark.text.startswith(MARK):
-            text = remark.text.removeprefix(MARK).rstrip()
-            start = remark.place.column + 1 + len(MARK)
+        if remark.text.startswith(_MARK):
+            text = remark.text.removeprefix(_MARK).rstrip()
+            start = remark.place.column + 1 + len(_MARK)
             place = type(remark.place)(remark.place.file, remark.place.line, start)
             operands = parse_operands(Statement("*ISFC", place, text, (0,), (place,)))
             chpid, hint = _hint(operands)

@@ -18,13 +18,13 @@ from ctc.address import (
     parse_rdev,
 )
 from isfc.deck.access import Access, read_access
-from isfc.deck.card import IGNORED, Remark, read_cards
+from isfc.deck.card import Remark, read_cards
 from isfc.deck.operand import Group, Operands, Value, Word, by_css, parse_operands, words_of
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
-FCTC: Final = "FCTC"
+_FCTC: Final = "FCTC"
 UNIT_ADDRESS_MAX: Final = 0xFF
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
@@ -125,7 +125,7 @@ def parse_deck(text: str, file: str) -> Deck:
     for card in read_cards(text, file):
         if isinstance(card, Remark):
             deck.remarks.append(card)
-        elif card.operation not in IGNORED:
+        else:
             operands[card.operation].append(parse_operands(card))
     for operation, read in _READERS.items():
         for each in operands[operation]:
@@ -196,7 +196,7 @@ def _read_cntlunit(deck: Deck, operands: Operands) -> None:
         at = f" in line {known.place.line}" if known else ""
         raise place.error(f"CNTLUNIT {number:04X} is already there{at}", "each CUNUMBR once")
     unit = operands.word("UNIT", "one type, such as FCTC")
-    if unit is None or unit.text.upper() != FCTC:
+    if unit is None or unit.text.upper() != _FCTC:
         deck.others.add(number)
         return
     cuadd = operands.word("CUADD", "one image, such as 1 or 12")
@@ -247,7 +247,7 @@ def _read_iodevice(deck: Deck, operands: Operands) -> None:
     ]
     unit = operands.word("UNIT", "one type, such as FCTC")
     units = [deck.control_units[number] for number in numbers if number in deck.control_units]
-    if not units and (unit is None or unit.text.upper() != FCTC):
+    if not units and (unit is None or unit.text.upper() != _FCTC):
         return
     for word, number in zip(number_words, numbers, strict=True):
         if number not in deck.control_units:

@@ -12,7 +12,7 @@ from isfc.errors import ConfigurationError
 NESTING_MAX: Final = 8
 """Parentheses within parentheses; ``NOTPART=((CSS(0),(LP1),(=)))`` has three."""
 
-CSS: Final = "CSS"
+_CSS: Final = "CSS"
 _STOPS: Final = "(),='"
 _T = TypeVar("_T")
 
@@ -111,7 +111,7 @@ def by_css(value: Value) -> Iterator[tuple[tuple[Word, ...], tuple[Value, ...]]]
 
 
 def _is_css(value: Value) -> bool:
-    return isinstance(value, Group) and value.head.upper() == CSS
+    return isinstance(value, Group) and value.head.upper() == _CSS
 
 
 class _Reader:
