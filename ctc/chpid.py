@@ -75,6 +75,10 @@ class Chpid(Generic[Rider]):
         self._done_at_ns = 0
         self._pace = 1.0
         self._completion_ns = NEVER_NS
+        self.io_count = 0
+        self.length_out = self.length_in = 0
+        self.ccw_count = 0
+        """What the CTCs' I/Os have moved so far, and their CCWs, both ways."""
         self.due_ns = NEVER_NS
         """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
 
@@ -90,6 +94,7 @@ class Chpid(Generic[Rider]):
         What the fibre is busy sending delays the start without occupying the processor.
         """
         profile = self._profile
+        self.io_count += 1
         latest_ns = now_ns + QUEUE_MAX * profile.io_ns
         start_ns = max(now_ns, min(self._free_ns, latest_ns))
         self._free_ns = start_ns + profile.io_ns
@@ -112,6 +117,9 @@ class Chpid(Generic[Rider]):
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
         self._advance(now_ns)
         self._join(self._in, change, load)
+        if change < 0:
+            self.length_in += load.length
+            self.ccw_count += load.count
         self._reckon(now_ns)
 
     def abandon(self, ctc: Rider, load: Load | None, now_ns: int) -> None:
@@ -143,6 +151,8 @@ class Chpid(Generic[Rider]):
         goal_ns = heappop(self._goals)[0]
         self._done_ns = max(self._done_ns, goal_ns)
         self._join(self._out, -1, load)
+        self.length_out += load.length
+        self.ccw_count += load.count
         self._reckon(now_ns)
 
     def _join(self, direction: _Direction, change: int, load: Load) -> float:

@@ -28,6 +28,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from ctc.address import format_chpid
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
@@ -44,6 +45,7 @@ from isfc.io.configuration import (
 )
 from isfc.io.workloads import named_workload
 from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
+from isfc.layout.file import parse_collection
 
 _KM_MAX: Final = 10_000.0
 _RATE_MAX: Final = 1e9
@@ -68,6 +70,7 @@ class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     system: dict[str, Any] = {}
     fibre: dict[str, Any] = {}
     ctc: list[Any] = []
+    link: list[Any] = []
 
 
 class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,6 +122,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "system": "a table for each system, such as [system.ATLANTA]",
         "fibre": "a link's fibres, as in a layout",
         "ctc": "a link's CTCs, as in a layout",
+        "link": "a collection's links, as in a layout",
     },
     _ChannelTable: {
         "feature": 'a feature in quotes, such as "FICON Express16SA"',
@@ -185,11 +189,54 @@ def _parse(data: bytes) -> IoConfiguration:
         for name, table in root.system.items()
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
+    if root.fibre:
+        channels |= _ridden(data, root.io, channels)
     workloads = tuple(
         _workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
     _check_names(workloads)
     return IoConfiguration(channels, systems, workloads)
+
+
+def _ridden(
+    data: bytes, tables: list[dict[str, Any]], channels: Mapping[str, Channel]
+) -> dict[str, Channel]:
+    """The chpids of the layout's fibres that disks ride too."""
+    found: dict[str, Channel] = {}
+    fibres = [
+        (node, format_chpid(chpid), fibre)
+        for link in parse_collection(data).links
+        for fibre in link.fibres
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+    ]
+    for number, table in enumerate(tables, start=1):
+        wanted = table.get("channels", ())
+        for name in wanted if isinstance(wanted, list) else ():
+            owners = {
+                node: fibre
+                for node, chpid, fibre in fibres
+                if chpid == name and table.get("system", node) == node
+            }
+            if name in channels or not owners:
+                continue
+            if len(owners) > 1:
+                raise ConfigurationError(
+                    f"[[io]] #{number} channels: {show_key(name)} is a chpid of "
+                    f"{' and of '.join(owners)}; expected system, which says whose"
+                )
+            ((node, fibre),) = owners.items()
+            profile = fibre.profile
+            if (
+                found.setdefault(
+                    name, Channel(name, profile.feature, profile.link_gbps, system=node)
+                ).system
+                != node
+            ):
+                raise ConfigurationError(
+                    f"[[io]] #{number} channels: {show_key(name)} of {found[name].system} carries "
+                    f"disks too; expected disks of one system in a file"
+                )
+    return found
 
 
 def _path(name: str, value: object) -> FarPath:

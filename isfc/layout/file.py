@@ -21,6 +21,8 @@ chpid of the node they have in common::
     [[link]]
     nodes = ["BOSTON", "CHICAGO"]
 
+``[[io]]`` and the tables it needs may stand beside these: `isfc.io.configuration_file` reads them.
+
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key, and
 says what was expected.
 """
@@ -55,6 +57,10 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fibre: dict[str, Any]
     ctc: list[Any]
     link: list[Any] = []
+    io: list[Any] = []
+    channel: dict[str, Any] = {}
+    path: dict[str, Any] = {}
+    system: dict[str, Any] = {}
 
 
 class LinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,6 +89,10 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "fibre": "a table for each FICON path, such as [fibre.1]",
         "ctc": "a table for each range of CTCs, headed [[ctc]]",
         "link": "a table for each logical link, headed [[link]], if there are several",
+        "io": "disk I/O beside the link, headed [[io]], which isfc io reads",
+        "channel": "channels of disk I/O, such as [channel.42], which isfc io reads",
+        "path": "ways to far storage, such as [path.far], which isfc io reads",
+        "system": "systems, such as [system.ATLANTA], which isfc io reads",
     },
     LinkTable: {
         "nodes": 'the two nodes of a link, such as ["ATLANTA", "BOSTON"]',

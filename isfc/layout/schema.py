@@ -32,7 +32,8 @@ def layout_schema() -> dict[str, Any]:
     }
     root["properties"]["ctc"] |= {"minItems": 1, "items": {"$ref": "#/$defs/ctc"}}
     root["properties"]["link"]["items"] = {"$ref": "#/$defs/link"}
-    del root["properties"]["link"]["default"]
+    for key in ("link", "io", "channel", "path", "system"):
+        del root["properties"][key]["default"]
     link["properties"]["nodes"] |= {
         "minItems": 2,
         "maxItems": 2,
