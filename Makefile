@@ -46,6 +46,7 @@ help:  ## list the targets
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
 	@$(COMPILED) -m isfc replay transport
+	@printf '\nNext: %s\n' '$(BIN)/isfc plan atlanta-boston'
 
 test: style types tests  ## all checks and all tests
 

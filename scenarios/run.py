@@ -27,6 +27,8 @@ NS_PER_S: Final = 1_000_000_000
 MIB: Final = 2**20
 """Published MB are 2^20 bytes (derived: 834.2 packages/s of 829,631 B are the 660.0 MB/s)."""
 PAIRS_MAX: Final = 10_000
+OUTSTANDING_MAX: Final = 100_000
+"""Messages of all pairs at a time: each takes some hundred bytes, and its turn at the start."""
 SECONDS_MAX: Final = 86_400
 INTERVAL_MIN: Final = 0.001
 """Seconds between two samples: a package takes as long."""
@@ -55,6 +57,12 @@ class Experiment:
     def __post_init__(self) -> None:
         if not 1 <= self.pairs <= PAIRS_MAX:
             raise ConfigurationError(f"pairs {self.pairs}: expected 1 to {PAIRS_MAX}")
+        outstanding = self.pairs * self.workload.window
+        if outstanding > OUTSTANDING_MAX:
+            raise ConfigurationError(
+                f"pairs {self.pairs}: with a window of {self.workload.window} that is "
+                f"{outstanding:,} messages at a time; expected at most {OUTSTANDING_MAX:,}"
+            )
         if not 0 < self.seconds <= SECONDS_MAX:
             raise ConfigurationError(f"seconds {self.seconds}: expected 0 < s <= {SECONDS_MAX}")
         if not 0 <= self.warmup <= SECONDS_MAX:

@@ -272,3 +272,11 @@ def test_a_page_is_renewed() -> None:
 )
 def test_lines_left_out(printed: str, shown: str, abridged: str) -> None:
     assert console.abridge(printed, shown) == abridged
+
+
+def test_make_replay_ends_with_the_command_to_try_next() -> None:
+    makefile = (console.PROJECT / "Makefile").read_text("utf-8")
+    recipe = makefile.partition("\nreplay:")[2].partition("\n\n")[0]
+    assert "$(BIN)/isfc plan atlanta-boston" in recipe.splitlines()[-1]
+    assert "\nNext: .venv/bin/isfc plan atlanta-boston\n```" in README
+    assert any(block[0].command == "isfc plan atlanta-boston" for block in BLOCKS)

@@ -22,7 +22,7 @@ from scenarios.run import (
     run,
     sample,
 )
-from scenarios.workload import find_workload
+from scenarios.workload import SUITES, find_workload
 
 SMALL = Experiment(
     load_layout("published-4"), find_workload("HL"), pairs=5, seconds=0.1, warmup=0.02
@@ -46,6 +46,19 @@ def test_measured_time_is_positive_and_bounded(seconds: float) -> None:
 def test_warmup_is_bounded(warmup: float) -> None:
     with pytest.raises(ConfigurationError, match=f"warmup {warmup}: expected 0 <= s"):
         replace(SMALL, warmup=warmup)
+
+
+def test_messages_outstanding_are_bounded() -> None:
+    workload = replace(SUITES["HS"], window=1_000)
+    replace(SMALL, workload=workload, pairs=100)
+    with pytest.raises(ConfigurationError, match="with a window of 1000 that is 101,000 messages"):
+        replace(SMALL, workload=workload, pairs=101)
+
+
+def test_many_pairs_of_long_messages_wait_for_the_backlog_and_go_on() -> None:
+    # 10,000 messages of 120,000 bytes: more than the backlog holds
+    result = run(replace(SMALL, workload=SUITES["HL"], pairs=5_000, seconds=0.1, warmup=0.0))
+    assert result.mb_per_s_out > 0
 
 
 def test_clients_are_on_a_node_of_the_layout() -> None:

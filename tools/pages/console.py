@@ -113,7 +113,17 @@ def run(command: str) -> str:
 
 @contextmanager
 def background(command: str) -> Iterator[None]:
-    """Let a command, which a page ends with ``&``, go on for as long as the block lasts."""
+    """Let a command, which a page ends with ``&``, go on for as long as the block lasts.
+
+    Without the ``&`` it is one that leaves a pair running, which ends with the block.
+    """
+    if not command.endswith("&"):
+        run(command)
+        try:
+            yield
+        finally:
+            run("isfc down")
+        return
     process = subprocess.Popen(
         f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=_environment()
     )

@@ -25,6 +25,7 @@ from isfc.cli.progress import progress_bar
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
+from isfc.cli.render.workloads import workload_lines
 from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -65,7 +66,7 @@ def complete_workload(incomplete: str) -> list[str]:
 
 
 PairsOption = Annotated[
-    int,
+    int | None,
     typer.Option(
         metavar="N",
         show_default=False,
@@ -146,7 +147,7 @@ CpOption = Annotated[
 def run_layout(
     layout: LayoutArgument,
     *,
-    pairs: PairsOption,
+    pairs: PairsOption = None,
     workload: WorkloadOption = None,
     message: MessageOption = None,
     reply: ReplyOption = None,
@@ -173,10 +174,13 @@ def run_layout(
     byte, on any machine.
     """
     output = Output(report, interval, csv, json, seeds)
+    chosen = choose_workload(workload, message, reply, window)
+    if pairs is None:
+        raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link = open_layout(layout)
-    experiment = Experiment(
+    experiment = make_experiment(
         link,
-        choose_workload(workload, message, reply, window),
+        chosen,
         pairs=pairs,
         seconds=seconds,
         warmup=warmup,
@@ -215,7 +219,8 @@ def choose_workload(
             )
         return find_workload(name)
     if message is None or reply is None:
-        raise ConfigurationError("no workload: expected --workload, or --message and --reply")
+        refusal = "no workload: expected --workload, or --message and --reply"
+        raise ConfigurationError("\n".join((refusal, "", *workload_lines())))
     try:
         return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
     except ConfigurationError as error:
@@ -318,6 +323,17 @@ def _show_timeline(
     else:
         _show_transcript(transcript)
         show(run_heading(wanted.experiment, result.node), "", chart)
+
+
+def make_experiment(*arguments: Any, **settings: Any) -> Experiment:
+    """An `Experiment`. What it refuses is told in the words of the command.
+
+    Its settings are called as the options are.
+    """
+    try:
+        return Experiment(*arguments, **settings)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--{error}") from None
 
 
 def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:

@@ -128,7 +128,7 @@ def _detach(link: Layout, words: list[str], journal: Path | None, options: LiveO
     code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
     if code:
         raise typer.Exit(code)
-    show(f"{first} - {second} is up; 'isfc down {first}' ends it. Its log: {log}")
+    show(f"{first} - {second} is up; 'isfc down {first}' ends it.")
 
 
 def _say_up(link: Layout, log_format: LogFormat) -> None:

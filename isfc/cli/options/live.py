@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.commands.run import choose_node
+from isfc.cli.commands.run import choose_node, make_experiment
 from isfc.cli.options.number import within
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -135,7 +135,7 @@ class LiveOptions:
         """The workload to drive over a layout; None if there is none."""
         if self.workload is None or self.pairs is None:
             return None
-        return Experiment(
+        return make_experiment(
             link,
             find_workload(self.workload),
             pairs=self.pairs,

@@ -14,6 +14,7 @@ import pytest
 from isfc.cli.commands.run import choose_workload, complete_workload
 from isfc.cli.main import run
 from isfc.errors import ConfigurationError
+from scenarios.published.companion import load_table
 from scenarios.run import INTERVAL_MIN, Result
 from scenarios.workload import free_workload
 
@@ -103,9 +104,13 @@ def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("--workload HL", "Missing option '--pairs'."),
+        ("--workload HL", "--pairs is missing: expected how many, such as --pairs 50"),
         ("--workload HL --pairs 0", "--pairs 0: expected 1 to"),
         ("--workload HL --pairs -3", "--pairs -3: expected 1 to"),
+        (
+            "--pairs 1000 --message 1:1:0 --reply 1 --window 1000",
+            "--pairs 1000: with a window of 1000 that is 1,000,000 messages at a time; expected",
+        ),
         ("--workload HL --pairs many", "Invalid value for '--pairs'"),
         ("--workload HL --pairs 1 --seconds nan", "--seconds nan: expected 0.001 to 86400 s"),
         ("--workload HL --pairs 1 --seconds inf", "--seconds inf: expected 0.001 to 86400 s"),
@@ -235,3 +240,26 @@ def test_commands_and_many_seeds_contradict(
     options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
     assert run([*options, "--seeds", "2"]) == 2
     assert capsys.readouterr().err.startswith("isfc: --cp and --seeds: ")
+
+
+def test_without_a_workload_it_explains_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "published-4"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"^HL +98,304 or 122,880 +8,192  live guest relocation", err, re.MULTILINE)
+    assert {"HS", "HM", "HL", "HY", "CDU:BYTES"} <= {line.split(" ")[0] for line in err.split("\n")}
+    assert "50 pairs of HL" in err
+    assert max(map(len, err.splitlines())) <= 80
+
+
+def test_what_the_explanation_says_of_pairs_is_published() -> None:
+    table = load_table("transport")
+    gains = {}
+    for suite in ("HS", "HM", "HL", "HY"):
+        fifty, hundred = (
+            [row.number("mb_per_s") for row in table.select({"suite": [suite], "pairs": [pairs]})]
+            for pairs in (50, 100)
+        )
+        gains[suite] = [b / a for a, b in zip(fifty, hundred, strict=True)]
+    assert sorted(gains.pop("HL"))[-2:] == pytest.approx([1.0, 1.13], abs=0.01)  # nearly
+    assert 1.7 < max(map(max, gains.values())) < 1.8  # three quarters more
