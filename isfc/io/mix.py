@@ -3,14 +3,17 @@
 From an I/O configuration, or from an interval of an RMF report. MB are 10**6 bytes.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from ctc.channel import CHANNELS
+from ctc.sap import iop_threads
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf import ChannelLine, DeviceLine, Interval
+from isfc.io.rmf import WHOLE_SYSTEM, ChannelLine, DeviceLine, Interval
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
@@ -119,7 +122,7 @@ def mix_of_interval(
     """
     if interval.channels:
         loads = [_load_of_channel(line) for line in interval.channels if line.io_per_s]
-        notes: tuple[str, ...] = ()
+        notes = (_reported(interval.channels),)
     else:
         loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
         assumed = f"{device_block} bytes an I/O, {device_read_share:.0%} reads, all zHPF"
@@ -129,7 +132,42 @@ def mix_of_interval(
             f"{interval.name}: has no I/O of FICON channels or devices; expected Channel Path "
             "Activity or Direct Access Device Activity"
         )
-    return Mix(interval.name, tuple(loads), notes=notes)
+    return Mix(interval.name, tuple(loads), _saps(interval), notes)
+
+
+def _saps(interval: Interval) -> int | None:
+    """How many SAPs have the IOPs of a report; None if it has no IOPs."""
+    iops = sum(line.iop != WHOLE_SYSTEM for line in interval.iops)
+    return next((saps for saps in range(1, iops + 1) if iop_threads(saps) >= iops), None)
+
+
+def _reported(channels: Sequence[ChannelLine]) -> str:
+    """What the channels of the report are, and how busy they were."""
+    known = Counter(feature for line in channels if (feature := _feature(line)))
+    features = ", ".join(f"{count} {feature}" for feature, count in known.items())
+    unknown = len(channels) - known.total()
+    parts = [*([features] if features else []), *([f"{unknown} unknown"] if unknown else [])]
+    busiest = (
+        f"{name} up to {max(figures):g} %"
+        for name, figures in (
+            ("processor", [line.processor_percent or 0.0 for line in channels]),
+            ("bus", [line.bus_percent or 0.0 for line in channels]),
+        )
+    )
+    return f"Now on {', '.join(parts)}: {', '.join(busiest)}."
+
+
+def _feature(line: ChannelLine) -> str | None:
+    """The feature that a code of RMF's column G stands for; None if there is none, or it is new."""
+    return next(
+        (
+            profile.feature
+            for profile in CHANNELS.values()
+            if line.generation
+            and int(line.generation, 16) in (*profile.generations.values(), profile.fec_generation)
+        ),
+        None,
+    )
 
 
 def _load_of_channel(line: ChannelLine) -> Load:

@@ -18,6 +18,10 @@ TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
 
 
+WHOLE_SYSTEM: Final = "SYS"
+"""The name of the line that sums up the I/O processors."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelLine:
     """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
@@ -314,7 +318,7 @@ class _Parser:
         name = words[start].text
         _, _, busy, starts, interrupts = used
         self._interval().iops.append(
-            IopLine("SYS" if name.startswith("S") else name, busy, starts, interrupts)
+            IopLine(WHOLE_SYSTEM if name.startswith("S") else name, busy, starts, interrupts)
         )
         return end
 

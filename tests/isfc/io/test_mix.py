@@ -1,5 +1,6 @@
 """A mix is what its source says: rates, bytes and directions are kept."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,22 @@ def test_an_idle_channel_is_no_load() -> None:
     ]
     with pytest.raises(ConfigurationError, match="has no I/O"):
         mix_of_interval(idle)
+
+
+def test_the_features_of_a_report_are_named_with_how_busy_they_were() -> None:
+    (interval,) = read_rmf(DATA / "channel-path-activity.txt")
+    features = "2 FICON Express16SA, 1 FICON Express16S+, 2 FICON Express16S"
+    assert mix_of_interval(interval).notes == (
+        f"Now on {features}: processor up to 19.18 %, bus up to 68.77 %.",
+    )
+    unknown = replace(interval.channels[0], generation="7F")
+    odd = Interval("S", "", "", channels=[unknown, replace(unknown, generation="")])
+    assert mix_of_interval(odd).notes[0].startswith("Now on 2 unknown: processor up to 2.64 %")
+
+
+def test_saps_are_those_of_the_iops_in_the_report() -> None:
+    (interval,) = read_rmf(DATA / "channel-path-activity.txt")
+    assert mix_of_interval(interval).saps is None
+    (queuing,) = read_rmf(DATA / "io-queuing-activity.txt")
+    interval.iops = queuing.iops[:1] * 7 + queuing.iops[-1:]
+    assert mix_of_interval(interval).saps == 4
