@@ -5,8 +5,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from isfc.errors import ConfigurationError
-from isfc.layout.file import parse_layout, read_layout
-from isfc.layout.layout import Layout
+from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.layout import Collection, Layout
 
 _SUFFIX = ".toml"
 
@@ -25,22 +26,35 @@ def load_layout(argument: str | Path) -> Layout:
     """The layout that a user means by ``argument``: a shipped one's name, or a path.
 
     A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
-    file. Raises `ConfigurationError` if there is no such layout or it is not a good one.
+    file. Raises `ConfigurationError` if there is no such layout, if it is not a good one, and if it
+    has several links.
     """
-    if isinstance(argument, Path):
-        return read_layout(argument)
+    content, source = _content(argument)
+    return parse_layout(content, source)
+
+
+def load_collection(argument: str | Path) -> Collection:
+    """As `load_layout`, with all links of a layout that has several."""
+    content, source = _content(argument)
+    return parse_collection(content, source)
+
+
+def _content(argument: str | Path) -> tuple[bytes, str]:
+    """The content of a layout file, and its name in messages."""
     names = shipped_layouts()
-    path = layout_path(argument)
+    path = argument if isinstance(argument, Path) else layout_path(argument)
     if path is None:
-        return parse_layout((_folder() / (argument + _SUFFIX)).read_bytes(), argument)
+        return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
     if not argument:
         raise ConfigurationError(f"LAYOUT is empty; expected a path or one of {', '.join(names)}")
-    if argument == path.name and path.suffix != _SUFFIX and not path.exists():
+    is_name = argument == path.name and path.suffix != _SUFFIX
+    if is_name and not path.exists():
         raise ConfigurationError(
-            f"{argument[:40]}: neither a file nor a shipped layout; "
+            f"{path.name[:40]}: neither a file nor a shipped layout; "
             f"expected a path or one of {', '.join(names)}"
         )
-    return read_layout(path)
+    with within(str(path)):
+        return read_bytes(path, "a layout file"), str(path)
 
 
 def layout_path(argument: str) -> Path | None:

@@ -12,7 +12,7 @@ from isfc.cli.options.layout import JsonOption, complete_layout
 from isfc.cli.render.check import Checked, check_page, github_lines, sarif_log
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import layout_path, load_layout
+from isfc.layout.catalogue import layout_path, load_collection
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Severity
 
@@ -73,7 +73,7 @@ def check(
     """
     if json and as_ is not Format.TEXT:
         raise ConfigurationError(f"--json and --format {as_}: expected one of them")
-    checked = [_check(name) for name in layouts]
+    checked = [item for name in layouts for item in _check(name)]
     if json:
         show_json([check_record(item) for item in checked])
     elif as_ is Format.SARIF:
@@ -93,9 +93,10 @@ def check(
 
 
 def check_record(checked: Checked) -> dict[str, Any]:
-    """What ``--json`` prints of one layout. Names and meanings of the keys stay."""
+    """What ``--json`` prints of one link. Names and meanings of the keys stay."""
     return {
         "layout": checked.name,
+        "nodes": checked.nodes,
         "error": checked.error,
         "findings": [
             {
@@ -113,12 +114,12 @@ def check_record(checked: Checked) -> dict[str, Any]:
     }
 
 
-def _check(name: str) -> Checked:
-    """What is found in one layout, or why it cannot be read."""
+def _check(name: str) -> Sequence[Checked]:
+    """What is found in each link of a layout, or why it cannot be read."""
     try:
-        layout = load_layout(name)
+        collection = load_collection(name)
     except (ConfigurationError, CtcError) as error:
-        return Checked(name, (), error=str(error))
+        return [Checked(name, (), error=str(error))]
     path = layout_path(name)
     lines: Sequence[str] = () if path is None else path.read_text("utf-8-sig").splitlines()
-    return Checked(name, find_all(layout), lines)
+    return [Checked(name, find_all(layout), lines, layout.nodes) for layout in collection.links]

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from isfc.layout.rules.book import RULES
 from isfc.layout.rules.rule import Finding, Severity
+from isfc.link.name import NodeName
 
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 _SARIF_LEVELS: Final = {Severity.INFO: "note", Severity.WARNING: "warning"}
@@ -22,14 +23,15 @@ _SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One layout and what was found in it; ``lines`` are its file's, if it has one.
+    """One link of a layout and what was found in it; ``lines`` are its file's, if it has one.
 
-    ``error`` says why it could not be read.
+    ``nodes`` are the ends of the link; ``error`` says why the layout could not be read.
     """
 
     name: str
     findings: tuple[Finding, ...]
     lines: Sequence[str] = ()
+    nodes: tuple[NodeName, NodeName] | None = None
     error: str | None = None
 
     def line_of(self, finding: Finding) -> int:
@@ -46,17 +48,19 @@ class Checked:
 def check_page(checked: Sequence[Checked]) -> RenderableType:
     """For people: each layout's findings, and how many there are."""
     parts: list[RenderableType] = []
+    links = Counter(item.name for item in checked)
     for item in checked:
         if item.error is not None:
             continue
-        parts.append(Text(f"{item.name}: {_count(item.findings)}", "bold"))
+        link = f" {' - '.join(item.nodes)}" if item.nodes and links[item.name] > 1 else ""
+        parts.append(Text(f"{item.name}{link}: {_count(item.findings)}", "bold"))
         if item.findings:
             parts.append(_findings(item.findings))
         parts.append("")
     if len(checked) > 1:
         every = [finding for item in checked for finding in item.findings]
-        read = sum(item.error is None for item in checked)
-        parts.append(f"{read} of {len(checked)} layouts read: {_count(every)}")
+        read = {item.name for item in checked if item.error is None}
+        parts.append(f"{len(read)} of {len(links)} layouts read: {_count(every)}")
     elif parts:
         parts.pop()
     return Group(*parts)

@@ -120,6 +120,40 @@ def test_github_gets_one_command_a_finding(capsys: pytest.CaptureFixture[str]) -
     assert bad.startswith("::error file=bad.toml,line=1,title=isfc::bad.toml: is not TOML")
 
 
+def test_every_link_of_a_layout_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("three.toml").write_text(
+        """\
+[[link]]
+nodes = ["ATLANTA", "BOSTON"]
+[[link]]
+nodes = ["BOSTON", "CHICAGO"]
+[fibre.1]
+feature = "FICON Express8"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[fibre.2]
+feature = "FICON Express8"
+chpid = { BOSTON = "51", CHICAGO = "60" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "6000-6003" }
+[[ctc]]
+fibre = "2"
+rdevs = { BOSTON = "6010", CHICAGO = "6010" }
+"""
+    )
+    first, second = printed(["three.toml", "--json"], capsys)
+    assert [item["nodes"] for item in (first, second)] == [
+        ["ATLANTA", "BOSTON"],
+        ["BOSTON", "CHICAGO"],
+    ]
+    assert [finding["id"] for finding in first["findings"]] == ["one-chpid"]
+    assert [finding["id"] for finding in second["findings"]] == ["single-ctc", "one-chpid"]
+    assert run(["check", "three.toml"]) == 1
+    page = capsys.readouterr().out
+    assert "three.toml BOSTON - CHICAGO: 2 warnings" in page
+    assert "1 of 1 layouts read: 3 warnings" in page
+
+
 def test_page_lists_the_rules_as_they_are() -> None:
     text = rules.PAGE.read_text("utf-8")
     assert rules.page(text) == text, "python -m tools.pages.rules"
