@@ -9,7 +9,7 @@ from ctc.osa import Flow as OsaFlow
 from ctc.osa import find_osa, stream_rate
 from isfc.cli.commands.io.plan import ConfigArgument
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
+from isfc.cli.render.io_run import activity_rows, io_run_page, report_page, shared_run_page
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Channel, Protocol
@@ -24,6 +24,13 @@ from isfc.io.run import (
     WorkloadRun,
     run_configuration,
 )
+from isfc.layout.file import read_layout
+from scenarios.run import PAIRS_MAX, Experiment
+from scenarios.shared_channel import SharedChannel, SharedRun, run_shared
+from scenarios.workload import find_workload
+
+PAIRS_DEFAULT = 50
+"""As many as most of the published runs of long messages have."""
 
 
 class Report(StrEnum):
@@ -50,6 +57,17 @@ WarmupOption = Annotated[
     float, typer.Option(metavar="S", min=0, max=3600, help="Virtual time before that.")
 ]
 SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Another seed, another run.")]
+CtcsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORKLOAD",
+        help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
+        show_default=False,
+    ),
+]
+PairsOption = Annotated[
+    int, typer.Option(metavar="N", min=1, max=PAIRS_MAX, help="Pairs of guests for --ctcs.")
+]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 
 
@@ -59,6 +77,8 @@ def run(
     seconds: SecondsOption = SECONDS,
     warmup: WarmupOption = WARMUP,
     seed: SeedOption = 1,
+    ctcs: CtcsOption = None,
+    pairs: PairsOption = PAIRS_DEFAULT,
     report: ReportOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
@@ -66,8 +86,28 @@ def run(
     """Run an I/O configuration in virtual time, and show what its channels carry.
 
     Channels are run I/O by I/O; zHyperLinks, OSAs and SAPs follow from their rates. The same
-    seed makes the same run.
+    seed makes the same run. With --ctcs, a link's CTCs ride the same channels: shown is what
+    the link and the disks get alone, and beside each other.
     """
+    if ctcs is not None:
+        if csv or report is not None:
+            raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
+        shared = run_shared(
+            Experiment(
+                read_layout(config),
+                find_workload(ctcs),
+                pairs=pairs,
+                seconds=seconds,
+                warmup=warmup,
+                seed=seed,
+            ),
+            read_io_configuration(config),
+        )
+        if json:
+            show_json(shared_run_record(shared))
+        else:
+            show(shared_run_page(shared, ctcs, pairs))
+        return
     if csv and report is None:
         raise ConfigurationError("--csv: expected --report too, which says what to print")
     if json and report is not None:
@@ -100,6 +140,35 @@ def io_run_record(run: IoRun) -> dict[str, Any]:
         "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
         "saps": {each.system: _sap_record(each) for each in run.saps},
         "osa": {channel.chpid: _osa_record(channel) for channel in osas},
+    }
+
+
+def shared_run_record(run: SharedRun) -> dict[str, Any]:
+    """What ``--ctcs --json`` prints. Names and meanings of the keys stay between releases."""
+    return {
+        "link": {"mb_per_s_alone": run.alone.mb_per_s, "mb_per_s_beside": run.beside.mb_per_s},
+        "channels": {each.chpid: _shared_record(each) for each in run.channels},
+    }
+
+
+def _shared_record(each: SharedChannel) -> dict[str, Any]:
+    pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
+    return {
+        "node": each.node,
+        "ctc_processor_percent_alone": 100 * each.ctcs_alone.processor,
+        "ctc_processor_percent_beside": 100 * each.ctcs_beside.processor,
+        "disk_processor_percent_alone": 100 * each.disks_alone.processor,
+        "disk_processor_percent_beside": 100
+        * (each.disks_beside.processor - each.ctcs_beside.processor),
+        "workloads": {
+            alone.demand.name: {
+                "io_per_s_alone": alone.rate_per_s,
+                "io_per_s_beside": beside.rate_per_s,
+                "response_us_alone": alone.response_ns / 1e3,
+                "response_us_beside": beside.response_ns / 1e3,
+            }
+            for alone, beside in pairs
+        },
     }
 
 

@@ -105,3 +105,38 @@ def test_a_view_of_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     path.write_text(CONFIG[: CONFIG.index("[channel.E0]")] + CONFIG[CONFIG.index("[[io]]") :][:52])
     assert run(["io", "run", str(path), "--report", "iop"]) == 2
     assert "--report iop: the configuration has nothing of it" in capsys.readouterr().err
+
+
+LAYOUT = """
+[fibre.1]
+feature = "FICON Express8S"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
+[[io]]
+name = "disks"
+channels = ["40"]
+protocol = "ficon"
+rate = 12000
+"""
+
+
+def test_ctcs_and_disks_are_shown_alone_and_beside_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(LAYOUT)
+    arguments = ["io", "run", str(path), "--ctcs", "HL", "--seconds", "0.2"]
+    assert run([*arguments, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["link"]["mb_per_s_beside"] < 0.8 * record["link"]["mb_per_s_alone"]
+    disks = record["channels"]["40"]["workloads"]["disks"]
+    assert disks["io_per_s_beside"] == disks["io_per_s_alone"] == 12_000
+    assert disks["response_us_beside"] > 2 * disks["response_us_alone"]
+    assert run(arguments) == 0
+    page = capsys.readouterr().out
+    assert "ATLANTA chpid 40, disks, response us" in page
+    assert max(map(len, page.splitlines())) <= 80
+    assert run([*arguments, "--report", "channel"]) == 2
+    assert "--ctcs: expected no --report" in capsys.readouterr().err
