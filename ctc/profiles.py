@@ -162,19 +162,16 @@ FEATURES: Final = {
 """Every feature by name."""
 
 
-_BY_WORD: Final = {
-    feature.removeprefix("FICON ").upper(): profile for feature, profile in FEATURES.items()
-}
-
-
 def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:
     """The profile of ``feature``, with its link running at ``link_gbps`` if that is given.
 
     ``feature`` may be in any case, and without its first word: ``Express8S``. Raises `BadFeature`
     for a name that `FEATURES` does not hold.
     """
-    profile = _BY_WORD.get(feature.upper().removeprefix("FICON").strip())
-    if profile is None:
+    for profile in FEATURES.values():
+        if _word(profile.feature) == _word(feature):
+            break
+    else:
         known = ", ".join(FEATURES)
         raise BadFeature(f"{feature[:40]!r} is not a FICON feature: expected one of {known}")
     if link_gbps is None:
@@ -188,3 +185,8 @@ def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:
         # a later feature's processor does not wait for its line: RMF shows as much at half speed
         processor_bits_per_ccw=bits_per_ccw / (slower if profile.io_ns == LATER_IO_NS else 1.0),
     )
+
+
+def _word(feature: str) -> str:
+    """What tells a feature from others: in capitals, without its first word."""
+    return feature.upper().removeprefix("FICON").strip()

@@ -169,3 +169,10 @@ class Servers(_Guests):
 
     def _reply(self, conversation: int) -> Message:
         return Message(conversation, self._reply_length, self._traffic)
+
+
+def make_guests(
+    workload: Workload, pairs: int, costs: GuestCosts, random: Random
+) -> tuple[Clients, Servers]:
+    """The programs of a workload: at the clients' system, and at the servers'."""
+    return Clients(workload, pairs, costs, random), Servers(workload, pairs, costs)

@@ -1,7 +1,7 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
 import copyreg
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from random import Random
 from typing import Any, Final
@@ -19,7 +19,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.trace import Sink, Watch
 from isfc.system.system import System
-from scenarios.guests import Clients, GuestCosts, Servers
+from scenarios.guests import GuestCosts, make_guests
 from scenarios.operation import OperatedRun, Operation, Overheard
 from scenarios.workload import Workload
 
@@ -158,10 +158,8 @@ def build(
         for name in (client_name, server_name)
     ]
     random = Random(f"clients {experiment.seed}")
-    programs: list[Program] = [
-        Clients(workload, experiment.pairs, experiment.guests, random),
-        Servers(workload, experiment.pairs, experiment.guests),
-    ]
+    make = workload.programs or make_guests
+    programs: Sequence[Program] = make(workload, experiment.pairs, experiment.guests, random)
     if operation is not None:
         programs = [
             Overheard(program, system.ends[0], operation.hear)

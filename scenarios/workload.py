@@ -5,9 +5,11 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 
@@ -33,7 +35,8 @@ class Workload:
     """What the clients send and the servers answer. Lengths in bytes.
 
     A message is ``min_length`` long in ``min_percent`` of all cases and ``max_length``
-    otherwise.
+    otherwise. ``programs`` makes what runs at the clients' system and at the servers'; None means
+    the guests of `scenarios.guests`.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Workload:
     reply_length: int
     window: int = TRANSPORT_WINDOW
     traffic: Traffic = Traffic.TRANSPORT
+    programs: Callable[..., tuple[Program, Program]] | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_length <= self.max_length:
@@ -72,33 +76,73 @@ class Workload:
 WINDOW_MAX: Final = 1_000
 MESSAGE_LENGTH_MAX: Final = 16 * 2**20
 
-SUITES: Final = {
-    workload.name: workload
-    for workload in (
-        Workload("HS", 512, 8_192, 20, 2_048),
-        Workload("HM", 8_192, 32_768, 20, 4_096),
-        Workload("HL", 98_304, 122_880, 20, 8_192),
-        Workload("HY", 32_768, 32_768, 20, 32_768),
+
+@dataclass(frozen=True, slots=True)
+class WorkloadKind:
+    """A workload that has a name: what users are told of it, and how it is made.
+
+    ``name`` is that of one workload, such as ``HS``; with ``operand``, the name of a number, it is
+    a family such as ``CDU:<reply bytes>``, and ``make`` is called with that number, else with 0.
+    """
+
+    name: str
+    help: str
+    make: Callable[[int], Workload]
+    operand: str = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is called: ``HS``, ``CDU:<reply bytes>``."""
+        return f"{self.name}:<{self.operand}>" if self.operand else self.name
+
+
+def _suite(name: str, help_text: str, smaller: int, larger: int, reply: int) -> WorkloadKind:
+    """A suite of the report; 20 % of its messages have the smaller size."""
+    return WorkloadKind(name, help_text, lambda _: Workload(name, smaller, larger, 20, reply))
+
+
+def _cdu(reply_length: int) -> Workload:
+    name = f"CDU:{reply_length}"
+    return Workload(name, REQUEST_LENGTH, REQUEST_LENGTH, 0, reply_length, 1, Traffic.LEGACY)
+
+
+WORKLOADS = {
+    kind.name: kind
+    for kind in (
+        _suite("HS", "small messages of ISFC Transport", 512, 8_192, 2_048),
+        _suite("HM", "medium messages", 8_192, 32_768, 4_096),
+        _suite("HL", "large messages", 98_304, 122_880, 8_192),
+        _suite("HY", "as much back as forth", 32_768, 32_768, 32_768),
+        WorkloadKind("CDU", "APPC/VM, a reply of so many bytes", _cdu, "reply bytes"),
     )
 }
-"""The report's ISFC Transport suites (published); 20 % of messages have the smaller size
-(derived: no other reading fits the bytes per message of H001709C)."""
+"""Every workload that has a name: a new one is one more entry. Sizes are the report's (published);
+that 20 % of messages have the smaller size is derived: no other reading fits the bytes per message
+of H001709C."""
+
+SUITES: Final = {name: kind.make(0) for name, kind in WORKLOADS.items() if not kind.operand}
+"""The report's ISFC Transport suites."""
+
+
+def workload_usage() -> str:
+    """How workloads are called: ``HS, HM, HL, HY or CDU:<reply bytes>``."""
+    *most, last = (kind.usage for kind in WORKLOADS.values())
+    return f"{', '.join(most)} or {last}"
 
 
 def find_workload(name: str) -> Workload:
-    """The workload called ``HS``, ``HM``, ``HL``, ``HY`` or ``CDU:<reply bytes>``, in any case.
+    """The workload of that name, as `WORKLOADS` has it, in any case.
 
     Raises `ConfigurationError` for any other name.
     """
-    upper = name.upper()
-    if upper in SUITES:
-        return SUITES[upper]
-    kind, _, length = upper.partition(":")
-    if kind == "CDU" and length.isascii() and length.isdigit() and len(length) <= 9:
-        return Workload(upper, REQUEST_LENGTH, REQUEST_LENGTH, 0, int(length), 1, Traffic.LEGACY)
-    raise ConfigurationError(
-        f"workload {name[:40]!r} is unknown: expected HS, HM, HL, HY or CDU:<reply bytes>"
-    )
+    first, colon, operand = name.upper().partition(":")
+    kind = WORKLOADS.get(first)
+    if kind is not None and bool(colon) == bool(kind.operand):
+        if not kind.operand:
+            return kind.make(0)
+        if operand.isascii() and operand.isdigit() and len(operand) <= 9:
+            return kind.make(int(operand))
+    raise ConfigurationError(f"workload {name[:40]!r} is unknown: expected {workload_usage()}")
 
 
 def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDOW) -> Workload:

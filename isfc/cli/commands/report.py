@@ -10,7 +10,7 @@ from isfc.cli.render.output import show_log
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import survey
 from isfc.layout.catalogue import load_layout
-from scenarios.workload import find_workload
+from scenarios.workload import find_workload, workload_usage
 
 PageOption = Annotated[
     str,
@@ -19,7 +19,7 @@ PageOption = Annotated[
     ),
 ]
 WorkloadOption = Annotated[
-    str, typer.Option(metavar="NAME", help="What is run: HS, HM, HL, HY, or CDU:<reply bytes>.")
+    str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
 ]
 
 

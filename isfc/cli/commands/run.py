@@ -49,20 +49,20 @@ from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
     WINDOW_MAX,
+    WORKLOADS,
     Workload,
     find_workload,
     free_workload,
+    workload_usage,
 )
 
 _Outcome = TypeVar("_Outcome")
 
-WORKLOADS = ("HS", "HM", "HL", "HY", "CDU:")
-"""What the shell offers after ``--workload``."""
-
 
 def complete_workload(incomplete: str) -> list[str]:
     """The workloads that begin so."""
-    return [name for name in WORKLOADS if name.startswith(incomplete)]
+    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
+    return [name for name in names if name.startswith(incomplete)]
 
 
 PairsOption = Annotated[
@@ -78,7 +78,7 @@ WorkloadOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="A published workload: HS, HM, HL, HY, or CDU:<reply bytes> for APPC/VM.",
+        help=f"A published workload: {workload_usage()} (APPC/VM).",
         autocompletion=complete_workload,
     ),
 ]

@@ -1,0 +1,96 @@
+"""A FICON feature, a workload and a CP command are one entry each: CONTRIBUTING says where."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from ctc.profiles import FEATURES
+from isfc.cli.commands.run import complete_workload
+from isfc.cp import processor
+from isfc.cp.messages import Answer, Target
+from isfc.cp.processor import COMMANDS, Command, CommandProcessor
+from isfc.cp.words import Operands
+from isfc.engine.program import Offer, Program
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
+from isfc.link.events import LinkEvent
+from isfc.link.message import Message
+from isfc.system.system import System
+from isfc.testing.pair import Setup
+from scenarios.guests import GuestCosts
+from scenarios.run import Experiment, run
+from scenarios.workload import WORKLOADS, Workload, WorkloadKind, find_workload
+
+LAYOUT = """
+[fibre.1]
+feature = "FICON Express64"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000", BOSTON = "7000" }
+"""
+
+
+def test_feature(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError, match="'FICON Express64' is not a FICON feature"):
+        parse_layout(LAYOUT)
+    new = replace(FEATURES["FICON Express32S"], feature="FICON Express64", link_gbps=64)
+    monkeypatch.setitem(FEATURES, new.feature, new)
+    assert parse_layout(LAYOUT).fibres[0].profile is new
+    with pytest.raises(ConfigurationError, match=r", FICON Express64$"):
+        parse_layout(LAYOUT.replace("64", "65"))
+
+
+class Burst:
+    """Sends so many messages, once."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        return [(now_ns + 1_000, [Message(0, 100) for _ in range(self._count)])] * bool(self._count)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        return ()
+
+
+def bursts(
+    workload: Workload, pairs: int, _costs: GuestCosts, _random: Random
+) -> tuple[Program, Program]:
+    return Burst(workload.window * pairs), Burst(0)
+
+
+def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigurationError, match=r"HY or CDU:<reply bytes>$"):
+        find_workload("BURST:5")
+    kind = WorkloadKind(
+        "BURST",
+        "messages, once",
+        lambda count: Workload(f"BURST:{count}", 1, 100, 0, 1, count, programs=bursts),
+        operand="messages",
+    )
+    monkeypatch.setitem(WORKLOADS, kind.name, kind)
+    assert complete_workload("B") == ["BURST:"]
+    with pytest.raises(ConfigurationError, match=r"CDU:<reply bytes> or BURST:<messages>$"):
+        find_workload("BURST")
+    experiment = Experiment(
+        load_layout("atlanta-boston"), find_workload("burst:5"), 3, seconds=0.01, warmup=0
+    )
+    assert run(experiment).messages_per_s_out == pytest.approx(1_500)
+
+
+def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    def query_names(operands: Operands, target: Target, answer: Answer) -> None:
+        operands.end()
+        answer.say(f"{target.system.name} and {target.end.partner}")
+
+    system = System([Setup().definition(0)])
+    assert CommandProcessor().execute("Q NAMES", system, 0).return_code == 2
+    command = Command("Query", "NAMes", "", query_names)
+    monkeypatch.setattr(processor, "COMMANDS", (*COMMANDS, command))
+    assert CommandProcessor().execute("q nam", system, 0).lines == ("ATLANTA and BOSTON",)
+    assert "Query NAMes" in CommandProcessor().execute("HELP", system, 0).lines
