@@ -27,6 +27,7 @@ class Conversation:
         """Its state, to look at."""
         self._carry = carry
         self._changed = asyncio.Event()
+        self._look: Callable[[], None] | None = None
 
     @property
     def service(self) -> str:
@@ -126,6 +127,16 @@ class Conversation:
     def wake(self) -> None:
         """Something has happened to it."""
         self._changed.set()
+        if self._look is not None:
+            self._look()
+
+    def watch(self, look: Callable[[], None]) -> None:
+        """Call ``look`` whenever something has happened to it; see `carry`."""
+        self._look = look
+
+    def carry(self) -> None:
+        """Let what was done with its ``end`` be done; not needed within a `watch`."""
+        self._carry()
 
     async def __aenter__(self) -> "Conversation":
         return self

@@ -8,13 +8,13 @@ service sees connections in the order in which they were accepted.
 """
 
 import asyncio
+import errno
 import ipaddress
 import os
 import re
 import socket
-import struct
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,7 +22,8 @@ from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
-from isfc.live.session import Conversation, ConversationSevered, OpenNode, SeverCode
+from isfc.live.relay import Relay, reset_on_close
+from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.programs.limits import ConversationLimits
 
 CONNECTIONS_MAX: Final = 128
@@ -34,9 +35,6 @@ BACKLOG_MAX: Final = 1_024
 CONNECT_S: Final = 10.0
 """How long the service may take to accept a connection, in seconds."""
 
-BUFFER_LENGTH: Final = 262_144
-"""Bytes taken from a TCP connection at once: what a conversation's send buffer holds."""
-
 PAUSE_S: Final = 0.1
 """After an accept failed, for want of file descriptors for one, in seconds."""
 
@@ -45,11 +43,6 @@ _IPV6: Final = 6
 _PORT: Final = r"([0-9]{1,5})"
 _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
 _FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
-_LINGER: Final = struct.Struct("ii")  # struct linger: on or off, seconds
-_RESET: Final = _LINGER.pack(1, 0)
-"""SO_LINGER so that close resets, whoever closes: the system does so for a process that is
-killed."""
-_END: Final = _LINGER.pack(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +216,15 @@ class Forwarder:
     ) -> None:
         """Carry bytes both ways until both ways have ended, or one has failed."""
         self.connection_count += 1
-        ended = False
+        relay = Relay(conversation)
         try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(_to_link(connection, conversation))
-                group.create_task(_from_link(conversation, connection))
-            await conversation.close()
-            ended = True
-        except* (OSError, ConversationSevered) as errors:
-            reason = _why(errors.exceptions[0])
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: relay, connection)
+            reason = await asyncio.shield(relay.ended)
+        except BaseException:
+            relay.stop("the forwarder has ended")
+            raise
+        if reason is not None:
             self._fail(forward, reason)
-            conversation.sever(reason, SeverCode.FAILED)
-        finally:
-            conversation.sever("the forwarder has ended")
-            if ended:
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _END)
-            connection.close()
 
     def _fail(self, forward: Forward, reason: str) -> None:
         self.failed_count += 1
@@ -265,22 +251,6 @@ async def forwarding(
         await forwarder.close()
 
 
-async def _to_link(connection: socket.socket, conversation: Conversation) -> None:
-    loop = asyncio.get_running_loop()
-    buffer = memoryview(bytearray(BUFFER_LENGTH))
-    while length := await loop.sock_recv_into(connection, buffer):
-        await conversation.send(buffer[:length])
-    conversation.finish()
-
-
-async def _from_link(conversation: Conversation, connection: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    while data := await conversation.receive():
-        await loop.sock_sendall(connection, data)
-    with suppress(OSError):  # it may be gone, and has had everything
-        connection.shutdown(socket.SHUT_WR)
-
-
 async def _connect_by_name(host: str, port: int) -> socket.socket:
     """A connection to a TCP service, at the first of its addresses that answers."""
     failure: OSError = OSError("no address")
@@ -294,22 +264,41 @@ async def _connect_by_name(host: str, port: int) -> socket.socket:
 
 
 async def _connect(family: int, address: tuple[str, int]) -> socket.socket:
-    """A connection to one address."""
+    """A connection to one address; it is asked for before this waits for anything.
+
+    (A loop's own `sock_connect` may look even literal addresses up in threads.)
+    """
     connection = socket.socket(family, socket.SOCK_STREAM)
     try:
         _prepare(connection)
-        await asyncio.get_running_loop().sock_connect(connection, address)
+        error = connection.connect_ex(address)
+        if error == errno.EINPROGRESS:
+            await _writable(connection)
+            error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error:
+            raise OSError(error, os.strerror(error))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+async def _writable(connection: socket.socket) -> None:
+    """Wait until a connection is there, or has failed."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_writer(connection, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_writer(connection)
+
+
 def _prepare(connection: socket.socket) -> None:
     """Close resets it, until it has ended well."""
     connection.setblocking(False)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    reset_on_close(connection)
     keep_alive(connection)
 
 

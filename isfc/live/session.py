@@ -76,6 +76,7 @@ class OpenNode:
         self._tasks: set[asyncio.Task[None]] = set()
         self._news = asyncio.Event()
         self._ended: str | None = None
+        self._carrying = False
 
     def serve(self, service: str, handler: Handler) -> None:
         """Offer a service under a name of 1 to 8 characters; a handler runs as a task.
@@ -114,15 +115,27 @@ class OpenNode:
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """What the link says; wakes whoever waits for it."""
         offers = list((self.verifying or self.board).receive(event, now_ns))
-        self._tell()  # which may refuse what is asked for
-        return [*offers, (now_ns, refusals)] if (refusals := self._messages()) else offers
+        carrying, self._carrying = self._carrying, True
+        while self._tell():  # who is told may send at once
+            if messages := self._messages():
+                offers.append((now_ns, messages))
+        self._carrying = carrying
+        return offers
 
     def carry(self) -> None:
-        """Hand what conversations have to send to the engine."""
-        messages = self._messages()
-        if messages and self.engine is not None:
-            self.engine.send(messages)
-        self._tell()
+        """Hand what conversations have to send to the engine, until there is no more."""
+        if self._carrying:  # whoever is at it goes on with this
+            return
+        self._carrying = True
+        try:
+            while True:
+                messages = self._messages()
+                if messages and self.engine is not None:
+                    self.engine.send(messages)
+                if not self._tell():
+                    return
+        finally:
+            self._carrying = False
 
     async def close(self) -> None:
         """End all conversations and services; give the partner a moment to read what was sent."""
@@ -158,10 +171,15 @@ class OpenNode:
             return False
         return bool(self.board.conversations or self.board.in_link_length)
 
-    def _tell(self) -> None:
-        """Wake those who wait for a conversation; begin those that are asked for."""
+    def _tell(self) -> bool:
+        """Wake those who wait for a conversation; begin those that are asked for.
+
+        Whether there were any.
+        """
         self._news.set()
+        told = False
         while (end := self.board.poll_changed()) is not None:
+            told = True
             conversation = self._conversations.get(end)
             if conversation is None and end.state is ConversationState.REQUESTED:
                 conversation = self._conversations[end] = Conversation(end, self.carry)
@@ -170,6 +188,7 @@ class OpenNode:
                 conversation.wake()
             if end.over:
                 self._conversations.pop(end, None)
+        return told
 
     def _begin(self, conversation: Conversation) -> None:
         """The partner asks for a service."""

@@ -1,0 +1,142 @@
+"""One TCP connection joined to one conversation: bytes both ways, in the loop's callbacks.
+
+What comes from either side goes to the other within the same turn of the loop: no task waits in
+between. Each direction has its own end, and neither side is read faster than the other takes it.
+"""
+
+import asyncio
+import socket
+import struct
+from contextlib import suppress
+from typing import Final, cast
+
+from isfc.live.connection import why
+from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
+from isfc.programs.protocol import SeverCode
+
+UNWRITTEN_LENGTH_MAX: Final = 262_144
+"""Bytes that wait for a TCP connection that takes none; more stay in the conversation's window."""
+
+LOOK_S: Final = 0.005
+"""Between two looks whether the last bytes have been handed to the system, in seconds."""
+
+_LINGER: Final = struct.Struct("ii")  # struct linger: on or off, seconds
+_RESET: Final = _LINGER.pack(1, 0)
+_END: Final = _LINGER.pack(0, 0)
+
+
+def reset_on_close(connection: socket.socket) -> None:
+    """Let the end of a connection be a reset, whoever ends it.
+
+    The system ends those of a process that is killed. Nobody then takes that for a good end.
+    """
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+
+
+class Relay(asyncio.Protocol):
+    """A connection, which resets on close, and a conversation that has been accepted, or may be.
+
+    ``ended`` is done when both are over: None if all went well, else what went wrong.
+    """
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.ended: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._conversation = conversation
+        self._end = conversation.end
+        self._transport: asyncio.Transport | None = None
+        self._rest = memoryview(b"")
+        """What has come and found no room in the conversation."""
+        self._full = False
+        """Whether the connection takes no more for now."""
+        self._end_came = False
+        self._end_written = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
+        self._transport.set_write_buffer_limits(UNWRITTEN_LENGTH_MAX)
+        self._conversation.watch(self._look)
+        self._conversation.accept()
+        self._look()
+        self._conversation.carry()
+
+    def data_received(self, data: bytes) -> None:
+        """From the connection to the conversation."""
+        if self._end.reason is None:
+            self._rest = memoryview(data)
+            self._send_rest()
+            self._conversation.carry()
+
+    def eof_received(self) -> bool:
+        """Nothing more will come; the other direction goes on."""
+        self._end_came = True
+        if not self._rest:
+            self._end.finish()
+            self._conversation.carry()
+        return True
+
+    def pause_writing(self) -> None:
+        """The connection takes no more."""
+        self._full = True
+
+    def resume_writing(self) -> None:
+        """It takes some again."""
+        self._full = False
+        self._look()
+        self._conversation.carry()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone: well ended, or not."""
+        self.stop(why(exc) if exc is not None else "the connection is gone")
+
+    def stop(self, reason: str) -> None:
+        """End both at once, unless they have ended."""
+        if self.ended.done():
+            return
+        self.ended.set_result(reason)
+        if self._transport is not None:
+            self._transport.abort()
+        self._conversation.sever(reason, SeverCode.FAILED)
+
+    def _look(self) -> None:
+        """Something has happened to the conversation."""
+        end, transport = self._end, self._transport
+        if self.ended.done() or transport is None:
+            return
+        if end.reason is not None and end.reason.code is not SeverCode.ENDED:
+            self.stop(str(end.reason))
+            return
+        if self._rest and end.room_length > 0:
+            self._send_rest()
+        while end.arrived_length and not self._full:
+            transport.write(end.poll_data(RECEIVE_LENGTH_MAX))
+        if end.partner_finished and not end.arrived_length and not self._end_written:
+            self._end_written = True
+            with suppress(OSError):  # it may be gone, and has had everything
+                transport.write_eof()
+        if end.over and self._end_written:
+            self._close(transport)
+
+    def _send_rest(self) -> None:
+        transport = self._transport
+        assert transport is not None, "data without a connection"
+        was_waiting = not transport.is_reading()
+        self._rest = self._rest[self._end.send(self._rest) :]
+        if self._rest:
+            transport.pause_reading()
+        elif was_waiting and not transport.is_closing():
+            transport.resume_reading()
+            if self._end_came:
+                self._end.finish()
+
+    def _close(self, transport: asyncio.Transport) -> None:
+        """Both ways have ended, and all of it has arrived."""
+        if self._end.undelivered_length:
+            self.stop("not all has arrived")
+        elif transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(LOOK_S, self._look)
+        else:
+            connected = transport.get_extra_info("socket")
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _END)
+            transport.close()
+            self.ended.set_result(None)
