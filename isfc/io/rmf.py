@@ -115,14 +115,14 @@ _OTHER_TITLE: Final = re.compile(
     r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
 
-_NUMBER: Final = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
+_NUMBER: Final = re.compile(r"\d[\d,]{0,20}(?:\.\d{1,20})?|\.\d{1,20}")
 _MISSING: Final = re.compile(r"[-*.]{2,}")
 _CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
 _CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
 _SPEED: Final = re.compile(r"(\d{1,3})G")
 _DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
 _DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
-_RATE: Final = re.compile(r"(\d[\d,]*\.\d+)(S?)")
+_RATE: Final = re.compile(r"(\d[\d,]{0,20}\.\d{1,20})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 

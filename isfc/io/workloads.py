@@ -20,7 +20,7 @@ NAMED_WORKLOADS: Final[Mapping[str, Mapping[str, Any]]] = {
     "castout": {"block": 4096, "blocks": 64, "read_percent": 0},
     "mix": {"block": 4096, "read_percent": 70, "cache_hit_percent": 90},
     "sas-random": {"block": BLOCK_27K, "read_percent": 100, "outstanding": 64},
-    "sas-sequential": {"block": BLOCK_27K, "blocks": 4, "read_percent": 100, "outstanding": 8},
+    "sas-sequential": {"block": BLOCK_27K, "blocks": 2, "read_percent": 100, "outstanding": 8},
     "vsam-nsr": {"block": 4096, "read_percent": 100, "outstanding": 1},
     "streams-out": {"protocol": "tcp", "block": 20_971_520, "read_percent": 0},
     "streams-in": {"protocol": "tcp", "block": 20_971_520, "read_percent": 100},
@@ -30,7 +30,8 @@ NAMED_WORKLOADS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 ``read-4k`` to ``sequential-128k``: the I/O drivers of the FICON Express16SA report (its large
 sequential mix reads and writes as much). ``castout``: Db2's, 64 pages of 4K. ``mix``: assumed,
-a common online load. SAS: half-track blocks; its sequential reads chain four (assumed).
+a common online load. SAS: half-track blocks; its sequential
+reads chain the two of a track (derived: the channel utilization of both protocols fits that).
 ``vsam-nsr``: one read after the other. ``streams``: about 20 MB each, as in the OSA report.
 """
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import within
 from isfc.cli.render.io_size import sizing_page
 from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
@@ -42,26 +43,38 @@ WhichOption = Annotated[
 ]
 BlockOption = Annotated[
     int,
-    typer.Option(metavar="BYTES", min=1, help="Bytes of an I/O, if the report is on devices."),
+    typer.Option(
+        metavar="BYTES",
+        callback=within(1, 2**30, "bytes"),
+        help="Bytes of an I/O, if the report is on devices.",
+    ),
 ]
 ReadOption = Annotated[
     float,
-    typer.Option(metavar="P", min=0, max=100, help="Reads in percent, if it is on devices."),
+    typer.Option(
+        metavar="P", callback=within(0, 100), help="Reads in percent, if it is on devices."
+    ),
 ]
 GrowthOption = Annotated[
-    float, typer.Option(metavar="P", min=0, max=10_000, help="How much more in percent, later.")
+    float,
+    typer.Option(metavar="P", callback=within(0, 10_000), help="How much more in percent, later."),
 ]
 KmOption = Annotated[
-    float, typer.Option(metavar="KM", min=0, max=10_000, help="How far the storage may be.")
+    float,
+    typer.Option(
+        metavar="KM", callback=within(0, 10_000, "km"), help="How far the storage may be."
+    ),
 ]
 ProcessorOption = Annotated[
-    float, typer.Option(metavar="P", min=1, max=100, help="At most so much channel processor.")
+    float,
+    typer.Option(metavar="P", callback=within(1, 100), help="At most so much channel processor."),
 ]
 BusOption = Annotated[
-    float, typer.Option(metavar="P", min=1, max=100, help="At most so much of the bus and line.")
+    float,
+    typer.Option(metavar="P", callback=within(1, 100), help="At most so much of the bus and line."),
 ]
 SapOption = Annotated[
-    float, typer.Option(metavar="P", min=1, max=100, help="At most so much of the SAPs.")
+    float, typer.Option(metavar="P", callback=within(1, 100), help="At most so much of the SAPs.")
 ]
 
 

@@ -80,6 +80,9 @@ def test_no_saps_are_enough_for_too_much(
     [
         ([], "MIX and --rmf: expected one of them"),
         (["mix.toml", "--rmf", RMF], "MIX and --rmf: expected one of them"),
+        (["--rmf", RMF, "--growth", "nan"], "--growth nan: expected 0 to 10000"),
+        (["--rmf", RMF, "--km", "-1"], "--km -1: expected 0 to 10000 km"),
+        (["--rmf", RMF, "--bus-percent", "0.5"], "--bus-percent 0.5: expected 1 to 100"),
         (["--rmf", "no-such-file"], "no-such-file: cannot be read"),
         (["--rmf", "CHANGELOG.md"], "CHANGELOG.md: holds no line of an RMF report"),
         (["--rmf", "tests"], "tests: is a directory; expected the text of an RMF report"),
