@@ -63,23 +63,22 @@ def _place(layout: Layout, io: Io) -> Event:
 
 
 def _io(layout: Layout, io: Io) -> Iterator[Event]:
-    """An I/O, and inside it PEND, DISC and CONN."""
+    """An I/O, and inside it PEND, DISC and CONN.
+
+    Each has an event for its begin and one for its end: with durations instead, a reader that adds
+    them up can find an I/O to end before its last phase, by a rounding error. Both say what they
+    are of: some readers pair them by that.
+    """
     details: dict[str, Any] = {"outcome": io.outcome, "interrupt_us": _us(io.seen_ns - io.end_ns)}
     if io.package is not None:
         details |= {"package": io.package, "messages": io.message_count, "bytes": io.length}
-    place = _place(layout, io)
-    yield {
-        "ph": "X",
-        "cat": "io",
-        "name": io.command.name,
-        **place,
-        "ts": _us(io.begin_ns),
-        "dur": _us(io.end_ns - io.begin_ns),
-        "args": details,
-    }
+    whole = {"cat": "io", "name": io.command.name, **_place(layout, io), "args": details}
+    yield {"ph": "B", **whole, "ts": _us(io.begin_ns)}
     for name, begin_ns, end_ns in io.phases():
-        span = {"ts": _us(begin_ns), "dur": _us(end_ns - begin_ns)}
-        yield {"ph": "X", "cat": "phase", "name": name, **place, **span}
+        phase = {"cat": "phase", "name": name, **_place(layout, io)}
+        yield {"ph": "B", **phase, "ts": _us(begin_ns)}
+        yield {"ph": "E", **phase, "ts": _us(end_ns)}
+    yield {"ph": "E", **whole, "ts": _us(io.end_ns)}
 
 
 def _collision(layout: Layout, number: int, first: Io, second: Io) -> Iterator[Event]:

@@ -13,14 +13,15 @@ from scenarios.run import Experiment
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.workload import SUITES
 
-# "Trace Event Format": which keys an event has besides ph, name, pid and tid, by its phase
+# "Trace Event Format": which keys an event has besides ph, pid and tid, by its phase
 REQUIRED = {
-    "M": {"args"},
-    "X": {"ts", "dur", "cat"},
-    "i": {"ts", "s", "cat"},
-    "s": {"ts", "id", "cat"},
-    "f": {"ts", "id", "cat", "bp"},
-    "C": {"ts", "args"},
+    "M": {"args", "name"},
+    "B": {"ts", "cat", "name"},
+    "E": {"ts", "cat", "name"},
+    "i": {"ts", "s", "cat", "name"},
+    "s": {"ts", "id", "cat", "name"},
+    "f": {"ts", "id", "cat", "name", "bp"},
+    "C": {"ts", "args", "name"},
 }
 METADATA = {
     "process_name": "name",
@@ -47,13 +48,12 @@ def by_phase(events: list[Event]) -> dict[str, list[Event]]:
 
 def test_every_event_has_what_its_phase_requires(timeline: Timeline) -> None:
     for event in trace_events(timeline):
-        missing = REQUIRED[event["ph"]] | {"name", "pid", "tid"}
-        assert missing <= event.keys()
-        assert isinstance(event["name"], str)
+        assert REQUIRED[event["ph"]] | {"pid", "tid"} <= event.keys()
+        assert isinstance(event.get("name", ""), str)
         assert all(isinstance(event[key], int) for key in ("pid", "tid"))
-        for key in {"ts", "dur"} & event.keys():
-            assert isinstance(event[key], int | float)
-            assert event[key] >= 0
+        if event["ph"] != "M":
+            assert isinstance(event["ts"], int | float)
+            assert event["ts"] >= 0
         if event["ph"] == "i":
             assert event["s"] == "t"  # g, p and t are the scopes there are
         if event["ph"] == "f":
@@ -70,39 +70,49 @@ def test_every_track_is_named(timeline: Timeline) -> None:
     processes = [e["args"]["name"] for e in events["M"] if e["name"] == "process_name"]
     assert processes == list(timeline.layout.nodes)
     assert len(named) == 2 * len(timeline.layout.ctcs)
-    for phase in "Xisf":
+    for phase in "BEisf":
         assert {(e["pid"], e["tid"]) for e in events[phase]} <= named
 
 
-def test_slices_of_a_track_are_nested(timeline: Timeline) -> None:
-    tracks = defaultdict(list)
+def slices(timeline: Timeline) -> list[tuple[Event, float, int]]:
+    """Each slice with its end and its depth; begins and ends must pair up, in order of time."""
+    found: list[tuple[Event, float, int]] = []
+    tracks: dict[tuple[int, int], list[Event]] = defaultdict(list)
+    last: dict[tuple[int, int], float] = defaultdict(float)
     for event in trace_events(timeline):
-        if event["ph"] == "X":
-            span = (round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000))
-            tracks[event["pid"], event["tid"]].append(span)
-    for spans in tracks.values():
-        around: list[tuple[int, int]] = []
-        for begin, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-            while around and around[-1][1] <= begin:
-                around.pop()
-            assert not around or end <= around[-1][1]
-            around.append((begin, end))
+        if event["ph"] not in "BE":
+            continue
+        track = event["pid"], event["tid"]
+        assert event["ts"] >= last[track]
+        last[track] = event["ts"]
+        if event["ph"] == "B":
+            tracks[track].append(event)
+        else:
+            begin = tracks[track].pop()
+            assert (begin["name"], begin.get("args")) == (event["name"], event.get("args"))
+            found.append((begin, event["ts"], len(tracks[track])))
+    assert not any(tracks.values())
+    return found
 
 
 def test_phases_fill_their_io(timeline: Timeline) -> None:
-    slices = by_phase(list(trace_events(timeline)))["X"]
-    ios = [e for e in slices if e["cat"] == "io"]
-    phases = [e for e in slices if e["cat"] == "phase"]
-    assert {e["name"] for e in phases} <= {"PEND", "DISC", "CONN"}
-    assert sum(e["dur"] for e in ios) == pytest.approx(sum(e["dur"] for e in phases))
+    found = slices(timeline)
+    ios = [(begin, end) for begin, end, depth in found if depth == 0]
+    phases = [(begin, end) for begin, end, depth in found if depth == 1]
+    assert len(ios) + len(phases) == len(found)
+    assert {begin["cat"] for begin, _ in ios} == {"io"}
+    assert {begin["name"] for begin, _ in phases} == {"PEND", "DISC", "CONN"}
+    whole, parts = (sum(end - begin["ts"] for begin, end in each) for each in (ios, phases))
+    assert whole == pytest.approx(parts)
     assert len(ios) == len(timeline.ios)
-    for io in ios:
+    for io, _ in ios:
         if io["name"] in ("READ", "WRITE") and io["args"]["outcome"] == "ended":
             assert {"package", "messages", "bytes"} <= io["args"].keys()
 
 
 def test_arrows_join_the_two_ends_of_a_collision(timeline: Timeline) -> None:
     events = by_phase(list(trace_events(timeline)))
+    ours = slices(timeline)
     collisions = len(timeline.collisions())
     assert (collisions > 0) == (len(timeline.layout.ctcs) == 1)
     assert len(events["i"]) == 2 * collisions
@@ -114,12 +124,12 @@ def test_arrows_join_the_two_ends_of_a_collision(timeline: Timeline) -> None:
         assert (begin["name"], begin["cat"]) == (end["name"], end["cat"])
         assert begin["pid"] != end["pid"]
         for arrow in (begin, end):
-            assert any(holds(io, arrow) for io in events["X"])
+            assert any(holds(begin, end, arrow) for begin, end, _ in ours)
 
 
-def holds(io: Event, arrow: Event) -> bool:
-    same = (io["pid"], io["tid"]) == (arrow["pid"], arrow["tid"])
-    return bool(same and io["ts"] <= arrow["ts"] <= io["ts"] + io["dur"])
+def holds(begin: Event, end: float, arrow: Event) -> bool:
+    same = (begin["pid"], begin["tid"]) == (arrow["pid"], arrow["tid"])
+    return bool(same and begin["ts"] <= arrow["ts"] <= end)
 
 
 def test_counters_are_of_backlog_and_of_each_fibre(timeline: Timeline) -> None:
