@@ -42,6 +42,7 @@ from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.relocation import Relocation, relocate
 from scenarios.run import Experiment, run
+from scenarios.saturation import carried
 from scenarios.workload import SUITES
 from tests.decks import shipped
 from tools.pages import console
@@ -106,7 +107,8 @@ def test_make_targets_exist() -> None:
 
 
 def test_plan_keys() -> None:
-    assert_keys("plan", plan_record(make_plan(load_layout("published-12"))))
+    layout = load_layout("published-4")
+    assert_keys("plan", plan_record(make_plan(layout), carried(layout)))
 
 
 def test_lose_keys() -> None:

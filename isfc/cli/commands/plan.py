@@ -1,5 +1,6 @@
 """``isfc plan``: how two systems would use a layout."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -7,17 +8,29 @@ import typer
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.loss import show_losses
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.render.carried import gathered
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan, make_plan
+from scenarios.saturation import (
+    SATURATING_PAIRS,
+    STATED_PAIRS,
+    SUITE,
+    Carried,
+    carried,
+    extrapolated,
+)
 
 LoseOption = Annotated[
     bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
 ]
 SimulateOption = Annotated[
     bool, typer.Option("--simulate", help="With --lose: by run as well as by rule of thumb.")
+]
+RuleOption = Annotated[
+    bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
 ]
 
 
@@ -26,26 +39,29 @@ def plan(
     *,
     lose: LoseOption = False,
     simulate: SimulateOption = False,
+    rule: RuleOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show who writes on which CTC, what it carries, what to change.
 
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
-    follow IBM's rule of thumb and are for one direction.
+    are for one direction: by IBM's rule of thumb, and what the model carries (a second's work).
     """
     if simulate and not lose:
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
     judged = make_plan(open_layout(layout))
     if lose:
         show_losses(judged.layout, simulate=simulate, json=json)
-    elif json:
-        show_json(plan_record(judged))
+        return
+    figures = () if rule else carried(judged.layout)
+    if json:
+        show_json(plan_record(judged, figures))
     else:
-        show(plan_page(judged))
+        show(plan_page(judged, figures))
 
 
-def plan_record(plan: Plan) -> dict[str, Any]:
+def plan_record(plan: Plan, figures: Sequence[Carried] = ()) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     first, second = plan.layout.nodes
     ways = plan.directions
@@ -56,10 +72,23 @@ def plan_record(plan: Plan) -> dict[str, Any]:
         "exclusive": {way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
         "chpids": {way.sender: _chpid_records(way) for way in ways},
         "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
+        "model": _model_record(plan, figures) if figures else None,
         "advice": [
-            {"id": advice.id, "severity": advice.severity, "text": advice.advice}
-            for advice in plan.advice
+            {"id": advice.id, "severity": advice.severity, "text": text}
+            for advice, text in gathered(plan, figures)
         ],
+    }
+
+
+def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
+    """What the model carries."""
+    return {
+        "workload": SUITE,
+        "saturating_pairs": SATURATING_PAIRS,
+        "stated_pairs": STATED_PAIRS,
+        "saturated_mb_per_s": {each.sender: each.saturated_mb_per_s for each in figures},
+        "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
+        "extrapolated": extrapolated(plan.layout),
     }
 
 

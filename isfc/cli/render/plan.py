@@ -8,16 +8,17 @@ from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
+from isfc.cli.render.carried import Advice, differences, gathered
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan
-from isfc.layout.rules.rule import Finding
+from scenarios.saturation import STATED_PAIRS, Carried
 
 NODE_STYLES = ("cyan", "magenta")
 
 
-def plan_page(plan: Plan) -> RenderableType:
-    """The whole page."""
+def plan_page(plan: Plan, figures: Sequence[Carried] = ()) -> RenderableType:
+    """The whole page; with what the model carries, if that is given."""
     first, second = plan.layout.nodes
     ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
     heading = Text.assemble(
@@ -27,7 +28,10 @@ def plan_page(plan: Plan) -> RenderableType:
         (second, f"bold {NODE_STYLES[1]}"),
         f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
     )
-    parts = _picture(plan), _stop_short(plan), _capacity(plan), _advice(plan.advice)
+    parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
+    if figures:
+        parts.append(" ".join(differences(plan, figures)))
+    parts.append(_advice(gathered(plan, figures)))
     return Group(heading, *(line for part in parts for line in ("", part)))
 
 
@@ -89,25 +93,34 @@ def _rdevs(rdevs: Sequence[Rdev]) -> str:
     return ", ".join(map(format_rdev, sorted(rdevs)))
 
 
-def _capacity(plan: Plan) -> RenderableType:
+def _capacity(plan: Plan, figures: Sequence[Carried]) -> RenderableType:
     """How much each node can send, and over which chpids."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for way, style in zip(plan.directions, NODE_STYLES, strict=True):
-        table.add_row(
-            Text(way.sender, style), Text(f"{way.estimated_mb_per_s} MB/s", "bold"), _chpids(way)
-        )
-    heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
-    return Group(heading, table)
+    if not figures:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for way, style in zip(plan.directions, NODE_STYLES, strict=True):
+            rule = Text(f"{way.estimated_mb_per_s} MB/s", "bold")
+            table.add_row(Text(way.sender, style), rule, _chpids(way))
+        heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
+        return Group(heading, table)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("MB/s one way")
+    for column in ("rule", "model", f"{STATED_PAIRS} pairs"):
+        table.add_column(column, justify="right")
+    table.add_column("chpids in order of use (CTCs written on)")
+    for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
+        rates = (way.estimated_mb_per_s, figure.saturated_mb_per_s, figure.stated_mb_per_s)
+        table.add_row(Text(way.sender, style), *(f"{rate:.0f}" for rate in rates), _chpids(way))
+    return table
 
 
 def _chpids(way: Direction) -> str:
     return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
 
 
-def _advice(advice: Sequence[Finding]) -> RenderableType:
+def _advice(advice: Sequence[Advice]) -> RenderableType:
     if not advice:
         return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))
-    for item in advice:
-        table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), item.advice)
+    for item, text in advice:
+        table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), text)
     return table

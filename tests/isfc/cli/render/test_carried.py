@@ -1,0 +1,84 @@
+"""Rule and model side by side in ``isfc plan``: what is said of their differences and of advice."""
+
+import json
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.render.carried import differences, gathered
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.layout.plan import make_plan
+from scenarios.saturation import Carried, carried
+from tests.layouts import layout_of
+
+
+def figures(layout: Layout, *rates: float) -> list[Carried]:
+    return [Carried(node, rate, rate) for node, rate in zip(layout.nodes, rates, strict=True)]
+
+
+def said(layout: Layout, *rates: float) -> str:
+    return " ".join(differences(make_plan(layout), figures(layout, *rates)))
+
+
+def advice(layout: Layout, *rates: float) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for finding, text in gathered(make_plan(layout), figures(layout, *rates) if rates else ()):
+        found.setdefault(finding.id, []).append(text)
+    return found
+
+
+def test_figures_that_agree_are_not_explained() -> None:
+    layout = load_layout("published-12")
+    rates = [way.estimated_mb_per_s * 0.95 for way in make_plan(layout).directions]
+    assert "differ" not in said(layout, *rates)
+
+
+def test_difference_of_more_than_a_tenth_is_told_with_its_reason() -> None:
+    assert "fewer than four carry more" in said(load_layout("published-4"), 189, 189)
+    assert "both ends write on" in said(load_layout("published-1"), 81, 80)
+    assert "620 MB/s of command-mode FICON" in said(layout_of((16, 5), (16, 5)), 1200, 1200)
+
+
+def test_load_that_does_not_fill_the_link_is_told() -> None:
+    layout = load_layout("published-8")
+    rates = [Carried(node, 400, 300) for node in layout.nodes]
+    assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
+
+
+def test_features_beyond_the_measured_ones_are_marked() -> None:
+    assert "extrapolated" not in said(load_layout("published-16"), 900, 900)
+    assert "extrapolated: nothing is published" in said(layout_of((8, 4), (8, 4)), 1200, 1200)
+
+
+def test_same_advice_for_several_chpids_comes_once() -> None:
+    (text,) = advice(layout_of((2, 5), (2, 5), (2, 5)))["chpid-crowded"]
+    assert text.startswith("Each of the chpids ")
+    assert len(advice(layout_of((2, 5), (2, 6)))["chpid-crowded"]) == 2  # not the same
+    (text,) = advice(layout_of((2, 5), (2, 4)))["chpid-crowded"]
+    assert text.startswith("Chpid ")
+
+
+def test_advice_that_the_model_contradicts_says_so() -> None:
+    layout = load_layout("published-16")
+    assert (
+        "In the model both directions carry the same: 987 and 1062 MB/s."
+        in (advice(layout, 987, 1062)["directions-unequal"][0])
+    )
+    assert "In the model" not in advice(layout, 500, 1062)["directions-unequal"][0]
+    crowded = layout_of((2, 5), (2, 5))
+    assert "does not roll off" in advice(crowded, 9_999, 9_999)["chpid-crowded"][0]
+    assert "does not roll off" not in advice(crowded, 1, 1)["chpid-crowded"][0]
+
+
+def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "published-4"]) == 0
+    page = capsys.readouterr().out
+    assert "MB/s one way  rule  model  50 pairs" in page
+    assert max(map(len, page.splitlines())) <= 80
+    assert run(["plan", "published-4", "--json"]) == 0
+    model = json.loads(capsys.readouterr().out)["model"]
+    rates = {each.sender: each.saturated_mb_per_s for each in carried(load_layout("published-4"))}
+    assert model["saturated_mb_per_s"] == rates
+    assert run(["plan", "published-4", "--rule"]) == 0
+    assert "One-way capacity by rule of thumb" in capsys.readouterr().out
