@@ -5,13 +5,15 @@ CEC, in which it is a partition of CSS 0; its fibres are cables unless their por
 CTCs of a fibre have the unit addresses 00, 01, ... in the order of the device list.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_hints
-from isfc.layout.layout import Fibre, Layout
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.link.name import NodeName
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]
@@ -19,6 +21,9 @@ Ports = Mapping[tuple[NodeName, ChpidId], str]
 
 _RDEVS_PER_LINE: Final = 8
 """As many as fit into the 72 columns of a statement, with NODE and a name behind them."""
+
+_IMAGES_MAX: Final = 15
+"""MIF image ids in a channel subsystem: 1 to F (published: IOCP User's Guide)."""
 
 _TO: Final = " " * 15
 
@@ -39,42 +44,92 @@ def qualified(node: NodeName, statements: str) -> str:
     return f"{node}: BEGIN\n{statements}{node}: END\n"
 
 
-def deck_text(layout: Layout, node: NodeName, ports: Ports) -> str:
+def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
     """The IOCP deck of ``node``: its partition, its channels, and its end of each CTC.
 
     A fibre whose two ports are both told goes through a director; others are point to point.
-    What IOCP has no keyword for stands in comments, which `isfc.deck.hint` reads.
+    What IOCP has no keyword for stands in comments, which `isfc.deck.hint` reads. Raises
+    `ConfigurationError` for a chpid that leads to several and has no port, and for more systems
+    than have a MIF image id.
     """
-    end = layout.nodes.index(node)
+    images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
+    if len(images) > _IMAGES_MAX:
+        raise ConfigurationError(
+            f"{len(images)} systems; expected at most {_IMAGES_MAX} in a channel subsystem"
+        )
+    partners = ", ".join(link.nodes[link.nodes[0] == node] for link in collection.links_of(node))
     lines = [
-        f"* {node}: its end of the logical link to {layout.nodes[1 - end]}",
-        f" RESOURCE PARTITION=((CSS(0),({node},{_image(end)})))",
+        f"* {node}: its CTCs to {partners}",
+        f" RESOURCE PARTITION=((CSS(0),({node},{images[node]:X})))",
     ]
-    for fibre in layout.fibres:
-        lines += _fibre(layout, fibre, end, ports)
+    ends = [
+        _FibreEnd(link, fibre, link.nodes.index(node))
+        for link in collection.links_of(node)
+        for fibre in link.fibres
+    ]
+    for end in ends:
+        shared = [other for other in ends if other.chpid == end.chpid]
+        if shared[0] is end:
+            lines += _channel(end, shared, ports)
+        lines += _control_unit(end, images[end.partner], ports)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _image(end: int) -> int:
-    """MIF image ids: 1 for the first node, 2 for the second."""
-    return end + 1
+@dataclass(frozen=True, slots=True)
+class _FibreEnd:
+    """A fibre as one of the two nodes has it."""
+
+    layout: Layout
+    fibre: Fibre
+    end: int
+
+    @property
+    def partner(self) -> NodeName:
+        return self.layout.nodes[1 - self.end]
+
+    @property
+    def chpid(self) -> ChpidId:
+        return self.fibre.chpids[self.end]
+
+    def port(self, ports: Ports) -> str | None:
+        """The port of its own chpid, if it is told."""
+        return ports.get((self.layout.nodes[self.end], self.chpid))
+
+    def far_port(self, ports: Ports) -> str | None:
+        """The port of the far chpid, if it is told."""
+        return ports.get((self.partner, self.fibre.chpids[1 - self.end]))
 
 
-def _fibre(layout: Layout, fibre: Fibre, end: int, ports: Ports) -> Iterator[str]:
-    """One channel, its control unit and the devices."""
-    node, partner = layout.nodes[end], layout.nodes[1 - end]
-    chpid = format_chpid(fibre.chpids[end])
-    far = ports.get((partner, fibre.chpids[1 - end]))
-    linked = far is not None and (node, fibre.chpids[end]) in ports
-    rdevs = [ctc.rdevs[end] for ctc in layout.device_list() if ctc.fibre == fibre]
-    unit = format_rdev(min(rdevs))
-    yield from format_hints(fibre, end, partner, ports.get((node, fibre.chpids[end])) or "")
+def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], ports: Ports) -> Iterator[str]:
+    """A channel that one fibre end has, or that ends of several links share."""
+    chpid = format_chpid(end.chpid)
+    port = end.port(ports)
+    if len(shared) > 1 and not (port and all(each.far_port(ports) for each in shared)):
+        node = end.layout.nodes[end.end]
+        partners = " and ".join(each.partner for each in shared)
+        raise ConfigurationError(
+            f"chpid {chpid} at {node} leads to {partners}, so it is on a director; expected "
+            f"--ports {node}:{chpid}=C1 and so on, for it and the chpids it leads to"
+        )
+    far = f"{end.partner}:{format_chpid(end.fibre.chpids[1 - end.end])}"
+    yield from format_hints(
+        chpid, end.fibre.profile, port or far, end.fibre.name if len(shared) == 1 else None
+    )
     yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED,TYPE=FC")
+
+
+def _control_unit(end: _FibreEnd, image: int, ports: Ports) -> Iterator[str]:
+    """The control unit that leads to ``image``, and its devices."""
+    chpid, far = format_chpid(end.chpid), end.far_port(ports)
+    linked = far is not None and end.port(ports) is not None
+    ctcs = end.layout.device_list()
+    rdevs = [ctc.rdevs[end.end] for ctc in ctcs if ctc.fibre == end.fibre]
+    unit = format_rdev(min(rdevs))
     yield from _card(
         "CNTLUNIT",
         f"CUNUMBR={unit},PATH=((CSS(0),{chpid})),",
         *([f"LINK=((CSS(0),{far})),"] if linked else []),
-        f"CUADD={_image(1 - end)},UNITADD=((00,{len(rdevs):03d})),UNIT=FCTC",
+        f"CUADD={image:X},UNITADD=((00,{len(rdevs):03d})),UNIT=FCTC",
     )
     for first, run in _runs(rdevs):
         yield from _card(

@@ -20,7 +20,6 @@ from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import Remark, Statement
 from isfc.deck.operand import Operands, parse_operands
 from isfc.deck.partition import System
-from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "
@@ -38,16 +37,15 @@ class Hint:
     """A port such as ``C1``, or the chpid at the other end of a cable, as ``BOSTON:50``."""
 
 
-def format_hints(fibre: Fibre, end: int, partner: NodeName, port: str) -> Iterator[str]:
-    """The comments on one end of ``fibre``; with a ``port`` it has one, else a cable."""
-    chpid = format_chpid(fibre.chpids[end])
-    far = f"CABLE={partner}:{format_chpid(fibre.chpids[1 - end])}"
-    profile = fibre.profile
-    gbps = profile.link_gbps
-    speed = "" if gbps == FEATURES[profile.feature].link_gbps else f",GBPS={gbps!r}"
-    yield f"*{_MARK}CHPID={chpid},FEATURE='{profile.feature}'{speed}"
-    yield f"*{_MARK}CHPID={chpid},{f'PORT={port}' if port else far}"
-    yield f"*{_MARK}CHPID={chpid},FIBRE='{fibre.name.replace(chr(39), chr(39) * 2)}'"
+def format_hints(chpid: str, profile: ChpidProfile, port: str, fibre: str | None) -> Iterator[str]:
+    """The comments on a chpid: its feature, its ``port`` or cable, and the name of its fibre."""
+    speed = profile.link_gbps
+    gbps = "" if speed == FEATURES[profile.feature].link_gbps else f",GBPS={speed!r}"
+    yield f"*{_MARK}CHPID={chpid},FEATURE='{profile.feature}'{gbps}"
+    yield f"*{_MARK}CHPID={chpid},{'CABLE' if ':' in port else 'PORT'}={port}"
+    if fibre is not None:
+        quoted = fibre.replace("'", "''")
+        yield f"*{_MARK}CHPID={chpid},FIBRE='{quoted}'"
 
 
 def read_hints(remarks: Sequence[Remark]) -> dict[ChpidId, Hint]:

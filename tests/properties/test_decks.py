@@ -18,7 +18,7 @@ from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.testing.strategies import layouts
 from tests.decks import DECKS, LOGS
@@ -131,7 +131,7 @@ def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
 
 @given(layouts())
 def test_an_exported_deck_is_imported_as_the_same_link(layout: Layout) -> None:
-    decks = [parse_deck(deck_text(layout, node, {}), node) for node in layout.nodes]
+    decks = [parse_deck(deck_text(Collection((layout,)), node, {}), node) for node in layout.nodes]
     assert imported(decks, layout) == canonical(layout)
 
 
@@ -142,7 +142,9 @@ def test_so_is_one_with_director_ports(layout: Layout) -> None:
         for end, (node, letter) in enumerate(zip(layout.nodes, "CD", strict=True))
         for n, fibre in enumerate(layout.fibres)
     }
-    decks = [parse_deck(deck_text(layout, node, ports), node) for node in layout.nodes]
+    decks = [
+        parse_deck(deck_text(Collection((layout,)), node, ports), node) for node in layout.nodes
+    ]
     assert all(path.link for deck in decks for path in paths(deck))
     assert imported(decks, layout) == canonical(layout)
 

@@ -5,16 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ctc.address import ChpidId, parse_chpid
-from ctc.errors import CtcError
+from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.deck.export import Ports, activation_text, deck_text, qualified
 from isfc.deck.iocp import parse_link
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
-from isfc.layout.write import format_layout
+from isfc.layout.catalogue import load_collection
+from isfc.layout.layout import Collection
+from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 
@@ -53,15 +52,20 @@ def export(
     'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
     stands in comments that begin with *ISFC. A folder gets a file for each system.
     """
-    exported = load_layout(layout)
-    nodes = [_node(system, exported)] if system else list(exported.nodes)
+    exported = load_collection(layout)
+    nodes = [_node(system, exported)] if system else list(exported.systems)
     if form is Form.TOML:
-        texts = {"-".join(exported.nodes) + ".toml": format_layout(exported)}
+        texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
     elif form is Form.IOCP:
         told = _ports(ports or [], exported)
         texts = {f"{node}.iocp": deck_text(exported, node, told) for node in nodes}
     else:
-        texts = {f"{node}.config": activation_text(exported, node) for node in nodes}
+        texts = {
+            f"{node}.config": "".join(
+                activation_text(link, node) for link in exported.links_of(node)
+            )
+            for node in nodes
+        }
     if output is not None and output.is_dir():
         for name, text in texts.items():
             write_text(text, output / name)
@@ -77,30 +81,29 @@ def export(
         write_text("".join(texts.values()), output)
 
 
-def _node(name: str, layout: Layout) -> NodeName:
-    for node in layout.nodes:
+def _node(name: str, collection: Collection) -> NodeName:
+    for node in collection.systems:
         if node == name.upper():
             return node
-    raise ConfigurationError(
-        f"--system {name[:40]!r}: expected {layout.nodes[0]} or {layout.nodes[1]}"
-    )
+    raise ConfigurationError(f"--system {name[:40]!r}: expected {' or '.join(collection.systems)}")
 
 
-def _ports(texts: list[str], layout: Layout) -> Ports:
+def _ports(texts: list[str], collection: Collection) -> Ports:
     """What ``--ports`` says, by node and chpid."""
+    known = {
+        f"{node}:{format_chpid(chpid)}": (node, chpid)
+        for link in collection.links
+        for fibre in link.fibres
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+    }
     said: dict[tuple[NodeName, ChpidId], str] = {}
-    for entry in (part for text in texts for part in text.split(",")):
-        place, _, port = entry.strip().partition("=")
-        name, _, chpid_text = place.partition(":")
-        ends = [end for end, node in enumerate(layout.nodes) if node == name.upper()]
+    for entry in (part.strip() for text in texts for part in text.split(",")):
+        place, _, port = entry.upper().partition("=")
         try:
-            chpid, link = parse_chpid(chpid_text), parse_link(port)
-        except (CtcError, ConfigurationError):
-            ends = []
-        if not ends or chpid not in (fibre.chpids[ends[0]] for fibre in layout.fibres):
+            said[known[place]] = parse_link(port)
+        except (KeyError, ConfigurationError):
             raise ConfigurationError(
                 f"--ports {entry[:40]!r}: expected a node and a chpid of the layout, and a port, "
-                f"such as {layout.nodes[0]}:{layout.fibres[0].chpids[0]:02X}=C1"
-            )
-        said[layout.nodes[ends[0]], chpid] = link
+                f"such as {next(iter(known))}=C1"
+            ) from None
     return said

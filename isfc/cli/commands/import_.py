@@ -103,6 +103,8 @@ def _pair_all(
     pairings = [pair(first, second, cabling) for first, second in combinations(systems, 2)]
     for pairing in pairings:
         _tell(unpaired_lines(pairing.unpaired))
+    if joined := [pairing for pairing in pairings if pairing.ctcs]:
+        pairings = joined  # of three systems, two may have no link
     chosen = choose(_activations(configs), paired_devices(pairings))
     _tell(chosen.remarks)
 

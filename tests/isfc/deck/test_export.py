@@ -4,9 +4,11 @@ from itertools import pairwise
 
 from isfc.deck.export import activation_text, deck_text, qualified
 from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Collection
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes
+COLLECTION = Collection((LAYOUT,))
 
 
 def test_statements_fit_their_cards_and_name_the_partner() -> None:
@@ -21,9 +23,9 @@ def test_statements_fit_their_cards_and_name_the_partner() -> None:
 def test_a_deck_without_ports_is_point_to_point() -> None:
     layout = load_layout("published-1")
     assert (
-        deck_text(layout, SERVER, {})
+        deck_text(Collection((layout,)), SERVER, {})
         == """\
-* SERVER: its end of the logical link to CLIENT
+* SERVER: its CTCs to CLIENT
  RESOURCE PARTITION=((CSS(0),(SERVER,2)))
 *ISFC CHPID=50,FEATURE='FICON Express2'
 *ISFC CHPID=50,CABLE=CLIENT:40
@@ -39,15 +41,15 @@ def test_a_deck_without_ports_is_point_to_point() -> None:
 
 def test_a_fibre_whose_ports_are_told_has_links() -> None:
     here, there = ((node, LAYOUT.fibres[0].chpids[end]) for end, node in enumerate(LAYOUT.nodes))
-    text = deck_text(LAYOUT, CLIENT, {here: "C1", there: "D1"})
+    text = deck_text(COLLECTION, CLIENT, {here: "C1", there: "D1"})
     assert text.count("LINK=") == 1
     assert "LINK=((CSS(0),D1))," in text
     assert "*ISFC CHPID=40,PORT=C1\n" in text
-    assert "LINK=" not in deck_text(LAYOUT, CLIENT, {there: "D1"})
+    assert "LINK=" not in deck_text(COLLECTION, CLIENT, {there: "D1"})
 
 
 def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
-    cards = deck_text(LAYOUT, CLIENT, {}).splitlines()
+    cards = deck_text(COLLECTION, CLIENT, {}).splitlines()
     assert max(map(len, cards)) == 72
     for before, card in pairwise(cards):
         assert (len(before) == 72) == card.startswith(" " * 15)

@@ -6,8 +6,8 @@ import pytest
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
-from isfc.layout.catalogue import load_layout, shipped_layouts
-from isfc.layout.file import parse_layout
+from isfc.layout.catalogue import load_collection, load_layout, shipped_layouts
+from isfc.layout.file import parse_collection, parse_layout
 
 
 @pytest.mark.parametrize("name", shipped_layouts())
@@ -58,3 +58,51 @@ def test_what_cannot_be_exported_is_refused(
 ) -> None:
     assert run(["export", "published-1", *arguments]) == ExitCode.BAD_INPUT
     assert capsys.readouterr().err.startswith(f"isfc: {what}")
+
+
+def test_several_links_are_exported_and_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BOSTON's chpid 50 is in both links, so it is on a director."""
+    path = tmp_path / "three.toml"
+    path.write_text(THREE)
+    layout = load_collection(path)
+    assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
+    assert parse_collection(capsys.readouterr().out) == layout
+
+    arguments = ["export", str(path), "--as", "iocp", "-o", str(tmp_path)]
+    assert run(arguments) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith("isfc: chpid 50 at BOSTON leads to ATLANTA and CHICAGO, so it is on a")
+    ports = "ATLANTA:40=A0,BOSTON:50=B0,CHICAGO:60=C0"
+    assert run([*arguments, "--ports", ports]) == ExitCode.GOOD
+    decks = [str(tmp_path / f"{node}.iocp") for node in layout.systems]
+    partitions = ["--partitions", "ATLANTA,BOSTON,CHICAGO"]
+    assert run(["import", "iocp", *decks, *partitions]) == ExitCode.GOOD
+    assert parse_collection(capsys.readouterr().out) == layout
+
+    assert run(["export", str(path), "--as", "activate", "--system", "BOSTON"]) == ExitCode.GOOD
+    assert capsys.readouterr().out == (
+        "ACTIVATE ISLINK 7000 7001 7002 7003 NODE ATLANTA\n"
+        "ACTIVATE ISLINK 7100 7101 7102 7103 NODE CHICAGO\n"
+    )
+
+
+THREE = """
+[[link]]
+nodes = ["ATLANTA", "BOSTON"]
+[[link]]
+nodes = ["BOSTON", "CHICAGO"]
+[fibre.1]
+feature = "FICON Express4"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[fibre.2]
+feature = "FICON Express4"
+chpid = { BOSTON = "50", CHICAGO = "60" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
+[[ctc]]
+fibre = "2"
+rdevs = { BOSTON = "7100-7103", CHICAGO = "8000-8003" }
+"""
