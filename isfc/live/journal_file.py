@@ -7,14 +7,16 @@ replayed.
 
 import atexit
 import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from isfc.errors import ConfigurationError
 from isfc.journal.record import FILE_HEADER
+from isfc.live.late_file import RawFile
 
 BUFFER_LENGTH: Final = 256 * 1024
 FLUSH_S: Final = 1.0
@@ -22,16 +24,6 @@ FLUSH_S: Final = 1.0
 
 LENGTH_MAX: Final = 4 * 2**30
 """Bytes of a journal unless another bound is given: one that fills the disk harms everybody."""
-
-
-class RawFile(Protocol):
-    """An unbuffered binary file."""
-
-    def write(self, data: memoryview, /) -> int | None:
-        """Write a part of ``data``; return how much."""
-
-    def close(self) -> None:
-        """Close it."""
 
 
 class JournalWriter:
@@ -62,7 +54,7 @@ class JournalWriter:
         self._flushed_s = clock()
         self._buffer = bytearray()
         self._buffered_count = 0
-        self._file: RawFile | None = _create(path) if file is None else file
+        self._file: RawFile | None = create_journal(path) if file is None else file
         atexit.register(self.close)
         self(FILE_HEADER)
         self.flush()
@@ -143,14 +135,24 @@ class JournalWriter:
                 self._on_stop(f"journal {self._path}: {error.strerror or error}")
 
 
-def _create(path: Path) -> RawFile:
+def create_journal(path: Path) -> RawFile:
+    """A new file at ``path``; one of that name is kept as ``path`` with ``.old``.
+
+    Raises `ConfigurationError` for what is no file that can be written, such as a pipe, which
+    would stop the node, or a link to somewhere else.
+    """
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         if path.is_file():
             path.replace(path.with_name(f"{path.name}.old"))
             flags |= os.O_EXCL
-        return os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
+        file = os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
     except OSError as error:
         raise ConfigurationError(
             f"journal {path}: {error.strerror}: expected a file that can be written"
         ) from None
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
+        file.close()
+        raise ConfigurationError(f"journal {path}: is no file: expected one that can be written")
+    return file

@@ -42,7 +42,8 @@ from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
 from isfc.live.endpoint import parse_endpoint
 from isfc.live.engine import MakeSystem
-from isfc.live.journal_file import JournalWriter
+from isfc.live.journal_file import JournalWriter, create_journal
+from isfc.live.late_file import LateFile
 from isfc.system.system import system_of
 
 NameArgument = Annotated[
@@ -157,7 +158,7 @@ def _system_maker(journal: Path | None) -> MakeSystem:
     if journal is None:
         return system_of
 
-    writer = JournalWriter(journal, show_error)
+    writer = JournalWriter(journal, show_error, file=LateFile(create_journal(journal)))
     return lambda definition: journalled(definition, writer)
 
 

@@ -1,6 +1,7 @@
 """A journal in a file, and a disk that takes no more."""
 
 import errno
+import os
 import stat
 import subprocess
 import sys
@@ -256,3 +257,23 @@ def test_device_that_is_full_stops_the_journal_only() -> None:
     (message,) = run_limited(Path("/dev/full"), "none")
     assert "No space left on device. It ends here" in message
     assert Path("/dev/full").is_char_device()
+
+
+def test_a_link_that_leads_nowhere_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "journal").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigurationError, match="expected a file that can be written"):
+        JournalWriter(tmp_path / "journal", pytest.fail)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_pipe_is_refused_at_once(tmp_path: Path, read: bool) -> None:
+    path = tmp_path / "journal"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if read else None
+    try:
+        with pytest.raises(ConfigurationError, match=r"expected .* that can be written"):
+            JournalWriter(path, pytest.fail)
+    finally:
+        if reader is not None:
+            os.close(reader)
