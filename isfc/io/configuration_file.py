@@ -29,6 +29,8 @@ import msgspec
 from msgspec import Meta
 
 from ctc.address import format_chpid
+from ctc.channel import find_channel
+from ctc.errors import BadFeature
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
@@ -315,8 +317,24 @@ def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
             yield f'channels: expected one with the feature "{ZHYPERLINK}" among them'
     elif any(channel.is_zhyperlink for channel in used):
         yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
+    yield from _impossible(table, used)
     if table.block * table.blocks > _IO_BYTES_MAX:
         yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
+
+
+def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:
+    """What the feature of a channel cannot do."""
+    if table.protocol not in (Protocol.ZHPF, Protocol.FCP):
+        return
+    for channel in used:
+        if not channel.is_ficon:
+            continue
+        profile = find_channel(channel.feature)
+        do = profile.transport_work if table.protocol is Protocol.ZHPF else profile.fcp_work
+        try:
+            do(table.block, is_read=True)
+        except BadFeature as error:
+            yield f"protocol: {error}"
 
 
 def _check_names(workloads: tuple[IoWorkload, ...]) -> None:

@@ -3,11 +3,13 @@
 import pytest
 
 from ctc.distance import (
+    PORT_CREDITS,
     credit_bytes_per_s,
     credits_by_rule,
     credits_needed,
     round_trip_ns,
 )
+from ctc.fibre_channel import data_frames, line_ns
 
 
 def test_100_km_there_and_back_take_a_millisecond() -> None:
@@ -22,6 +24,15 @@ def test_the_old_rule_wants_half_a_credit_for_each_km_and_gb(gbps: float, credit
 
 def test_960_credits_let_more_than_a_16_gb_line_through_at_100_km() -> None:
     assert credit_bytes_per_s(960, 100, 1986, 1230) > 1.7e9
+
+
+def test_the_credits_of_a_channel_port_reach_10_km_at_16_gb() -> None:
+    # published: 90 credits, "enough to support a 16 Gbps link speed at distances up to 10 km"
+    frames = data_frames(131_072)
+    frame_ns = line_ns(frames, 16) / frames.count
+    by_credits = credit_bytes_per_s(PORT_CREDITS, 10, 131_072 / frames.count, frame_ns)
+    assert by_credits >= 131_072e9 / line_ns(frames, 16)
+    assert credit_bytes_per_s(PORT_CREDITS, 20, 131_072 / frames.count, frame_ns) < 0.6 * by_credits
 
 
 @pytest.mark.parametrize("mb_per_s", [100.0, 1585.0])

@@ -97,6 +97,11 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         ("rate", 'protocol = "tcp"\nrate', '[[io]] #1 channels: "tcp" rides an OSA'),
         ("rate", 'protocol = "synchronous"\nrate', "[[io]] #1 channels: expected one with"),
         ('"oltp"', '""', "[[io]] #1 name: expected 1 to 32 printable"),
+        (
+            "FICON Express16SA",
+            "FICON Express",
+            "[[io]] #1 protocol: 'FICON Express' has no transport",
+        ),
         ("16SA", "16X", "[channel.42] feature: 'FICON Express16X' is not a FICON feature"),
         ('path = "far"', 'path = "fur"', "[channel.42] path: there is no [path.fur]"),
         ("km = 100", "km = -1", "[path.far] km: out of range; expected kilometres"),

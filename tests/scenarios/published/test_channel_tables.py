@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ctc.channel import generation_code
 from scenarios.published import sas_rows, system_rows
 from scenarios.published.channel_rows import CHANNEL_ROWS
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table
@@ -70,6 +71,13 @@ def test_every_table_has_its_companion_and_its_rows() -> None:
     assert {path.stem for path in FOLDER.glob("*.toml")} == set(CHANNEL_TABLES)
     assert not set(CHANNEL_TABLES) & set(TABLES)
     assert {load_table(name).view for name in CHANNEL_TABLES} == {View.CHANNEL}
+
+
+def test_every_code_of_a_generation_is_rmfs_letters_and_all() -> None:
+    for row in load_table("channel_generation_codes").rows:
+        fec = row.columns["fec"] == "yes"
+        code = generation_code(str(row.columns["feature"]), row.number("link_gbps"), fec=fec)
+        assert f"{code:02X}" == str(row.columns["generation"])
 
 
 @pytest.mark.parametrize("name", CHANNEL_TABLES)

@@ -12,7 +12,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page, shared_run_page
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import Channel, Protocol
+from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.run import (
     SECONDS,
@@ -139,7 +139,10 @@ def io_run_record(run: IoRun) -> dict[str, Any]:
         "workloads": {each.workload.name: _workload_record(each) for each in run.workloads},
         "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
         "saps": {each.system: _sap_record(each) for each in run.saps},
-        "osa": {channel.chpid: _osa_record(channel) for channel in osas},
+        "osa": {
+            channel.chpid: _osa_record(channel, run.configuration.riding(channel.chpid))
+            for channel in osas
+        },
     }
 
 
@@ -226,16 +229,22 @@ def _sap_record(run: SapRun) -> dict[str, Any]:
     }
 
 
-def _osa_record(channel: Channel) -> dict[str, Any]:
-    """``cpu_us_per_mb`` is null: no absolute figure of it was published."""
+def _osa_record(channel: Channel, riding: tuple[IoWorkload, ...]) -> dict[str, Any]:
+    """What streams get; ``cpu_us_per_mb`` is null: no absolute figure of it was published."""
     profile = find_osa(channel.feature)
-    outbound, inbound = (
-        stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
-        for flow in (OsaFlow.OUT, OsaFlow.IN)
-    )
-    return {
-        "mb_per_s_out": outbound.mb_per_s,
-        "mb_per_s_in": inbound.mb_per_s,
-        "packets_per_s": outbound.packets_per_s + inbound.packets_per_s,
-        "cpu_us_per_mb": None,
-    }
+    packets_per_s = 0.0
+    rates: dict[str, float] = {}
+    for key, flow in (("mb_per_s_out", OsaFlow.OUT), ("mb_per_s_in", OsaFlow.IN)):
+        most = stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
+        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in riding)
+        rates[key] = min(most.mb_per_s, wanted)
+        packets_per_s += most.packets_per_s * rates[key] / most.mb_per_s
+    return {**rates, "packets_per_s": packets_per_s, "cpu_us_per_mb": None}
+
+
+def _wanted_mb_per_s(workload: IoWorkload, flow: OsaFlow, most: float) -> float:
+    """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
+    share = workload.read_share if flow is OsaFlow.IN else 1.0 - workload.read_share
+    if workload.rate_per_s is None:
+        return most if share > 0 else 0.0
+    return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20

@@ -31,6 +31,11 @@ name = "index"
 protocol = "synchronous"
 channels = ["E0"]
 rate = 50000
+[[io]]
+name = "backup"
+workload = "streams-out"
+channels = ["N0"]
+rate = 50
 """
 QUICK = ("--seconds", "0.05")
 
@@ -54,7 +59,10 @@ def test_json_has_channels_workloads_and_the_rest(
     assert record["workloads"]["oltp"]["response_us"]["p99"] > 76
     assert record["synchronous"]["index"]["success_percent"] > 90
     assert record["saps"]["ATLANTA"]["starts_per_s"] > 20_000
-    assert record["osa"]["N0"]["mb_per_s_out"] > 2_000
+    osa = record["osa"]["N0"]  # 50 times 20 MB, all of it out
+    assert osa["mb_per_s_out"] == pytest.approx(1_000)
+    assert osa["mb_per_s_in"] == 0
+    assert osa["packets_per_s"] == pytest.approx(1_000 * 2**20 / (8_992 - 52))
 
 
 @pytest.mark.parametrize(
