@@ -77,6 +77,7 @@ CHANNEL_TABLES: Final = (
     "isl_capacity",
     "endpoint_security",
     "endpoint_security_batch",
+    "fcp",
     "sap_capacity",
     "sap_iop_activity",
     "z15_models",

@@ -111,6 +111,22 @@ _BATCH_PLAIN: Final = {"CB-L": (91.72, 89_886.62, 544.3), "CB-S": (23.86, 11_443
 """The rows without encryption, which are given: processor %, interrupts a second, seconds."""
 
 
+def fcp(row: PublishedRow) -> Figures:
+    """FCP with the data router, many I/Os at once or one; without the router ours has no model."""
+    measure = str(row.columns["measure"])
+    if row.columns["data_router"] == "off" or measure == "response_saving_us":
+        return {}
+    channel = Channel("42", "FICON Express16SA", encrypted=row.columns["encrypted"] == "yes")
+    workload = _workload(
+        Protocol.FCP,
+        int(row.number("block_bytes")),
+        _read_percent(row),
+        outstanding=1 if row.columns["workload"] == "one at a time" else None,
+    )
+    rate = _estimate(channel, workload).demands[0].rate_per_s
+    return {"value": rate * (workload.io_bytes / 1e6 if measure == "mb_per_s" else 1)}
+
+
 def ficon_distance(row: PublishedRow) -> Figures:
     """Throughput over two inter-switch links, or what the way adds to a response."""
     if row.has_number("mb_per_s"):
@@ -247,6 +263,7 @@ ROWS: Final[Mapping[str, Callable[[PublishedRow], Figures]]] = {
         ficon_iu_counts,
         endpoint_security,
         endpoint_security_batch,
+        fcp,
         transaction_breakdown,
     )
 }

@@ -87,6 +87,7 @@ def test_a_channel_that_is_not_shared_has_no_part() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        (" 26.86 429.93", f" {'9' * 400} 429.93", "paste: line 14 column 41: '9999"),
         (" 26.86 429.93", " 2b.86 429.93", "paste: line 14 column 41: '2B.86'; expected a number"),
         (
             "     3.9     0.0",

@@ -16,6 +16,7 @@ from scenarios.published.verdict import check_bounds, judge
 FOLDER = Path(__file__).parents[3] / "scenarios" / "published" / "channel_tables"
 
 DIGESTS: dict[str, str] = {
+    "fcp": "cff9520fdb2b7f8d",
     "latency_ladder": "fabaf1306036d848",
     "zhyperlink_link_statistics": "4672551662c3baac",
     "channel_activity": "a648a7327afb38d0",
@@ -53,6 +54,7 @@ MISSED_GOALS = {
     ("ficon_generations", "mb_per_s", "over"),
     ("channel_activity", "bus_utilization_percent", "full"),
     ("endpoint_security", "encrypted", "fcp_large"),
+    ("fcp", "value", "encrypted_mix"),
     ("transaction_breakdown", "share_percent_max", "io"),
 }
 """What is told with a reason in docs/channel-fidelity.md: nothing else may be missed."""
