@@ -108,7 +108,7 @@ class _End:
         """Give the link the messages of before ``before_ns``, for which it was too busy."""
         if self.offers.due_ns < before_ns:
             messages = self.offers.take_before(before_ns, self.link_end.link.room)
-            if messages:
+            if len(messages):
                 self.host.system.apply(Send(messages, self.number), now_ns)
 
     def hand_over_first(self, now_ns: int) -> None:

@@ -4,7 +4,6 @@ A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is th
 (`Work.finish`, on whoever does the work: a `Worker`).
 """
 
-from collections import deque
 from typing import final
 
 from ctc.address import Rdev
@@ -130,7 +129,9 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self._arrived: deque[Work] = deque()
+        self._arrived: list[Work] = []
+        self._begun_count = 0
+        """How many of `_arrived` have been begun: they are dropped together."""
         self._work: Work | None = None
         self.due_ns = NEVER_NS
         """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
@@ -146,7 +147,15 @@ class LinkLock:
 
     def poll_arrived(self) -> Work | None:
         """The next work of that kind."""
-        return self._arrived.popleft() if self._arrived else None
+        arrived = self._arrived
+        if self._begun_count == len(arrived):
+            return None
+        work = arrived[self._begun_count]
+        self._begun_count += 1
+        if self._begun_count == len(arrived):
+            arrived.clear()
+            self._begun_count = 0
+        return work
 
     def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
         """Take the free lock for ``hold_ns``."""

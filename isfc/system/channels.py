@@ -37,15 +37,16 @@ class ChannelSubsystem:
             self.chpid_of[rdev] = ctc.chpid
             if ctc.chpid not in self.chpids:
                 self.chpids[ctc.chpid] = Chpid(ctc.chpid, ctc.profile)
-        self._each = tuple(self.chpids.values())
+        self._each = list(self.chpids.values())
 
     @property
     def due_ns(self) -> int:
         """When the next I/O ends on any chpid, in ns; `NEVER_NS` when all are idle."""
         earliest_ns = NEVER_NS
         for chpid in self._each:
-            if chpid.due_ns < earliest_ns:
-                earliest_ns = chpid.due_ns
+            due_ns = chpid.due_ns
+            if due_ns < earliest_ns:
+                earliest_ns = due_ns
         return earliest_ns
 
     def handle_deadline(self, now_ns: int) -> None:

@@ -73,6 +73,7 @@ class System:
         """The link ends, in the order of their definitions."""
         self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
         self._recorder = recorder
+        self._each = list(self.ends)
 
     def end_of(self, rdev: Rdev) -> LinkEnd:
         """The link end that a device belongs to."""
@@ -99,7 +100,7 @@ class System:
         """
         self.channels.handle_deadline(now_ns)
         broken: RemoteProtocolError | None = None
-        for end in self.ends:
+        for end in self._each:
             try:
                 end.handle_deadline(now_ns)
             except RemoteProtocolError as error:
@@ -111,7 +112,7 @@ class System:
     def due_ns(self) -> int:
         """When a `Deadline` is due next, in ns; `NEVER_NS` when nothing is pending."""
         earliest_ns = self.channels.due_ns
-        for end in self.ends:
+        for end in self._each:
             due_ns = end.link.due_ns
             if due_ns < earliest_ns:
                 earliest_ns = due_ns
