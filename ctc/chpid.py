@@ -51,6 +51,30 @@ class _Direction:
         return 1.0 if self.line <= 1.0 else 1.0 / self.line
 
 
+# Processor sharing, in one number.
+#
+# Transfers that share a resource equally are the model of processor sharing: with n of them each
+# goes at 1/n of its pace alone, and whenever one joins or leaves, all others change their pace.
+# To keep what each has left to do would mean to renew every transfer at every change. But they
+# all go at the same pace, as a fraction of their own, so that what they have done since some
+# moment is the same for all when it is told in *solo time*: the nanoseconds that it would have
+# taken alone. Hence a clock of solo time, `_done_ns`, that runs at `_pace` (1 when nothing is
+# short, 1/2 when twice as much is wanted as there is). A transfer of solo_ns that joins when this
+# clock shows d is over when it shows d + solo_ns, its goal, and that never changes whatever joins
+# or leaves later. The next to be over is the least goal: a heap. What a change costs is to bring
+# the clock up to now (`_advance`) and to find from the new pace when the least goal will be
+# reached.
+#
+# Two resources are short at once, the line (one for each direction) and the data processor (one
+# for both). A transfer alone is held up by the slower of them, and uses the other in part: its
+# *share* of a resource is its time there divided by its solo time. If the shares of a resource
+# add up to more than 1, all go slower by that sum; the sum itself is kept, not the transfers. The
+# pace of what comes in is not ours to set, the mate sees to that; we only leave its share of the
+# processor to it.
+#
+# With no transfer going out the clock is set to 0 again, so that it never loses digits.
+
+
 class Chpid(Generic[Rider]):
     """One end of one fibre.
 
