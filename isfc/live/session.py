@@ -8,10 +8,8 @@ is slower. When a conversation is over before its end, its next verb raises
 """
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager, suppress
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.engine.program import Offer
@@ -24,13 +22,10 @@ from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
-from isfc.live.attachment import Attachments
-from isfc.live.clock import Clock
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
-from isfc.live.handshake import VERIFY
-from isfc.live.pace import unpaced
+from isfc.live.opening import Opening
 from isfc.programs.conversation import ConversationEnd, ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, check_service
@@ -237,23 +232,21 @@ async def open_node(
     """
     if (listen is None) == (connect is None):
         raise ConfigurationError("expected either an address to listen at or one to connect to")
-    node = OpenNode(_define(layout, name, dilation), verified=verify, limits=limits)
-    clock = Clock(max(1, dilation))
-    engine = node.engine = LiveEngine(node.definition, node, clock, reconnect_s=reconnect_s)
-    attachments = Attachments(
-        engine,
-        Random(secrets.randbits(64)),
+    opening = Opening(
+        listen=parse_endpoint(listen) if listen is not None else None,
+        connect=parse_endpoint(connect) if connect is not None else None,
         dilation=dilation,
-        capabilities=VERIFY if verify else 0,
-        program=OpenNode.runs,
+        verify=verify,
         tls=tls,
+        insecure=insecure,
+        reconnect_s=reconnect_s,
     )
-    watcher = asyncio.get_running_loop().create_task(_watch(engine, node))
+    definition = opening.pace(_define(layout, name))
+    node = OpenNode(definition, verified=verify, limits=limits)
+    node.engine, attachments = opening.start(definition, node, OpenNode.runs)
+    watcher = asyncio.get_running_loop().create_task(_watch(node.engine, node))
     try:
-        if listen is not None:
-            node.address = await attachments.listen(parse_endpoint(listen), insecure=insecure)
-        if connect is not None:
-            attachments.connect(parse_endpoint(connect), insecure=insecure)
+        node.address = await opening.meet(attachments)
         yield node
     finally:
         await node.close()
@@ -261,14 +254,13 @@ async def open_node(
         await watcher
 
 
-def _define(layout: str | Layout, name: str, dilation: int) -> LinkEndDefinition:
+def _define(layout: str | Layout, name: str) -> LinkEndDefinition:
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     if name not in link.nodes:
         raise ConfigurationError(
             f"{name[:40]!r} is no system of this layout: expected {' or '.join(link.nodes)}"
         )
-    definition = define_link_end(link, NodeName(name), LinkParameters())
-    return definition if dilation else unpaced(definition)
+    return define_link_end(link, NodeName(name), LinkParameters())
 
 
 async def _watch(engine: LiveEngine, node: OpenNode) -> None:

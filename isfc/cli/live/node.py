@@ -1,7 +1,6 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
-import secrets
 import ssl
 import sys
 import time
@@ -25,16 +24,13 @@ from isfc.link.events import DeviceChanged, LinkEvent, Severed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
-from isfc.live.attachment import Attachments
-from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
 from isfc.live.forward import forward_limits, parse_forwards
-from isfc.live.handshake import VERIFY
 from isfc.live.memory import keep_memory
+from isfc.live.opening import Opening
 from isfc.live.operator import open_control
-from isfc.live.pace import unpaced
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.programs.filler import Filling
@@ -97,21 +93,8 @@ class LiveNode:
         """Run until ``stop``, or until there is something to ``report``; the exit code."""
         program = self._program()
         async with AsyncExitStack() as stack:
-            engine = LiveEngine(
-                self._define(),
-                program,
-                Clock(max(1, self.options.factor)),
-                reconnect_s=self.options.reconnect_s,
-                make=self.make,
-            )
-            attachments = Attachments(
-                engine,
-                Random(secrets.randbits(64)),
-                dilation=self.options.factor,
-                capabilities=VERIFY if self.options.verify else 0,
-                program=self._runs(),
-                tls=tls,
-            )
+            opening = self._opening(tls)
+            engine, attachments = opening.start(self._define(), program, self._runs())
             stack.push_async_callback(attachments.close)
             if isinstance(program, OpenNode):
                 forwards = parse_forwards(self.options.forwards, self.layout.nodes)
@@ -124,11 +107,7 @@ class LiveNode:
             started = await stack.enter_async_context(
                 observe(engine, self.observed, paced=paced, insecure=self.insecure)
             )
-            listen = self.listen
-            if listen is not None:
-                listen = await attachments.listen(listen, insecure=self.insecure)
-            if self.connect is not None:
-                attachments.connect(self.connect, insecure=self.insecure)
+            listen = await opening.meet(attachments)
             started(listen, self.connect)
             keep_memory()
             code = await self._run(engine, stop, report)
@@ -194,11 +173,21 @@ class LiveNode:
             return ExitCode.FAILED
         return ExitCode.GOOD
 
-    def _define(self) -> LinkEndDefinition:
+    def _opening(self, tls: ssl.SSLContext | None = None) -> Opening:
+        return Opening(
+            listen=self.listen,
+            connect=self.connect,
+            dilation=self.options.factor,
+            verify=self.options.verify,
+            tls=tls,
+            insecure=self.insecure,
+            reconnect_s=self.options.reconnect_s,
+            make=self.make,
+        )
 
+    def _define(self) -> LinkEndDefinition:
         parameters = self.experiment.link if self.experiment else LinkParameters()
-        definition = define_link_end(self.layout, self.name, parameters)
-        return definition if self.options.factor else unpaced(definition)
+        return self._opening().pace(define_link_end(self.layout, self.name, parameters))
 
     def _runs(self) -> str:
         """What runs over the link; the partner must say the same."""
