@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 SEED ?=
+SEEDS ?=
 WORKERS ?= auto
 
 BIN := .venv/bin
@@ -16,7 +17,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    explore bench bench-live wheel docs site calibration fidelity clean
+    properties explore bench bench-live wheel docs site calibration fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -74,10 +75,13 @@ coverage: .venv/test  ## branch coverage of the quick tests, each ring held to i
 	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
 	$(BIN)/python -m tools.checks.branches coverage.json
 
-simulate: .venv/test  ## properties and swarm at length; SEED=... repeats a run
-	@seed=$(or $(SEED),$$(date +%s)); echo "make simulate SEED=$$seed"; \
-	SEED=$$seed HYPOTHESIS_PROFILE=nightly \
-	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/simulation
+simulate: .venv/test  ## a swarm of pairs with faults; SEEDS=20000: so many, SEED=7: from that one on
+	$(BIN)/python -m tools.simulation.simulate --seeds $(or $(SEEDS),1000) --first $(or $(SEED),0)
+
+properties: .venv/test  ## the property tests at length; SEED=... repeats a run
+	@seed=$(or $(SEED),$$(date +%s)); echo "make properties SEED=$$seed"; \
+	HYPOTHESIS_PROFILE=nightly \
+	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/isfc/testing
 
 explore: .venv/test  ## every interleaving of small pairs, some million states in all
 	$(BIN)/python -m tools.simulation.explore

@@ -3,9 +3,10 @@
 from collections import deque
 from collections.abc import Iterable
 from random import Random
+from typing import Final
 
 from ctc.address import Rdev
-from ctc.frame import DataFrame, Departure, Frame
+from ctc.frame import DataFrame, Departure, Frame, Signal, StatusFrame
 from isfc.engine.program import Offer, Program
 from isfc.engine.wire import decode, encode
 from isfc.errors import WireError
@@ -13,6 +14,10 @@ from isfc.link.events import LinkEvent, Sent, Severed
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package
+
+_INITIALISING: Final = (Signal.READY, Signal.NOT_READY)
+"""What stands for light on the fibre and the adapters' initialisation: it is not lost by itself.
+The loss of a CTC is a fault of its own."""
 
 
 class Disturbance:
@@ -27,8 +32,6 @@ class Disturbance:
         """Up to so much more, drawn for each frame."""
         self.slow_ns: dict[NodeName, int] = {}
         """How much longer data take to arrive at a system."""
-        self.lost_percent = 0.0
-        """Of all frames."""
         self.broken: list[tuple[NodeName, Rdev]] = []
         """CTCs on which a frame was noticed to be damaged: their connection is to be closed."""
         self.damaged_count = 0
@@ -58,13 +61,16 @@ class Disturbance:
         """
         self._armed.setdefault((name, rdev), deque()).append(kind)
 
+    def calm(self) -> None:
+        """Disturb nothing from now on."""
+        self._armed.clear()
+        self.slow_ns.clear()
+        self.delay_ns = self.jitter_ns = 0
+
     def __call__(self, name: NodeName, departure: Departure) -> Iterable[Departure]:
         """What leaves in place of a frame."""
         departure_ns, rdev, frame = departure
         frames = self._disturbed(name, rdev, frame)
-        if self.lost_percent and self._random.random() * 100 < self.lost_percent:
-            self.lost_count += len(frames)
-            return ()
         late_ns = self.delay_ns
         if self.jitter_ns:
             late_ns += self._random.randrange(self.jitter_ns)
@@ -78,6 +84,8 @@ class Disturbance:
     def _disturbed(self, name: NodeName, rdev: Rdev, frame: Frame) -> list[Frame]:
         armed = self._armed.get((name, rdev))
         if not armed or (armed[0] == "gap" and not isinstance(frame, DataFrame)):
+            return [frame]
+        if isinstance(frame, StatusFrame) and frame.signal in _INITIALISING:
             return [frame]
         kind = armed.popleft()
         if kind == "dropped":

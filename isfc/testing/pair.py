@@ -125,14 +125,17 @@ class Side:
     """One system, the program on it, and what they did and were told."""
 
     def __init__(self, system: System, trace: ListSink) -> None:
-        self.system = system
-        self.end = system.ends[0]
-        self.trace = trace
+        self.answer: Answer = lambda _: ()
+        self.begin_anew((system, trace))
+
+    def begin_anew(self, traced: tuple[System, ListSink]) -> None:
+        """Another system takes the place of this side's, and nothing has been sent yet."""
+        self.system, self.trace = traced
+        self.end = self.system.ends[0]
         self.events: list[LinkEvent] = []
         self.sent: list[tuple[int, int]] = []
         self.written_length = 0
         self.arrived: list[Message] = []
-        self.answer: Answer = lambda _: ()
 
     def __repr__(self) -> str:
         """Show the system, and how many bytes were sent and have arrived."""
@@ -191,11 +194,6 @@ class Side:
         return sum(isinstance(event, kind) for event in self.events)
 
 
-def never(rdev: Rdev, frame: Frame) -> bool:  # noqa: ARG001  # a `Lose`
-    """Lose nothing."""
-    return False
-
-
 class Pair:
     """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
 
@@ -210,7 +208,7 @@ class Pair:
         transit: Transit | None = None,
     ):
         self.setup = setup or Setup()
-        self.first, self.second = (self._side(here) for here in (0, 1))
+        self.first, self.second = (Side(*self.make_traced(here)) for here in (0, 1))
         self.sides = (self.first, self.second)
         self.unplugged: set[int] = set()
         """The CTCs that are cut."""
@@ -388,9 +386,10 @@ class Pair:
         states = [side.state for side in self.sides]
         assert states == [state, state], f"the link is {states}, not {state}"
 
-    def _side(self, here: int) -> Side:
+    def make_traced(self, here: int) -> tuple[System, ListSink]:
+        """A fresh system of one side, and its trace."""
         trace = ListSink()
-        return Side(self.make_system(here, self.setup.definition(here), trace), trace)
+        return self.make_system(here, self.setup.definition(here), trace), trace
 
     def _losing(self, lose: tuple[Lose, Lose]) -> Transit:
         def transit(name: NodeName, departure: Departure) -> Iterable[Departure]:

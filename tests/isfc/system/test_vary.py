@@ -8,7 +8,7 @@ from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.inputs import Deactivate, VaryChpid, VaryDevice, operated_like
 from isfc.system.system import System
-from isfc.testing.pair import MS, US, Pair, Setup, Side, never
+from isfc.testing.pair import MS, US, Pair, Setup, Side
 
 
 def device_state(side: Side, index: int) -> DeviceState:
@@ -97,7 +97,7 @@ def test_varying_twice_is_like_varying_once() -> None:
 
 
 def test_device_varied_off_while_it_is_reset_is_silent() -> None:
-    pair = Pair(Setup(ctc_count=2), lose=(LoseOneWrite(), never))
+    pair = Pair(Setup(ctc_count=2), lose=(LoseOneWrite(), lambda *_: False))
     pair.send(pair.first, 100)
     mih_ns = pair.setup.parameters.mih_ns
     pair.run(mih_ns - MS)
