@@ -11,6 +11,8 @@ from random import Random
 from typing import Final
 
 from ctc.fibre_channel import Frames
+from ctc.osa import Flow as OsaFlow
+from ctc.osa import find_osa, stream_rate
 from ctc.sap import Z15, iop_threads, sap_busy
 from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
@@ -165,6 +167,16 @@ class SapRun:
 
 
 @dataclass(frozen=True, slots=True)
+class OsaRun:
+    """An OSA and what its streams get, in 2**20 bytes a second, and in packets both ways."""
+
+    channel: Channel
+    mb_per_s_out: float
+    mb_per_s_in: float
+    packets_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class IoRun:
     """What a run of a configuration came to."""
 
@@ -174,6 +186,7 @@ class IoRun:
     workloads: tuple[WorkloadRun, ...]
     synchronous: tuple[SynchronousRun, ...]
     saps: tuple[SapRun, ...]
+    osas: tuple[OsaRun, ...]
 
 
 def run_configuration(
@@ -200,6 +213,11 @@ def run_configuration(
         workloads=tuple(_workload_run(one, channels) for one in asynchronous),
         synchronous=synchronous,
         saps=tuple(_saps(configuration, channels)),
+        osas=tuple(
+            _osa_run(channel, configuration.riding(channel.chpid))
+            for channel in configuration.channels.values()
+            if channel.is_osa
+        ),
     )
 
 
@@ -293,6 +311,26 @@ def _saps(configuration: IoConfiguration, channels: Sequence[ChannelRun]) -> Ite
                 if (each.workload.system or channel.channel.system or only) == name
             )
             yield SapRun(name, sap_busy(Z15, iop_threads(system.saps), rate, rate), rate, rate)
+
+
+def _osa_run(channel: Channel, riding: Sequence[IoWorkload]) -> OsaRun:
+    profile = find_osa(channel.feature)
+    carried: list[float] = []
+    packets_per_s = 0.0
+    for flow in (OsaFlow.OUT, OsaFlow.IN):
+        most = stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
+        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in riding)
+        carried.append(min(most.mb_per_s, wanted))
+        packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s
+    return OsaRun(channel, carried[0], carried[1], packets_per_s)
+
+
+def _wanted_mb_per_s(workload: IoWorkload, flow: OsaFlow, most: float) -> float:
+    """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
+    share = workload.read_share if flow is OsaFlow.IN else 1.0 - workload.read_share
+    if workload.rate_per_s is None:
+        return most if share > 0 else 0.0
+    return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from ctc.channel import generation_code
 from isfc.io.configuration import Protocol
-from isfc.io.run import ChannelRun, IoRun, SynchronousRun, WorkloadRun
+from isfc.io.run import ChannelRun, IoRun, OsaRun, SynchronousRun, WorkloadRun
 from scenarios.shared_channel import SharedRun
 
 Row = Mapping[str, object]
@@ -65,6 +65,8 @@ def io_run_page(run: IoRun) -> RenderableType:
     for name in TITLES:
         if rows := activity_rows(run, name):
             parts += ["", TITLES[name], _table(rows)]
+    if run.osas:
+        parts += ["", "OSA-EXPRESS", _table([_osa_row(each) for each in run.osas])]
     if run.workloads:
         parts += ["", "RESPONSE TIMES", _percentiles(run.workloads)]
     return Group(*parts)
@@ -187,6 +189,17 @@ def _sync_row(run: SynchronousRun) -> Row:
     }
 
 
+def _osa_row(run: OsaRun) -> Row:
+    return {
+        "chpid": run.channel.chpid,
+        "feature": run.channel.feature,
+        "MTU": run.channel.mtu_bytes,
+        "MB/s out (2^20)": f"{run.mb_per_s_out:,.1f}",
+        "MB/s in": f"{run.mb_per_s_in:,.1f}",
+        "packets/s": f"{run.packets_per_s:,.0f}",
+    }
+
+
 _ROWS: Final[Mapping[str, Callable[[IoRun], Iterator[Row]]]] = {
     "channel": _channel_rows,
     "device": _device_rows,
@@ -215,7 +228,7 @@ def _table(rows: Sequence[Row]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     keys = [key for key in rows[0] if key != "type"]  # all are FC_S, and 80 columns are few
     for key in keys:
-        left = key in ("chpid", "workload", "system", "type")
+        left = key in ("chpid", "feature", "workload", "system", "type")
         table.add_column(_HEADINGS.get(key, key), justify="left" if left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(key, row[key]) for key in keys))

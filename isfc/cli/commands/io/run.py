@@ -5,20 +5,19 @@ from typing import Annotated, Any
 
 import typer
 
-from ctc.osa import Flow as OsaFlow
-from ctc.osa import find_osa, stream_rate
 from isfc.cli.commands.io.plan import ConfigArgument
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page, shared_run_page
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.configuration import Protocol
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.run import (
     SECONDS,
     WARMUP,
     ChannelRun,
     IoRun,
+    OsaRun,
     SapRun,
     SynchronousRun,
     WorkloadRun,
@@ -132,17 +131,13 @@ def run(
 
 def io_run_record(run: IoRun) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    osas = [channel for channel in run.configuration.channels.values() if channel.is_osa]
     return {
         "seconds": run.seconds,
         "channels": {each.channel.chpid: _channel_record(each) for each in run.channels},
         "workloads": {each.workload.name: _workload_record(each) for each in run.workloads},
         "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
         "saps": {each.system: _sap_record(each) for each in run.saps},
-        "osa": {
-            channel.chpid: _osa_record(channel, run.configuration.riding(channel.chpid))
-            for channel in osas
-        },
+        "osa": {each.channel.chpid: _osa_record(each) for each in run.osas},
     }
 
 
@@ -229,22 +224,11 @@ def _sap_record(run: SapRun) -> dict[str, Any]:
     }
 
 
-def _osa_record(channel: Channel, riding: tuple[IoWorkload, ...]) -> dict[str, Any]:
-    """What streams get; ``cpu_us_per_mb`` is null: no absolute figure of it was published."""
-    profile = find_osa(channel.feature)
-    packets_per_s = 0.0
-    rates: dict[str, float] = {}
-    for key, flow in (("mb_per_s_out", OsaFlow.OUT), ("mb_per_s_in", OsaFlow.IN)):
-        most = stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
-        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in riding)
-        rates[key] = min(most.mb_per_s, wanted)
-        packets_per_s += most.packets_per_s * rates[key] / most.mb_per_s
-    return {**rates, "packets_per_s": packets_per_s, "cpu_us_per_mb": None}
-
-
-def _wanted_mb_per_s(workload: IoWorkload, flow: OsaFlow, most: float) -> float:
-    """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
-    share = workload.read_share if flow is OsaFlow.IN else 1.0 - workload.read_share
-    if workload.rate_per_s is None:
-        return most if share > 0 else 0.0
-    return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20
+def _osa_record(run: OsaRun) -> dict[str, Any]:
+    """``cpu_us_per_mb`` is null: no absolute figure of it was published."""
+    return {
+        "mb_per_s_out": run.mb_per_s_out,
+        "mb_per_s_in": run.mb_per_s_in,
+        "packets_per_s": run.packets_per_s,
+        "cpu_us_per_mb": None,
+    }

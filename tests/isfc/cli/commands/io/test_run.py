@@ -90,6 +90,7 @@ def test_summary_has_every_view(config: str, capsys: pytest.CaptureFixture[str])
     assert run(["io", "run", config, *QUICK]) == 0
     page = capsys.readouterr().out
     assert all(title in page for title in ("CHANNEL PATH", "DIRECT ACCESS", "QUEUING", "SYNCHRON"))
+    assert "N0 OSA-Express7S 25 GbE 8992         1,000.0     0.0" in page
     assert max(map(len, page.splitlines())) <= 80
     assert "…" not in page
 
