@@ -70,6 +70,11 @@ def choose(
     """
     chosen = Chosen()
     for given, activation in activations:
+        if given is not None and given not in devices:
+            raise ConfigurationError(
+                f"{given}={activation.place.file}: there is no {given} here; expected one of "
+                f"{', '.join(devices)}"
+            )
         if activation.system is not None and activation.system not in devices:
             chosen.remarks.append(f"{activation.place}: is of {activation.system}: passed over")
             continue

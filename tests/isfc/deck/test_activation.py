@@ -77,6 +77,7 @@ def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
         ("x\n ACT ISLINK 60G0", "config:2:13: ISLINK '60G0'; expected a device number, NODE with"),
         ("ACT ISLINK 6000 NODE", "config:1:17: NODE has no value; expected NODE and a name"),
         ("ACT ISLINK 6000 NOD A!", "config:1:21: NODE 'A!'; expected a name of 1 to 8 characters"),
+        ("DENVER=ACT ISLINK 6000", "DENVER=config: there is no DENVER here; expected one of ATL"),
         ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
     ],
 )
