@@ -1,10 +1,13 @@
 """From pairs of devices to a layout, and what a reader of it should know."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from ctc.address import Rdev
-from isfc.deck.pairing import Pairing
+from isfc.deck.cabling import parse_ports
+from isfc.deck.pairing import Pairing, Reason, Unpaired, pair
+from isfc.deck.partition import System
 from isfc.layout.build import Connection, Names, Profiles, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -49,6 +52,35 @@ def wire(
                 "direction of use; the model gives each fibre channels of its own"
             )
     return Wired(build_layout((first, second), connections, profile, name), tuple(remarks))
+
+
+def pair_all(systems: Sequence[System], ports: Sequence[str]) -> list[Pairing]:
+    """Pair each two of the systems; what is inferred of ports for two holds for the others.
+
+    Of three systems and more, two that no CTC joins are left out.
+    """
+    entries = list(ports)
+    pairings: list[Pairing] = []
+    for first, second in combinations(systems, 2):
+        pairings.append(pair(first, second, parse_ports(entries, systems)))
+        entries += [f"{key}={value}" for key, value in pairings[-1].inferred.items()]
+    return [pairing for pairing in pairings if pairing.ctcs] or pairings
+
+
+def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:
+    """The devices that no partner has a mate of, each once, with the reason that says most."""
+    told: dict[tuple[NodeName, int], Unpaired] = {}
+    paired: set[tuple[NodeName, int]] = set()
+    for pairing in pairings:
+        for ctc in pairing.ctcs:
+            ends = zip(pairing.systems, ctc.devices, strict=True)
+            paired |= {(system.node, id(device)) for system, device in ends}
+        for each in pairing.unpaired:
+            known = told.setdefault((each.node, id(each.device)), each)
+            if known.reason is Reason.OTHER_IMAGE:
+                told[each.node, id(each.device)] = each
+    left = [each for key, each in told.items() if key not in paired]
+    return sorted(left, key=lambda each: (each.node.collation, each.device.rdev))
 
 
 def paired_devices(pairings: Iterable[Pairing]) -> dict[NodeName, set[Rdev]]:

@@ -1,7 +1,6 @@
 """``isfc import``: a layout from what a site has: an IOCP deck, a console log, a configuration."""
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,14 +19,13 @@ from isfc.cli.options.source import (
 from isfc.cli.render.output import show_json, show_log
 from isfc.cli.render.unpaired import unpaired_lines
 from isfc.deck.activation import Activation, choose, choose_from, parse_activations
-from isfc.deck.cabling import parse_ports
 from isfc.deck.hint import hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
-from isfc.deck.pairing import Pairing, pair
+from isfc.deck.pairing import Pairing
 from isfc.deck.partition import System, choose_systems
-from isfc.deck.wiring import Wired, paired_devices, wire
+from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
@@ -82,7 +80,7 @@ def import_iocp(
     """
     read = [parse_deck(read_text(path), str(path)) for path in decks]
     systems = choose_systems(partitions, read)
-    wired = _pair_all(systems, ports or [], feature or [], config or [])
+    wired = _wire_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
     if json:
         show_json({"links": [link_record(*each) for each in wired]})
@@ -91,20 +89,16 @@ def import_iocp(
         _write([found for _, found in wired], f"Imported from {origin}.", output)
 
 
-def _pair_all(
+def _wire_all(
     systems: Sequence[System],
     ports: Sequence[str],
     features: Sequence[str],
     configs: Sequence[str],
 ) -> list[tuple[Pairing, Wired]]:
     """Pair each two of the systems, and say on stderr what has no mate."""
-    cabling = parse_ports([*ports, *hinted_ports(systems, ports)], systems)
     profile, hinted = parse_features(features), hinted_fibres(systems)
-    pairings = [pair(first, second, cabling) for first, second in combinations(systems, 2)]
-    for pairing in pairings:
-        _tell(unpaired_lines(pairing.unpaired))
-    if joined := [pairing for pairing in pairings if pairing.ctcs]:
-        pairings = joined  # of three systems, two may have no link
+    pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
+    _tell(unpaired_lines(never_paired(pairings)))
     chosen = choose(_activations(configs), paired_devices(pairings))
     _tell(chosen.remarks)
 

@@ -1,0 +1,57 @@
+"""Links of several systems: what is inferred once, and what is told once."""
+
+import pytest
+
+from isfc.deck.partition import choose_systems
+from isfc.deck.wiring import never_paired, pair_all, paired_devices, wire
+from isfc.errors import ConfigurationError
+from tests.decks import deck, mates, paired, shipped, unit
+
+
+def test_what_two_systems_tell_of_ports_holds_for_the_third() -> None:
+    systems = choose_systems("VMA,VMB,VMC", [shipped("three-systems.iocp")])
+    pairings = pair_all(systems, ["VMA:50=01"])
+    assert [len(pairing.ctcs) for pairing in pairings] == [8, 8, 8]
+    assert [dict(pairing.inferred) for pairing in pairings] == [{"VMB:60": "02"}, {}, {}]
+
+
+def test_a_device_is_told_once_and_only_if_it_leads_nowhere() -> None:
+    systems = choose_systems("VMA,VMB,VMC", [shipped("three-systems.iocp")])
+    told = never_paired(pair_all(systems, ["VMA:50=01"]))
+    assert all(each.text.endswith("out, as it should: CUADD names it") for each in told)
+    assert len(told) == len({(each.node, each.device.rdev) for each in told}) == 3 * 8
+
+
+def test_the_reason_that_says_most_is_told() -> None:
+    near = deck("a", "LP1", ["50"], unit("4010", "50", "D1", 2))
+    far = deck("b", "LP2,LP3", ["60"], unit("5010", "60", "C1", 1, more=",PART=LP2"))
+    systems = choose_systems("LP1,LP2,LP3", [near, far])
+    reasons = {f"{each.node} {each.device.rdev:04X}": each.reason.value
+               for each in never_paired(pair_all(systems, []))}  # fmt: skip
+    assert reasons["LP1 4010"] == "no-mate"
+
+
+def test_systems_that_no_ctc_joins_are_left_out_unless_they_are_all() -> None:
+    chain = [
+        deck("a", "LP1", ["50"], unit("4010", "50", None, 1)),
+        deck("b", "LP2", ["60"], unit("5010", "60", None, 1)),
+        deck("c", "LP3", ["70"]),
+    ]
+    systems = choose_systems("LP1,LP2,LP3", chain)
+    (only,) = pair_all(systems, [])
+    assert [system.node for system in only.systems] == ["LP1", "LP2"]
+    assert paired_devices([only])[systems[0].node] == set(range(0x4010, 0x4014))
+    (none,) = pair_all(systems[::2], [])
+    with pytest.raises(ConfigurationError, match="no CTC joins LP1 and LP3"):
+        wire(none, lambda _: None, {})
+
+
+def test_a_chpid_that_leads_to_several_is_no_layout() -> None:
+    near = deck("a", "LP1", ["50"], unit("4010", "50", "D1", 1), unit("4020", "50", "D2", 1))
+    far = deck("b", "LP2", ["60", "61"], unit("5010", "60", "C1", 1), unit("5020", "61", "C1", 1))
+    pairing = paired("LP1,LP2", near, far, ports="LP2:60=D1")
+    assert len(mates(pairing)) == 8
+    with pytest.raises(ConfigurationError, match="chpid 50 at LP1 leads to several chpids"):
+        wire(pairing, lambda _: None, {})
+    some = {pairing.systems[0].node: [device.rdev for device in near.devices[:4]]}
+    assert len(wire(pairing, lambda _: None, some).layout.ctcs) == 4
