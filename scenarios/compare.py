@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +21,7 @@ _EXPECTED: Final = "expected what isfc run --json or isfc replay --json printed"
 _SETTINGS: Final = (
     "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
 )  # fmt: skip
+_ORIGINS: Final = ("layout", "layout_digest", "version", "constants", "command")
 _DEVICE_MEASURES: Final = tuple(field.name for field in fields(DeviceResult))[1:]
 _KINDS: Final = {
     "str": "text",
@@ -48,6 +49,8 @@ class Figure:
     b: float | None
     a_within: bool | None = None
     b_within: bool | None = None
+    noise: bool | None = None
+    """Whether seeds alone differ as much; None if nothing was repeated with several."""
 
     @property
     def difference(self) -> float | None:
@@ -83,6 +86,8 @@ class ResultPair:
     kind: str
     settings: tuple[Setting, ...]
     figures: tuple[Figure, ...]
+    layout_changes: tuple[str, ...] = ()
+    """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -94,6 +99,13 @@ class _Entry(msgspec.Struct, frozen=True):
     emulated: float
     published: float | None
     within: bool | None
+    spread_percent: float | None = None
+
+
+class _Repeated(msgspec.Struct, frozen=True):
+    """What a run with ``--seeds`` says more, as far as it matters here."""
+
+    spread_percent: dict[str, float | None] = {}
 
 
 _Cells = Mapping[tuple[str, str, str], _Entry]
@@ -107,7 +119,8 @@ def compare_files(a: Path, b: Path) -> ResultPair:
             f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
         )
     if isinstance(first, dict):
-        return _pair("run", _settings(first, second), _run(first, a), _run(second, b))
+        pair = _pair("run", _settings(first, second), _run(first, a), _run(second, b))
+        return replace(pair, layout_changes=tuple(_layout_changes(first, second)))
     return _pair("replay", (), _replay(first, a), _replay(second, b))
 
 
@@ -131,8 +144,25 @@ def _read(path: Path) -> Any:
 
 
 def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
-    pairs = (Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS)
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS]
+    pairs += [Setting(name, _origin(a, name), _origin(b, name)) for name in _ORIGINS]
     return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _origin(run: Mapping[str, Any], name: str) -> str | None:
+    """What a run's provenance says, if it has any: older ones have none."""
+    found = run.get("provenance")
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _layout_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of the layouts that only one of two runs has."""
+    before, after = (_origin(run, "layout_toml") for run in (a, b))
+    if before is not None and after is not None:
+        old, new = before.splitlines(), after.splitlines()
+        yield from (f"- {line}" for line in old if line not in new)
+        yield from (f"+ {line}" for line in new if line not in old)
 
 
 def _setting(run: Mapping[str, Any], name: str) -> str | float | None:
@@ -144,13 +174,17 @@ def _run(document: Any, path: Path) -> _Cells:
     """The figures of a run: of the link, then of each device."""
     with _named(path):
         result = msgspec.convert(document, Result)
-    keyed = [("link", measure, getattr(result, measure)) for measure in MEASURES]
-    keyed += [
-        (device.rdev, measure, getattr(device, measure))
+        spreads = msgspec.convert(document, _Repeated).spread_percent
+    entries = [
+        _Entry("run", "link", name, getattr(result, name), None, None, spreads.get(name))
+        for name in MEASURES
+    ]
+    entries += [
+        _Entry("run", device.rdev, measure, getattr(device, measure), None, None)
         for device in result.devices
         for measure in _DEVICE_MEASURES
     ]
-    return _cells((_Entry("run", *figure, None, None) for figure in keyed), path)
+    return _cells(entries, path)
 
 
 def _replay(document: Any, path: Path) -> _Cells:
@@ -182,9 +216,22 @@ def _pair(kind: str, settings: tuple[Setting, ...], first: _Cells, second: _Cell
                 b=b.emulated if b else None,
                 a_within=a.within if a else None,
                 b_within=b.within if b else None,
+                noise=_is_noise(a, b),
             )
         )
     return ResultPair(kind, settings, tuple(figures))
+
+
+def _is_noise(a: _Entry | None, b: _Entry | None) -> bool | None:
+    """Whether two figures differ by no more than one of them does from seed to seed."""
+    if a is None or b is None:
+        return None
+    spreads = [
+        abs(entry.emulated) * entry.spread_percent / 100
+        for entry in (a, b)
+        if entry.spread_percent is not None
+    ]
+    return abs(b.emulated - a.emulated) <= max(spreads) if spreads else None
 
 
 @contextmanager

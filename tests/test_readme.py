@@ -16,13 +16,13 @@ from isfc.cli.commands.import_ import link_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.relocate import relocation_record
 from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
-from isfc.cli.commands.run import repeated_run_record, run_record
 from isfc.cli.exits import ExitCode
 from isfc.cli.faults import story_record
 from isfc.cli.live.node import Measured
 from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
+from isfc.cli.record import repeated_run_record, run_record
 from isfc.cli.render.check import Checked
 from isfc.cli.render.live import live_record
 from isfc.deck.cabling import Cabling

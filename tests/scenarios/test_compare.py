@@ -146,3 +146,25 @@ def test_two_kinds_are_refused(write: Write) -> None:
     files = write("a.json", GOOD), write("b.json", [entry("k", 1.0)])
     with pytest.raises(ConfigurationError, match=r"a\.json and .*b\.json: one holds a run, the o"):
         compare_files(*files)
+
+
+def test_what_is_no_more_than_the_spread_of_the_seeds_is_noise(write: Write) -> None:
+    spread = {"mb_per_s": 6.0, "collisions_per_s": None}
+    a = write("a", run_document(100.0, spread_percent=spread))
+    b = write("b", run_document(106.0, spread_percent={"mb_per_s": 1.0}))
+    noise = {figure.measure: figure.noise for figure in compare_files(a, b).figures}
+    assert noise["mb_per_s"] is True
+    assert noise["collisions_per_s"] is None  # nothing says how far it differs
+    far = write("far", run_document(107.0, spread_percent={"mb_per_s": 1.0}))
+    noise = {figure.measure: figure.noise for figure in compare_files(a, far).figures}
+    assert noise["mb_per_s"] is False
+
+
+def test_provenance_says_what_was_different(write: Write) -> None:
+    origin = {"version": "1", "layout_digest": "aa", "layout_toml": "same\nold\n", "command": "x"}
+    a = write("a", run_document(1.0, provenance=origin))
+    other = {**origin, "layout_digest": "bb", "layout_toml": "same\nnew\n"}
+    pair = compare_files(a, write("b", run_document(1.0, provenance=other)))
+    assert pair.settings == (Setting("layout_digest", "aa", "bb"),)
+    assert pair.layout_changes == ("- old", "+ new")
+    assert compare_files(a, write("c", run_document(1.0))).layout_changes == ()

@@ -41,6 +41,7 @@ def pair_record(a: Path, b: Path, pair: ResultPair) -> dict[str, Any]:
         "a": str(a),
         "b": str(b),
         "settings": [asdict(setting) for setting in pair.settings],
+        "layout_changes": list(pair.layout_changes),
         "figures": [
             {**asdict(figure), "difference": figure.difference, "percent": figure.percent}
             for figure in pair.figures

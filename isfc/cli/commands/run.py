@@ -1,7 +1,6 @@
 """``isfc run``: one workload over one layout, in virtual time."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -22,6 +21,7 @@ from isfc.cli.options.report import (
     show_report,
 )
 from isfc.cli.progress import progress_bar
+from isfc.cli.record import repeated_run_record, run_record
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
@@ -33,7 +33,7 @@ from isfc.link.name import NodeName
 from scenarios.cp_script import Transcript, read_script
 from scenarios.fault_run import tell
 from scenarios.operation import Operation
-from scenarios.repeat import mean, repetitions, spreads
+from scenarios.repeat import mean, repetitions
 from scenarios.report import MeasuredRun, make_name, measured
 from scenarios.run import (
     INTERVAL_MIN,
@@ -198,7 +198,8 @@ def run_layout(
     elif wanted is not None:
         _show_timeline(wanted, node, output, transcript)
     elif report is None:
-        _show_results(experiment, _results(experiment, node, seeds, transcript), output, transcript)
+        results = _results(experiment, node, seeds, transcript)
+        _show_results(experiment, results, output, transcript, layout)
     else:
         _show_view(experiment, node, output, transcript)
     if transcript is not None and transcript.refusals:
@@ -228,39 +229,18 @@ def choose_workload(
         raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
 
 
-def run_record(experiment: Experiment, result: Result) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    return {
-        "client": experiment.client or experiment.layout.nodes[0],
-        "workload": experiment.workload.name,
-        "pairs": experiment.pairs,
-        "seconds": experiment.seconds,
-        "warmup": experiment.warmup,
-        "seed": experiment.seed,
-        **asdict(result),
-    }
-
-
-def repeated_run_record(experiment: Experiment, results: Sequence[Result]) -> dict[str, Any]:
-    """What ``--json`` prints with ``--seeds``: the means, and two more keys."""
-    return {
-        **run_record(experiment, mean(results)),
-        "seeds": len(results),
-        "spread_percent": spreads(results),
-    }
-
-
 def _show_results(
     experiment: Experiment,
     results: Sequence[Result],
     output: Output,
     transcript: Transcript | None,
+    layout: str | None = None,
 ) -> None:
     """Print the record of a run, or its page; with the spread if it was repeated."""
     if output.json and output.seeds:
-        show_json(repeated_run_record(experiment, results))
+        show_json(repeated_run_record(experiment, results, layout))
     elif output.json:
-        record = run_record(experiment, results[0])
+        record = run_record(experiment, results[0], layout)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
         _show_transcript(transcript)

@@ -18,6 +18,7 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     parts: list[RenderableType] = [f"A: {a}\nB: {b}"]
     if pair.kind == "run":
         parts += [_settings(pair.settings)] * bool(pair.settings)
+        parts += ["\n".join(pair.layout_changes)] * bool(pair.layout_changes)
         parts += [_link(pair.figures), _devices(pair.figures)]
     else:
         parts += _replay(pair.figures)
@@ -45,7 +46,7 @@ def _settings(settings: Sequence[Setting]) -> Table:
 def _link(figures: Sequence[Figure]) -> Table:
     """The figures of the link as a whole."""
     found = {figure.measure: figure for figure in figures if figure.key == "link"}
-    table = _table("", right=("A", "B", "B - A", "%"))
+    table = _table("", right=("A", "B", "B - A", "%", ""))
     for name, *measures in RUN_ROWS:
         ways = ("sent", "received", "together" if measures[0] else "")
         for way, measure in zip(ways, measures, strict=True):
@@ -56,6 +57,7 @@ def _link(figures: Sequence[Figure]) -> Table:
                     *map(_short, (figure.a, figure.b)),
                     _signed(figure.difference),
                     _percent(figure.percent),
+                    "noise" if figure.noise else "",
                 )
     return table
 
@@ -75,7 +77,7 @@ def _devices(figures: Sequence[Figure]) -> Table:
 def _replay(figures: Sequence[Figure]) -> Iterator[RenderableType]:
     """The figures that differ, and what that means for each measure."""
     common = [figure for figure in figures if figure.difference is not None]
-    changed = [figure for figure in common if figure.difference]
+    changed = [figure for figure in common if figure.difference and not figure.noise]
     if changed:
         table = _table("run", "measure", right=("IBM", "A", "err%", "B", "err%", "B - A %"))
         for figure in changed:
@@ -88,8 +90,12 @@ def _replay(figures: Sequence[Figure]) -> Iterator[RenderableType]:
                 _percent(figure.percent),
             )
         yield table
+    noise = sum(bool(figure.difference and figure.noise) for figure in common)
+    alike = f"{len(common) - len(changed) - noise} of them the same" + (
+        f", {noise} within the spread of the seeds" if noise else ""
+    )
     yield (
-        f"{len(common)} figures are in both, {len(common) - len(changed)} of them the same; "
+        f"{len(common)} figures are in both, {alike}; "
         f"{sum(figure.b is None for figure in figures)} are in A only, "
         f"{sum(figure.a is None for figure in figures)} in B only."
     )
@@ -165,4 +171,7 @@ def _signed(value: float | None) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:+z.1f}"
+    """A difference in percent; of a small one its first digit, so that it does not look like 0."""
+    if value is None:
+        return "-"
+    return f"{value:+z.1f}" if not value or abs(value) >= 0.05 else f"{value:+.1g}"

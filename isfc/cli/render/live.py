@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
-from isfc.cli.commands.run import run_record
 from isfc.cli.live.node import Measured
 from isfc.cli.options.live import LiveOptions
+from isfc.cli.record import run_record
 from isfc.cli.render.run import run_page
 from scenarios.run import Experiment
 

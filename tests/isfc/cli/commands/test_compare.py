@@ -34,7 +34,7 @@ def test_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> Non
 def test_record(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", *files, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record) == ["kind", "a", "b", "settings", "figures"]
+    assert list(record) == ["kind", "a", "b", "settings", "layout_changes", "figures"]
     assert (record["kind"], record["a"], record["b"]) == ("run", *files)
     assert record["settings"] == [{"name": "seed", "a": 1, "b": 2}]
     (figure,) = (f for f in record["figures"] if (f["key"], f["measure"]) == ("link", "mb_per_s"))

@@ -1,5 +1,7 @@
 """The page of ``isfc compare``."""
 
+import re
+
 import pytest
 
 from isfc.cli.render.compare import compare_page
@@ -84,3 +86,23 @@ def test_replays_that_have_nothing_in_common(capsys: pytest.CaptureFixture[str])
     assert page_of(ResultPair("replay", (), (alone,)), capsys)[3:] == [
         "0 figures are in both, 0 of them the same; 1 are in A only, 0 in B only."
     ]
+
+
+def test_small_difference_does_not_look_like_none(capsys: pytest.CaptureFixture[str]) -> None:
+    link = [Figure("run", "link", measure, None, 7.012, 7.00924) for measure in MEASURES]
+    page = page_of(ResultPair("run", (), tuple(link)), capsys)
+    assert not any("+0.0" in line or "-0.0 " in line for line in page)
+    assert any(re.search(r"-0\.00276 +-0\.04$", line) for line in page)
+
+
+def test_noise_and_changes_of_the_layout_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    link = [Figure("run", "link", name, None, 100.0, 101.0, noise=True) for name in MEASURES]
+    page = page_of(ResultPair("run", (), tuple(link), ("- old", "+ new")), capsys)
+    assert page[3:5] == ["- old", "+ new"]
+    assert sum(line.endswith("noise") for line in page) == len(MEASURES)
+
+
+def test_replays_leave_noise_out(capsys: pytest.CaptureFixture[str]) -> None:
+    figure = Figure("transport", "HL/4/1", "mb_per_s", 100.0, 99.0, 100.0, True, True, noise=True)
+    page = page_of(ResultPair("replay", (), (figure,)), capsys)
+    assert "1 figures are in both, 0 of them the same, 1 within the spread of the" in page[3]
