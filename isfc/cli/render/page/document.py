@@ -48,12 +48,14 @@ def document(survey: Survey, script: str) -> str:
     body = "\n".join(
         (
             _header(survey, title),
+            "<main>",
             _section("layout", _drawing(survey)),
             _section("findings", _findings(survey)),
             _section("capacity", _capacity(survey)),
             _section("load", _load(survey)),
             _section("loss", _loss(survey)),
             _section("io", _io(survey)),
+            "</main>",
         )
     )
     return (
@@ -208,7 +210,7 @@ def _io(survey: Survey) -> str:
     milliseconds = (timeline.end_ns - timeline.begin_ns) / 1e6
     caption = (
         f"{milliseconds:g} ms of {survey.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
-        f"{survey.layout.nodes[0]}. Keys: + and - zoom, arrows move, 0 shows all; drag moves, "
+        f"{survey.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, 0 shows all; drag moves, "
         "Ctrl and wheel zoom."
     )
     buttons = "".join(

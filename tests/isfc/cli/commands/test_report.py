@@ -128,6 +128,7 @@ def test_screen_reader_finds_names_for_all(report: Path) -> None:
         assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
         for name in ("Layout", "Findings", "Throughput", "Losses", "Timeline"):
             assert page.get_by_role("region", name=name, exact=True).count() == 1
+        assert page.get_by_role("main").count() == 1
         assert page.get_by_role("button").count() == 5
         for button in page.get_by_role("button").all():
             assert button.get_attribute("aria-label")
