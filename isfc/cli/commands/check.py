@@ -122,4 +122,12 @@ def _check(name: str) -> Sequence[Checked]:
         return [Checked(name, (), error=str(error))]
     path = layout_path(name)
     lines: Sequence[str] = () if path is None else path.read_text("utf-8-sig").splitlines()
-    return [Checked(name, find_all(layout), lines, layout.nodes) for layout in collection.links]
+    return [
+        Checked(
+            name,
+            find_all(link, tuple(other for other in collection.links if other != link)),
+            lines,
+            link.nodes,
+        )
+        for link in collection.links
+    ]

@@ -11,9 +11,12 @@ RULES: Final = (*chpids.RULES, *speeds.RULES, *writers.RULES, *numbers.RULES)
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 
-def find_all(layout: Layout) -> tuple[Finding, ...]:
-    """What the rules find in a layout, in their order."""
-    judged = Judged(layout, directions_of(layout))
+def find_all(layout: Layout, neighbours: tuple[Layout, ...] = ()) -> tuple[Finding, ...]:
+    """What the rules find in a layout, in their order.
+
+    ``neighbours`` are the other links of its systems, with which it may share chpids.
+    """
+    judged = Judged(layout, directions_of(layout), neighbours)
     return tuple(
         Finding(rule, found.text, found.remedy or rule.remedy, found.fibre)
         for rule in RULES

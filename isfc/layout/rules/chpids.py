@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from ctc.address import format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
 
 CROSSED_CTCS_MAX: Final = 14
 """CTCs a chpid times chpids, unidirectional ones not counted (published: IBM's "z/VM live guest
@@ -37,6 +38,24 @@ def _chpid_crowded(judged: Judged) -> Iterator[Found]:
                 "four or five IBM saw performance roll off.",
                 fibre=fibre,
             )
+
+
+def _chpid_shared(judged: Judged) -> Iterator[Found]:
+    for end, node in enumerate(judged.layout.nodes):
+        for fibre in judged.layout.fibres:
+            chpid, own = fibre.chpids[end], judged.count(fibre)
+            shares = {
+                link: sum(ctc.fibre.chpids[link.nodes.index(node)] == chpid for ctc in link.ctcs)
+                for link in judged.neighbours
+                if node in link.nodes
+            }
+            others = [f"{n} of {' - '.join(link.nodes)}" for link, n in shares.items() if n]
+            if others and own + sum(shares.values()) > FULL_CTC_COUNT:
+                yield Found(
+                    f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and "
+                    f"{listed(others)}. Four fill a chpid.",
+                    fibre=fibre,
+                )
 
 
 def _beyond_the_rule(judged: Judged) -> Iterator[Found]:
@@ -100,6 +119,15 @@ RULES: Final = (
         _REPORT,
         "Move the others to another chpid.",
         _chpid_crowded,
+    ),
+    Rule(
+        "chpid-shared",
+        Severity.WARNING,
+        "A chpid carries CTCs of several links, and more than four together.",
+        "The links compete for the chpid, so that neither has the capacity that it has alone.",
+        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
+        "Give each link chpids of its own, or fewer CTCs on the shared one.",
+        _chpid_shared,
     ),
     Rule(
         "beyond-the-rule",

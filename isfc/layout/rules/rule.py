@@ -20,10 +20,14 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a rule looks at: a layout, and what its two nodes write on."""
+    """What a rule looks at: a layout, and what its two nodes write on.
+
+    ``neighbours`` are the other links that its systems have, if they are known.
+    """
 
     layout: Layout
     directions: tuple[Direction, Direction]
+    neighbours: tuple[Layout, ...] = ()
 
     def count(self, fibre: Fibre) -> int:
         """How many CTCs a fibre carries."""

@@ -210,8 +210,8 @@ def _io(survey: Survey) -> str:
     milliseconds = (timeline.end_ns - timeline.begin_ns) / 1e6
     caption = (
         f"{milliseconds:g} ms of {survey.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
-        f"{survey.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, 0 shows all; drag moves, "
-        "Ctrl and wheel zoom."
+        f"{survey.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, "
+        "0 shows all; drag moves, Ctrl and wheel zoom."
     )
     buttons = "".join(
         f'<button type="button" data-do="{do}" aria-label="{label}">{sign}</button>'

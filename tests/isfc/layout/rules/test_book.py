@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.address import Rdev
+from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import Finding, Severity
+from isfc.link.name import NodeName
 from tests.layouts import layout_of
 
 SLOW, FAST = 2.0, 4.0
@@ -105,7 +106,16 @@ QUIET = {
     "rdevs-out-of-order": [numbered([(1, 6), (2, 7), (3, 8), (4, 9)]), TWICE_FOUR],
     "rdevs-ambiguous": [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
 }
-IDS = [rule.id for rule in RULES]
+SHARED = "chpid-shared"
+IDS = [rule.id for rule in RULES if rule.id != SHARED]  # that one needs a second link
+
+
+def beside(count: int, chpid: int) -> Layout:
+    """A link from BOSTON to CHICAGO, with so many CTCs on a chpid of BOSTON's."""
+    layout = layout_of((SLOW, count))
+    fibre = replace(layout.fibres[0], chpids=(ChpidId(chpid), ChpidId(0x60)))
+    ctcs = tuple(replace(ctc, fibre=fibre) for ctc in layout.ctcs)
+    return Layout((NodeName("BOSTON"), NodeName("CHICAGO")), (fibre,), ctcs)
 
 
 def found(layout: Layout) -> list[str]:
@@ -119,7 +129,7 @@ def finding_of(layout: Layout, rule: str) -> Finding:
 
 def test_every_rule_has_layouts_that_break_it_and_keep_it() -> None:
     assert list(FIRES) == list(QUIET) == IDS
-    assert len(set(IDS)) == len(IDS)
+    assert len({rule.id for rule in RULES}) == len(RULES) == len(IDS) + 1
 
 
 @pytest.mark.parametrize("rule", IDS)
@@ -169,6 +179,22 @@ def test_ninth_gains_none_and_tenth_one() -> None:
     texts = [finding_of(layout, "few-beyond-eight").text for layout in FIRES["few-beyond-eight"]]
     assert [text.endswith("gains none.") for text in texts] == [True, False]
     assert texts[1].endswith("gains only one.")
+
+
+def test_links_that_share_a_chpid_are_named() -> None:
+    layout = layout_of((SLOW, 4), (SLOW, 3))
+    shared = [f for f in find_all(layout, (beside(2, 0x51),)) if f.id == SHARED]
+    (finding,) = shared
+    assert finding.text == (
+        "Chpid 51 at BOSTON carries 3 CTCs of this link and 2 of BOSTON - CHICAGO. "
+        "Four fill a chpid."
+    )
+
+
+@pytest.mark.parametrize("neighbour", [beside(1, 0x51), beside(4, 0x52), beside(4, 0x41)])
+def test_links_with_room_for_both_may_share(neighbour: Layout) -> None:
+    findings = find_all(layout_of((SLOW, 4), (SLOW, 3)), (neighbour,))
+    assert SHARED not in [finding.id for finding in findings]
 
 
 def test_what_an_ambiguous_number_means_is_said() -> None:
