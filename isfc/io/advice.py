@@ -10,8 +10,9 @@ from typing import Final
 from ctc.distance import PORT_CREDITS, credit_bytes_per_s, credits_by_rule, credits_needed
 from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
 from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, SynchronousPlan
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
+from isfc.io.synchronous import SynchronousLoad
 from isfc.layout.rules.rule import Severity
 
 ADVICE: Final = {
@@ -169,7 +170,7 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
                 f"Channel {chpid}: carries {each.rate_per_s:,.0f} of the {wanted:,.0f} I/Os a "
                 f"second that are its share of {workload.name}.",
             )
-        if workload.outstanding is not None:
+        if wanted is None and workload.outstanding is not None:
             yield from _advise_exchanges(chpid, workload, plan)
 
 
@@ -216,7 +217,7 @@ def _advise_workload(
         )
 
 
-def _advise_synchronous(plan: IoPlan, each: SynchronousPlan) -> Iterator[Advice]:
+def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[Advice]:
     name = each.workload.name
     if len(each.links) < ZHYPERLINKS_MIN:
         yield _warning(

@@ -4,15 +4,15 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ctc.osa import Flow, StreamRate, find_osa, stream_rate
 from ctc.sap import Z15, iop_threads, sap_busy
-from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.io.synchronous import SynchronousLoad, synchronous_loads, turned_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,6 @@ class ChannelPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class SynchronousPlan:
-    """A synchronous workload, its zHyperLinks, and what becomes of its requests."""
-
-    workload: IoWorkload
-    links: tuple[Channel, ...]
-    outcome: SynchronousOutcome | None
-    """None if the workload has no rate: it then takes what the processors ask."""
-
-
-@dataclass(frozen=True, slots=True)
 class OsaPlan:
     """An OSA and what streams get each way, by themselves."""
 
@@ -74,55 +64,47 @@ class IoPlan:
 
     configuration: IoConfiguration
     channels: tuple[ChannelPlan, ...]
-    synchronous: tuple[SynchronousPlan, ...]
+    synchronous: tuple[SynchronousLoad, ...]
     osas: tuple[OsaPlan, ...]
     saps: tuple[SapPlan, ...]
 
 
 def make_io_plan(configuration: IoConfiguration) -> IoPlan:
     """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`."""
-    channels = tuple(_channel_plans(configuration))
+    synchronous = tuple(synchronous_loads(configuration))
+    failed = [one for load in synchronous if (one := turned_away(load, configuration))]
+    channels = tuple(_channel_plans(configuration, failed))
     return IoPlan(
         configuration,
         channels,
-        tuple(_synchronous_plans(configuration)),
+        synchronous,
         tuple(_osa_plan(channel) for channel in configuration.channels.values() if channel.is_osa),
         tuple(_sap_plans(configuration, channels)),
     )
 
 
-def _channel_plans(configuration: IoConfiguration) -> Iterator[ChannelPlan]:
-    """FICON channels that carry asynchronous I/O; paths are shared by those that take them."""
+def _channel_plans(
+    configuration: IoConfiguration, failed: Sequence[IoWorkload]
+) -> Iterator[ChannelPlan]:
+    """FICON channels that carry asynchronous I/O; paths are shared by those that take them.
+
+    ``failed`` is what zHyperLinks turn away.
+    """
+    workloads = [
+        *(one for one in configuration.workloads if one.protocol is not Protocol.SYNCHRONOUS),
+        *(one for one in failed if one.rate_per_s),
+    ]
     sharing = Counter(
         channel.path.name
         for channel in configuration.channels.values()
         if channel.is_ficon and channel.path
     )
     for channel in configuration.channels.values():
-        riding = tuple(
-            workload
-            for workload in configuration.riding(channel.chpid)
-            if workload.protocol is not Protocol.SYNCHRONOUS
-        )
+        riding = tuple(one for one in workloads if channel.chpid in one.channels)
         if channel.is_ficon and riding:
             route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
             demands = [make_demand(workload, route) for workload in riding]
             yield ChannelPlan(channel, riding, estimate_channel(route, demands))
-
-
-def _synchronous_plans(configuration: IoConfiguration) -> Iterator[SynchronousPlan]:
-    for workload in configuration.workloads:
-        if workload.protocol is Protocol.SYNCHRONOUS:
-            links = tuple(
-                configuration.channels[chpid]
-                for chpid in workload.channels
-                if configuration.channels[chpid].is_zhyperlink
-            )
-            rate = workload.rate_per_s
-            outcome = rate and synchronous_outcome(
-                ZHYPERLINK, rate, len(links), cache_hit=workload.cache_hit_percent / 100
-            )
-            yield SynchronousPlan(workload, links, outcome or None)
 
 
 def _osa_plan(channel: Channel) -> OsaPlan:

@@ -6,7 +6,7 @@ away goes over the FICON channels that its workload names.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import Final
 
@@ -14,10 +14,11 @@ from ctc.fibre_channel import Frames
 from ctc.osa import Flow as OsaFlow
 from ctc.osa import find_osa, stream_rate
 from ctc.sap import Z15, iop_threads, sap_busy
-from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
+from ctc.zhyperlink import SynchronousOutcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
 from isfc.io.simulation import Observed, Simulation
+from isfc.io.synchronous import synchronous_loads, turned_away
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1
@@ -199,11 +200,11 @@ def run_configuration(
 
     Raises `ctc.errors.BadFeature` where a feature cannot do what is asked of it.
     """
-    synchronous = tuple(_synchronous(configuration))
-    failed = [_turned_away(one, configuration) for one in synchronous]
+    loads = list(synchronous_loads(configuration))
+    failed = (turned_away(load, configuration) for load in loads)
     asynchronous = [
         *(one for one in configuration.workloads if one.protocol not in _WITHOUT_CHANNEL),
-        *(one for one in failed if one.channels),
+        *(one for one in failed if one),
     ]
     channels = tuple(_channels(configuration, asynchronous, seconds, warmup, seed))
     return IoRun(
@@ -211,7 +212,9 @@ def run_configuration(
         seconds=seconds,
         channels=channels,
         workloads=tuple(_workload_run(one, channels) for one in asynchronous),
-        synchronous=synchronous,
+        synchronous=tuple(
+            SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
+        ),
         saps=tuple(_saps(configuration, channels)),
         osas=tuple(
             _osa_run(channel, configuration.riding(channel.chpid))
@@ -222,35 +225,6 @@ def run_configuration(
 
 
 _WITHOUT_CHANNEL: Final = (Protocol.SYNCHRONOUS, Protocol.TCP)
-
-
-def _synchronous(configuration: IoConfiguration) -> Iterator[SynchronousRun]:
-    """What becomes of synchronous requests; without a rate, there is nothing to say."""
-    for workload in configuration.workloads:
-        if workload.protocol is Protocol.SYNCHRONOUS and workload.rate_per_s is not None:
-            links = sum(configuration.channels[name].is_zhyperlink for name in workload.channels)
-            hit = workload.cache_hit_percent / 100
-            yield SynchronousRun(
-                workload,
-                synchronous_outcome(ZHYPERLINK, workload.rate_per_s, links, cache_hit=hit),
-            )
-
-
-def _turned_away(one: SynchronousRun, configuration: IoConfiguration) -> IoWorkload:
-    """What goes over channels instead, of those that the workload names."""
-    rate = one.workload.rate_per_s or 0.0
-    outcome = one.outcome
-    missed = outcome.cache_miss / max(1e-9, 1.0 - outcome.success)
-    return replace(
-        one.workload,
-        name=f"{one.workload.name} (async)",
-        protocol=Protocol.ZHPF,
-        channels=tuple(
-            name for name in one.workload.channels if configuration.channels[name].is_ficon
-        ),
-        rate_per_s=rate * (1.0 - outcome.success),
-        cache_hit_percent=100 * (1.0 - missed),
-    )
 
 
 def _channels(

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.io.advice import Advice
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SynchronousPlan
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
+from isfc.io.synchronous import SynchronousLoad
 
 
 def io_plan_page(plan: IoPlan, advice: Sequence[Advice]) -> RenderableType:
@@ -80,7 +81,7 @@ def _rows(
             )
 
 
-def _synchronous(each: SynchronousPlan) -> str:
+def _synchronous(each: SynchronousLoad) -> str:
     links = f"{each.workload.name}: {len(each.links)} zHyperLink{'s' * (len(each.links) > 1)}"
     if each.outcome is None:
         return f"{links}; without a rate nothing is said of it."

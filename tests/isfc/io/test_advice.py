@@ -134,6 +134,10 @@ def test_every_advice_has_a_case_and_a_meaning() -> None:
     assert {case[0] for case in CASES} == set(ADVICE)
 
 
+def test_a_limit_that_an_open_load_keeps_is_no_advice() -> None:
+    assert advice_of(GOOD.replace(OLTP, f"{OLTP}\noutstanding = 2000")) == ()
+
+
 def test_guidelines_of_ones_own_are_kept() -> None:
     strict = advice_of(GOOD, Guidelines(processor_percent=1, bus_percent=1, sap_percent=1))
     assert {one.id for one in strict} == {

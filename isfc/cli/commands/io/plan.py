@@ -10,7 +10,8 @@ from isfc.cli.render.io_plan import io_plan_page
 from isfc.cli.render.output import show, show_json
 from isfc.io.advice import Advice, advise
 from isfc.io.configuration_file import read_io_configuration
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, SynchronousPlan, make_io_plan
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, make_io_plan
+from isfc.io.synchronous import SynchronousLoad
 
 ConfigArgument = Annotated[
     Path,
@@ -68,7 +69,7 @@ def _channel_record(plan: ChannelPlan) -> dict[str, Any]:
     }
 
 
-def _synchronous_record(plan: SynchronousPlan) -> dict[str, Any]:
+def _synchronous_record(plan: SynchronousLoad) -> dict[str, Any]:
     found = plan.outcome
     if found is None:
         return {"links": len(plan.links)}

@@ -51,8 +51,12 @@ def test_json_has_the_promised_keys(file: str, capsys: pytest.CaptureFixture[str
     assert list(record) == ["channels", "synchronous", "osa", "saps", "advice"]
     channel = record["channels"]["42"]
     assert channel["feature"] == "FICON Express16SA"
-    assert channel["io_per_s"] == pytest.approx(20_000)
-    assert channel["mb_per_s_read"] == pytest.approx(0.75 * 20_000 * 4096 / 1e6)
+    assert list(channel["workloads"]) == ["oltp", "lookup (async)"]
+    rates = {name: each["io_per_s"] for name, each in channel["workloads"].items()}
+    assert rates["oltp"] == pytest.approx(20_000)
+    assert channel["io_per_s"] == pytest.approx(sum(rates.values()))
+    reads = 0.75 * 20_000 + rates["lookup (async)"]
+    assert channel["mb_per_s_read"] == pytest.approx(reads * 4096 / 1e6)
     assert channel["mb_per_s_write"] == pytest.approx(0.25 * 20_000 * 4096 / 1e6)
     assert 0 < channel["processor_percent"] < 10
     workload = channel["workloads"]["oltp"]
