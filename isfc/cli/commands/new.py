@@ -9,7 +9,9 @@ import typer
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import find_profile
+from isfc.cli.exits import ExitCode
 from isfc.cli.options.source import OutputOption, write_text
+from isfc.cli.render.output import ask_user
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE, Connection, build_layout
 from isfc.layout.write import format_layout
@@ -94,8 +96,11 @@ def _said(
 ) -> _T:
     """An option's value, or the answer to a question, or its default."""
     if text is None and ask:
-        shown = question if default else f"{question}, such as {example}"
-        text = str(typer.prompt(shown, default=default, err=True))
+        hint = f" [{default}]" if default else f", such as {example}"
+        answer = ask_user(f"{question}{hint}: ")
+        if not answer:  # Ctrl-D: not even the end of a line
+            raise typer.Exit(ExitCode.INTERRUPTED)
+        text = answer.strip() or default
     if text is None:
         text = default
     if text is None:

@@ -109,6 +109,15 @@ def show_log(line: str) -> None:
         print(escaped(line), file=sys.stderr, flush=True)
 
 
+def ask_user(question: str) -> str:
+    """The line with which somebody at the terminal answers; empty when there are no more.
+
+    The question goes to stderr, so that stdout can go to a file.
+    """
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
 def discard_output() -> None:
     """Let nothing more reach stdout: what is buffered would fail again as the process ends."""
     with suppress(OSError, ValueError):  # there is no stdout, or it is no file

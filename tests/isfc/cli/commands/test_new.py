@@ -57,10 +57,19 @@ def test_at_a_terminal_what_is_missing_is_asked_for(
     monkeypatch.setattr(sys, "stdin", Terminal("A,B\n40:50\n\n\n7000\n"))
     assert run(["new"]) == ExitCode.GOOD
     page, asked = capsys.readouterr()
+    assert page.startswith("# A logical link")
     layout = parse_layout(page)
     assert (layout.nodes, layout.ctcs[3].rdevs) == (("A", "B"), (0x7003, 0x7003))
-    assert "The two systems, such as ATLANTA,BOSTON:" in asked
-    assert "CTCs on each chpid [4]:" in asked
+    assert "The two systems, such as ATLANTA,BOSTON: " in asked
+    assert "CTCs on each chpid [4]: " in asked
+
+
+def test_whoever_stops_answering_ends_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal("A,B\n"))
+    assert run(["new"]) == ExitCode.INTERRUPTED
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize(
