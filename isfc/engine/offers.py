@@ -75,8 +75,10 @@ class Offers:
 
 def _fitting(messages: Sequence[Message], room: int) -> int:
     """How many of them fit into ``room`` bytes."""
-    for count, message in enumerate(messages):
+    count = 0
+    for message in messages:
         room -= message.length
         if room < 0:
-            return count
-    return len(messages)
+            break
+        count += 1
+    return count
