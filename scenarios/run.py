@@ -3,6 +3,7 @@
 import copyreg
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from random import Random
 from typing import Any, Final
 
@@ -220,20 +221,47 @@ def _samples(
     operation: Operation | None,
 ) -> Iterator[Sample]:
     """Every sample after the warm-up; one of everything if ``interval`` is None."""
+    step_ns = None if interval is None else round(interval * NS_PER_S)
+    seen = look(experiment, step_ns, trace, progress, operation)
+    pairs = pairwise(pick_end(both, side) for both in seen)
+    for before, after in pairs:
+        yield sample_of(before, after)
+
+
+def look(
+    experiment: Experiment,
+    step_ns: int | None,
+    trace: Sink | None = None,
+    progress: Callable[[float], None] | None = None,
+    operation: Operation | None = None,
+) -> Iterator[tuple[LinkEndSnapshot, ...]]:
+    """Run an experiment, and look at both ends: after the warm-up, then every ``step_ns``.
+
+    The last look is at the end of the run, and the only other one if ``step_ns`` is None. The end
+    of the clients comes first. To look changes nothing in the run: whatever is measured of one is
+    made of these snapshots.
+    """
     engine, systems = build(experiment, trace, operation)
     operated = OperatedRun(engine, systems, operation)
-    end = systems[0 if side is None or side == systems[0].name else 1].ends[0]
     begin_ns = int(experiment.warmup * NS_PER_S)
     end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
-    step_ns = end_ns - begin_ns if interval is None else round(interval * NS_PER_S)
-    _run_on(operated, begin_ns, progress)
-    before = end.snapshot(engine.now_ns)
+    step_ns = step_ns or end_ns - begin_ns
     # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
-    for until_ns in (*range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns), end_ns):
-        _run_on(operated, until_ns, progress)
-        after = end.snapshot(engine.now_ns)
-        yield Sample(until_ns / NS_PER_S, measure(end.name, before, after))
-        before = after
+    between = range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns)
+    for at_ns in (begin_ns, *between, end_ns):
+        _run_on(operated, at_ns, progress)
+        yield tuple(system.ends[0].snapshot(engine.now_ns) for system in systems)
+
+
+def pick_end(both: tuple[LinkEndSnapshot, ...], side: NodeName | None) -> LinkEndSnapshot:
+    """Of a look at both ends that at ``side``; the clients' if it is None."""
+    first, second = both
+    return first if side is None or side == first.name else second
+
+
+def sample_of(before: LinkEndSnapshot, after: LinkEndSnapshot) -> Sample:
+    """What one end saw between two looks."""
+    return Sample(after.now_ns / NS_PER_S, measure(before.name, before, after))
 
 
 def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], None] | None) -> None:
@@ -245,7 +273,7 @@ def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], No
     operated.run(until_ns)
 
 
-def measure(name: NodeName, before: LinkEndSnapshot, after: LinkEndSnapshot) -> Result:
+def measure(name: str, before: LinkEndSnapshot, after: LinkEndSnapshot) -> Result:
     """What a node did between two snapshots."""
     seconds = (after.now_ns - before.now_ns) / NS_PER_S
     out_length = after.write_length - before.write_length
