@@ -85,6 +85,12 @@ class Injection:
             while acts.due_ns <= engine.now_ns:
                 acts.pop()()
 
+    @property
+    def due_ns(self) -> int | None:
+        """When something happens next, a fault or anything else; None if nothing does."""
+        due_ns = min(self._acts.due_ns, self._engine.due_ns)
+        return due_ns if due_ns < NEVER_NS else None
+
     def finish(self) -> None:
         """Let time pass until all faults are over."""
         while self._acts.due_ns < NEVER_NS:

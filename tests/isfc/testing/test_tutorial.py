@@ -19,6 +19,12 @@ def test_three_properties_in_less_than_sixty_lines(pytester: pytest.Pytester) ->
 
 
 @pytest.mark.slow
+def test_programs_in_virtual_time(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_programs=EXAMPLES[1])
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+@pytest.mark.slow
 def test_machine_with_an_invariant_of_its_own(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_machine=EXAMPLES[1])
+    pytester.makepyfile(test_machine=EXAMPLES[2])
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -1,0 +1,186 @@
+"""Programs in virtual time: asyncio conversations, unchanged, over the simulated link.
+
+::
+
+    async def main(first: OpenNode, second: OpenNode) -> None:
+        second.serve("ECHO", echo)
+        async with await first.connect("ECHO") as conversation:
+            ...
+
+    run_programs(main, faults=[...], seed=7)
+
+``asyncio.sleep`` takes no time, faults come from a schedule, and the same seed gives the same
+trace. What a node of `isfc.live.session` is to its programs, `OpenNode`, is the same here.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Generic, TypeVar, cast
+
+from isfc.engine.virtual import VirtualEngine
+from isfc.layout.catalogue import load_layout
+from isfc.layout.definition import define_link_end
+from isfc.layout.layout import Layout
+from isfc.link.message import Message
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.link.trace import DigestSink
+from isfc.live.engine import LiveEngine
+from isfc.live.session import OpenNode
+from isfc.programs.limits import ConversationLimits
+from isfc.system.inputs import Send
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
+from isfc.testing.virtual_loop import VirtualLoop
+from scenarios.disturbance import Disturbance, Throttled
+from scenarios.faults import Fault
+from scenarios.injection import Injection
+
+Outcome = TypeVar("Outcome")
+
+Main = Callable[[OpenNode, OpenNode], Coroutine[Any, Any, Outcome]]
+"""What is run: it has both systems, the one whose name comes first first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramsRun(Generic[Outcome]):
+    """What came of it."""
+
+    outcome: Outcome
+    """What ``main`` returned."""
+    now_ns: int
+    """When it was over, in virtual time."""
+    trace: str
+    """A digest of everything both systems did: equal for two runs that are the same."""
+    faults: tuple[tuple[int, Fault], ...]
+    """Those that have begun, and when."""
+
+
+def run_programs(
+    main: Main[Outcome],
+    layout: str | Layout = "atlanta-boston",
+    *,
+    faults: Sequence[Fault] = (),
+    seed: int = 0,
+    limits: ConversationLimits | None = None,
+) -> ProgramsRun[Outcome]:
+    """Run ``main`` over a link in virtual time, to its end; raise what it raises.
+
+    Raises `isfc.testing.virtual_loop.Stuck` when every task waits and nothing can happen any more.
+    """
+    link = layout if isinstance(layout, Layout) else load_layout(layout)
+    loop = VirtualLoop()
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        return runner.run(_run(main, link, faults, seed, limits, loop))
+
+
+async def _run(
+    main: Main[Outcome],
+    layout: Layout,
+    faults: Sequence[Fault],
+    seed: int,
+    limits: ConversationLimits | None,
+    loop: VirtualLoop,
+) -> ProgramsRun[Outcome]:
+    driver = _Driver(layout, faults, seed, limits, loop)
+    first, second = driver.nodes
+    try:
+        outcome = await main(first, second)
+        for node in driver.nodes:
+            await node.close()
+    finally:
+        driver.close()
+    return ProgramsRun(
+        outcome, loop.now_ns, driver.digest.hexdigest(), tuple(driver.injection.begun)
+    )
+
+
+class _Driver:
+    """Lets the engine run as the loop's clock goes on."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        faults: Sequence[Fault],
+        seed: int,
+        limits: ConversationLimits | None,
+        loop: VirtualLoop,
+    ) -> None:
+        self.digest = DigestSink()
+        self._layout = layout
+        self._loop = loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._turning = False
+        self._closed = False
+        names = layout.nodes
+        self.nodes = [
+            OpenNode(define_link_end(layout, name, LinkParameters()), limits=limits)
+            for name in names
+        ]
+        disturbance = Disturbance(Random(seed))
+        throttles = {name: Throttled(node) for name, node in zip(names, self.nodes, strict=True)}
+        self.engine = VirtualEngine(
+            [self._make(name) for name in names], [*throttles.values()], transit=disturbance
+        )
+        self.injection = Injection(self.engine, disturbance, throttles, self._make, faults)
+        for name, node in zip(names, self.nodes, strict=True):
+            node.engine = cast(LiveEngine, _EngineOf(self, name))
+        self._turn()
+
+    def send(self, name: NodeName, messages: Sequence[Message]) -> None:
+        """Hand messages to one system's link, now."""
+        assert not self._turning, "programs answer an event with offers"
+        self._catch_up()
+        self.injection.system(name).apply(Send(messages), self.engine.now_ns)
+        self._turning = True
+        self.engine.drain()
+        self._turning = False
+        self._set_timer()
+
+    def close(self) -> None:
+        """Drive no more."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _turn(self) -> None:
+        self._timer = None
+        self._catch_up()
+        self._set_timer()
+
+    def _catch_up(self) -> None:
+        """Let everything happen that happens up to the loop's time."""
+        self._turning = True
+        self.injection.run(self._loop.now_ns)
+        self._turning = False
+
+    def _set_timer(self) -> None:
+        """Be called when something happens next."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        due_ns = self.injection.due_ns
+        if not self._closed and due_ns is not None:
+            self._timer = self._loop.call_at(due_ns / 1e9, self._turn)
+
+    def _make(self, name: NodeName) -> System:
+        return System([define_link_end(self._layout, name, LinkParameters())], self.digest)
+
+
+class _EngineOf:
+    """What an `OpenNode` uses of its engine."""
+
+    def __init__(self, driver: _Driver, name: NodeName) -> None:
+        self._driver = driver
+        self._name = name
+
+    @property
+    def end(self) -> LinkEnd:
+        """The node's end of the link."""
+        return self._driver.injection.end(self._name)
+
+    def send(self, messages: Sequence[Message]) -> None:
+        """Hand messages to the link."""
+        self._driver.send(self._name, messages)

@@ -1,0 +1,109 @@
+"""Conversations over the simulated link: unchanged programs, no time, faults from a schedule."""
+
+import asyncio
+import time
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.link.name import NodeName
+from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
+from isfc.testing.virtual_loop import Stuck
+from isfc.testing.virtual_programs import ProgramsRun, run_programs
+from scenarios.faults import Fault, Kind
+
+MS = 1_000_000
+ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")
+
+
+async def echo(conversation: Conversation) -> None:
+    async for data in conversation:
+        await conversation.send(data)
+
+
+async def transfer(first: OpenNode, second: OpenNode) -> bytes:
+    """Two services at once: a stream that is echoed, and requests."""
+    second.serve("ECHO", echo)
+    second.serve("ASK", echo)
+    received = bytearray()
+    async with await first.connect("ECHO") as conversation:
+        for piece in range(20):
+            await conversation.send(bytes([piece]) * 50_000)
+            received += await conversation.receive()
+        conversation.finish()
+        async for data in conversation:
+            received += data
+    async with await second_service(first) as asking:
+        assert await asking.request(b"ask") == b"ask"
+    return bytes(received)
+
+
+async def second_service(first: OpenNode) -> Conversation:
+    return await first.connect("ASK", Traffic.LEGACY)
+
+
+SENT = b"".join(bytes([piece]) * 50_000 for piece in range(20))
+
+
+def test_conversations_carry_their_bytes_in_virtual_time() -> None:
+    done = run_programs(transfer)
+    assert done.outcome == SENT
+    assert 5 * MS < done.now_ns < 1_000 * MS
+
+
+def test_same_seed_gives_the_same_trace() -> None:
+    faults = [Fault(Kind.DELAY, 2 * MS, ATLANTA, 20 * MS, amount=100_000, jitter_ns=50_000)]
+    runs = [run_programs(transfer, faults=faults, seed=seed) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1]
+    assert runs[0].trace != runs[2].trace
+    assert all(each.outcome == SENT for each in runs)
+
+
+@pytest.mark.parametrize("at_ns", range(MS, 40 * MS, 4 * MS))
+def test_ctc_lost_at_any_time_loses_no_byte(at_ns: int) -> None:
+    fault = Fault(Kind.CTC_LOST, at_ns, ATLANTA, 5 * MS, Rdev(0x6000), phase="CONN")
+    assert run_programs(transfer, faults=[fault]).outcome == SENT
+
+
+def test_crash_severs_conversations_and_says_why() -> None:
+    async def main(first: OpenNode, second: OpenNode) -> str:
+        second.serve("ECHO", echo)
+        conversation = await first.connect("ECHO")
+        try:
+            while True:
+                await conversation.send(bytes(10_000))
+                await conversation.receive()
+        except ConversationSevered as error:
+            return str(error)
+
+    crash = Fault(Kind.CRASH, 20 * MS, BOSTON, 10 * MS)
+    done: ProgramsRun[str] = run_programs(main, faults=[crash])
+    assert "BOSTON has restarted" in done.outcome
+    assert done.faults == ((20 * MS, crash),)
+
+
+def test_sleeping_takes_no_time() -> None:
+    async def main(*_: OpenNode) -> float:
+        await asyncio.sleep(3_600)
+        return asyncio.get_running_loop().time()
+
+    began = time.monotonic()
+    done = run_programs(main)
+    assert done.outcome == pytest.approx(3_600)
+    assert time.monotonic() - began < 30
+
+
+def test_what_can_never_go_on_is_said_at_once() -> None:
+    async def main(*_: OpenNode) -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(Stuck, match="every task waits"):
+        run_programs(main)
+
+
+def test_service_that_is_not_there_is_refused() -> None:
+    async def main(first: OpenNode, _: OpenNode) -> None:
+        await first.connect("NONE")
+
+    with pytest.raises(ConversationSevered, match="BOSTON has no service NONE"):
+        run_programs(main)
