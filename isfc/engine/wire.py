@@ -62,10 +62,10 @@ def encode_pieces(frame: Frame) -> Sequence[bytes | memoryview]:
     """
     if isinstance(frame, CommandFrame):
         body = _COMMAND.pack(frame.command, frame.serial, frame.length, frame.count)
-        return (_prefix(len(body), _COMMAND_KIND) + body + _CRC.pack(crc32(body)),)
+        return (_COMMAND_PREFIX + body + _CRC.pack(crc32(body)),)
     if isinstance(frame, StatusFrame):
         body = _STATUS.pack(frame.signal, frame.serial)
-        return (_prefix(len(body), _STATUS_KIND) + body + _CRC.pack(crc32(body)),)
+        return (_STATUS_PREFIX + body + _CRC.pack(crc32(body)),)
     assert isinstance(frame.load, Package), "only packages travel"
     return _encode_data(frame.serial, frame.load)
 
@@ -85,6 +85,9 @@ def frame_length(prefix: bytes | memoryview) -> int:
 
     Raises `WireError` when they are damaged, or it is longer than `FRAME_LENGTH_MAX`.
     """
+    known = _SHORT_LENGTHS.get(bytes(prefix[:PREFIX_LENGTH]))
+    if known is not None:
+        return known
     length, _, _, check = _PREFIX.unpack_from(prefix)
     if check != _check(prefix[: _HEADER.size]):
         raise WireError("a damaged prefix", 0)
@@ -94,16 +97,18 @@ def frame_length(prefix: bytes | memoryview) -> int:
     return frame_length
 
 
-def decode(data: bytes | memoryview) -> Frame:
+def decode(data: bytes | memoryview, *, measured: bool = False) -> Frame:
     """The one frame that ``data`` is. Raises `WireError` for anything else.
 
-    ``data`` must stay as they are: long messages are views of them.
+    ``data`` must stay as they are: long messages are views of them. ``measured`` says that they
+    are as many as `frame_length` has said.
     """
     view = memoryview(data)
-    if len(view) < PREFIX_LENGTH:
-        raise WireError("a truncated frame", len(view))
-    if frame_length(view) != len(view):
-        raise WireError("a frame whose length is wrong", 0)
+    if not measured:
+        if len(view) < PREFIX_LENGTH:
+            raise WireError("a truncated frame", len(view))
+        if frame_length(view) != len(view):
+            raise WireError("a frame whose length is wrong", 0)
     _, version, kind, _ = _PREFIX.unpack_from(view)
     if version != VERSION:
         raise WireError(f"version {version}, not {VERSION}", _HEADER.size - 2)
@@ -132,6 +137,14 @@ def _decode_short(view: memoryview, kind: int) -> Frame:
         return StatusFrame(signal, serial)
     raise WireError(f"a frame of kind {kind}", _HEADER.size - 1)
 
+
+_COMMAND_PREFIX: Final = _prefix(_COMMAND.size, _COMMAND_KIND)
+_STATUS_PREFIX: Final = _prefix(_STATUS.size, _STATUS_KIND)
+_SHORT_LENGTHS: Final = {
+    _COMMAND_PREFIX: PREFIX_LENGTH + _COMMAND.size + _CRC.size,
+    _STATUS_PREFIX: PREFIX_LENGTH + _STATUS.size + _CRC.size,
+}
+"""The prefixes of most frames, and how long these are."""
 
 # To look a member up is quicker than to call its enumeration.
 _COMMANDS: Final = {command.value: command for command in Command}

@@ -153,7 +153,7 @@ class LiveEngine:
 
     def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
-        frame = decode(data)
+        frame = decode(data, measured=True)
         if self._early.hold(self.end, rdev, frame):
             return
         try:

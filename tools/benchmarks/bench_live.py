@@ -30,8 +30,12 @@ from tools.benchmarks.others import Others, describe_others
 from tools.benchmarks.resident import judge_memory, sample_memory
 
 OURS: Final = "isfc"
+API: Final = "API"
+"""Conversations of `isfc.live.session`, which use the link as programs do."""
 C_RATE_MIN: Final = 0.5
 """Our packages per second, over those of C."""
+API_RATE_MIN: Final = 0.5
+"""Packages per second of conversations, over those of C."""
 PYZMQ_RATE_MIN: Final = 1.0
 """Our packages per second, over those of pyzmq."""
 C_CPU_MAX: Final = 2.5
@@ -72,6 +76,7 @@ def time_in_turn(
 
 
 OUR_NODES: Final = python_contender(OURS, "live_isfc")
+OUR_PROGRAMS: Final = python_contender(API, "live_api")
 
 
 def contenders_of(case: str) -> list[Contender]:
@@ -80,10 +85,10 @@ def contenders_of(case: str) -> list[Contender]:
     if case == "packages":
         in_c = c_contender()
         raw = python_contender("sockets", "live_sockets")
-        return [OUR_NODES, pyzmq, raw, *([in_c] if in_c else [])]
+        return [OUR_NODES, OUR_PROGRAMS, pyzmq, raw, *([in_c] if in_c else [])]
     if case == "messages":
         return [OUR_NODES, pyzmq]
-    return [OUR_NODES, python_contender("echo", "live_echo")]
+    return [OUR_NODES, OUR_PROGRAMS, python_contender("echo", "live_echo")]
 
 
 def judge(timings: Timings) -> list[Check]:
@@ -94,6 +99,9 @@ def judge(timings: Timings) -> list[Check]:
         rate, cpu = _ratio(packages, "C", _rate), _ratio(packages, "C", _cpu_us)
         checks.append(Check("packages: MB/s, isfc / C", rate, C_RATE_MIN, at_least=True))
         checks.append(Check("packages: CPU of a package, isfc / C", cpu, C_CPU_MAX))
+        if API in packages:
+            rate = _ratio(packages, "C", _rate, ours=API)
+            checks.append(Check("packages: MB/s, API / C", rate, API_RATE_MIN, at_least=True))
     rate = _ratio(packages, "pyzmq", _rate)
     checks.append(Check("packages: MB/s, isfc / pyzmq", rate, PYZMQ_RATE_MIN, at_least=True))
     rate = _ratio(messages, "pyzmq", _rate)
@@ -104,8 +112,10 @@ def judge(timings: Timings) -> list[Check]:
     return checks
 
 
-def _ratio(runs: Mapping[str, Sequence[Run]], peer: str, of: Callable[[Run], float]) -> float:
-    return median(map(of, runs[OURS])) / median(map(of, runs[peer]))
+def _ratio(
+    runs: Mapping[str, Sequence[Run]], peer: str, of: Callable[[Run], float], *, ours: str = OURS
+) -> float:
+    return median(map(of, runs[ours])) / median(map(of, runs[peer]))
 
 
 def _rate(run: Run) -> float:

@@ -18,6 +18,7 @@ from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import LiveEngine
+from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from tools.benchmarks.live_peer import (
@@ -238,6 +239,7 @@ async def play(part: Part, meter: Meter) -> None:
     else:
         await_path(path)
         attachments.connect(UnixEndpoint(str(path)))
+    keep_memory()
     broken = asyncio.ensure_future(engine.wait_closed())
     await asyncio.wait([done, broken], return_when=asyncio.FIRST_COMPLETED)
     if broken.done():

@@ -35,6 +35,14 @@ def test_goals_that_are_just_met() -> None:
     assert [check.at_least for check in checks] == [True, False, True, True, False, False]
 
 
+def test_conversations_are_judged_beside_c_where_they_were_run() -> None:
+    packages = {**TIMINGS["packages"], "API": [_run(499)]}
+    checks = bench_live.judge({**TIMINGS, "packages": packages})
+    (check,) = [check for check in checks if "API" in check.name]
+    assert check.value == pytest.approx(0.499)
+    assert (check.limit, check.passed) == (0.5, False)
+
+
 def test_without_a_compiler_nothing_is_judged_beside_c() -> None:
     packages = {name: runs for name, runs in TIMINGS["packages"].items() if name != "C"}
     checks = bench_live.judge({**TIMINGS, "packages": packages})

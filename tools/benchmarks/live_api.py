@@ -1,0 +1,114 @@
+"""Conversations of two open nodes: one process each, eight CTCs, one conversation.
+
+Packages are sent as the seven messages that they are made of, each with a `send` of its own; what
+arrives is counted in bytes, for a conversation is a stream.
+"""
+
+import asyncio
+import time
+from typing import Final
+
+import uvloop
+
+from isfc.layout.catalogue import load_layout
+from isfc.live.memory import keep_memory
+from isfc.live.session import Conversation, OpenNode, open_node
+from tools.benchmarks.live_peer import (
+    MESSAGE_LENGTH,
+    MESSAGES_PER_PACKAGE,
+    PAYLOAD_LENGTH,
+    PING_LENGTH,
+    Meter,
+    Part,
+    await_path,
+    read_part,
+)
+
+LAYOUT: Final = "published-8"
+SERVICE: Final = "BENCH"
+
+
+async def send(conversation: Conversation, part: Part, meter: Meter) -> None:
+    """Packages, all of which must have arrived in the end."""
+    message = bytes(MESSAGE_LENGTH)
+    for index in range(part.warmup + part.count):
+        if index == part.warmup:
+            meter.start()
+        for _ in range(MESSAGES_PER_PACKAGE):
+            await conversation.send(message)
+    await conversation.close()
+    meter.stop()
+
+
+async def receive(conversation: Conversation, part: Part, meter: Meter) -> None:
+    """Take in everything."""
+    start_length = part.warmup * PAYLOAD_LENGTH
+    length = 0
+    async for data in conversation:
+        if length < start_length <= length + len(data):
+            meter.start()
+        length += len(data)
+    meter.stop()
+
+
+async def ping(conversation: Conversation, part: Part, meter: Meter) -> None:
+    """One message under way at a time; times the round trip."""
+    message = bytes(PING_LENGTH)
+    for index in range(part.warmup + part.count):
+        if index == part.warmup:
+            meter.start()
+        sent_ns = time.perf_counter_ns()
+        await conversation.send(message)
+        await conversation.receive()
+        meter.trips_ns.append(time.perf_counter_ns() - sent_ns)
+    meter.stop()
+    await conversation.close()
+
+
+async def pong(conversation: Conversation, _: Part, meter: Meter) -> None:
+    """Send back what has come."""
+    meter.start()
+    async for data in conversation:
+        await conversation.send(data)
+    meter.stop()
+
+
+async def serve(node: OpenNode, part: Part, meter: Meter) -> None:
+    """The far node, until its partner has had enough."""
+    done = asyncio.Event()
+
+    async def take(conversation: Conversation) -> None:
+        await (receive if part.case == "packages" else pong)(conversation, part, meter)
+        await conversation.close()
+        done.set()
+
+    node.serve(SERVICE, take)
+    await done.wait()
+
+
+async def play(part: Part, meter: Meter) -> None:
+    """One node, until all is counted."""
+    layout = load_layout(LAYOUT)
+    path = part.folder / "link"
+    address = f"unix:{path}"
+    if part.far:
+        async with open_node(layout, layout.nodes[0], listen=address) as node:
+            keep_memory()
+            await serve(node, part, meter)
+        return
+    await_path(path)
+    async with open_node(layout, layout.nodes[1], connect=address) as node:
+        keep_memory()
+        conversation = await node.connect(SERVICE)
+        await (send if part.case == "packages" else ping)(conversation, part, meter)
+
+
+def main() -> None:
+    """Do the part that the command line asks for."""
+    part, meter = read_part("python -m tools.benchmarks.live_api"), Meter()
+    uvloop.run(play(part, meter))
+    meter.report()
+
+
+if __name__ == "__main__":
+    main()
