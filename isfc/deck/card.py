@@ -203,6 +203,8 @@ class _OperandField:
 
     def _end(self, body: str, start: int) -> int:
         """The index of the blank that ends the operands in ``body``, or its length."""
+        if not self._quoted and "'" not in body:
+            return _blank(body, start)
         for index in range(start, len(body)):
             if body[index] == "'":
                 self._quoted = not self._quoted

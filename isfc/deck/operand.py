@@ -1,5 +1,6 @@
 """The operands of a statement: keywords with values, lists in parentheses, CSS forms."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -13,7 +14,7 @@ NESTING_MAX: Final = 8
 """Parentheses within parentheses; ``NOTPART=((CSS(0),(LP1),(=)))`` has three."""
 
 _CSS: Final = "CSS"
-_STOPS: Final = "(),='"
+_PLAIN: Final = re.compile(r"[^(),=']*")
 _T = TypeVar("_T")
 
 
@@ -173,8 +174,8 @@ class _Reader:
 
     def _plain(self) -> str:
         start = self._next
-        while self._next < len(self._text) and self._text[self._next] not in _STOPS:
-            self._next += 1
+        plain = _PLAIN.match(self._text, start)
+        self._next = plain.end() if plain else start
         if self._peek() == "=" and self._next == start and self._text[start - 1 : start] == "(":
             self._next += 1  # (=): as the list before
         return self._text[start : self._next]
