@@ -12,7 +12,10 @@ def register_profiles() -> None:
 
     ``ci`` draws the same examples in every run, ``dev`` new ones, ``nightly`` many.
     """
-    settings.register_profile("dev", deadline=None, print_blob=True, max_examples=50)
+    # hypothesis takes a machine for CI when it says so, and would draw the same examples there
+    settings.register_profile(
+        "dev", deadline=None, print_blob=True, max_examples=50, derandomize=False
+    )
     settings.register_profile(
         "ci", deadline=None, print_blob=True, max_examples=100, derandomize=True, database=None
     )
@@ -21,5 +24,6 @@ def register_profiles() -> None:
         deadline=None,
         print_blob=True,
         max_examples=2_000,
+        derandomize=False,
         suppress_health_check=[HealthCheck.too_slow],
     )

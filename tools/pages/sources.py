@@ -65,13 +65,23 @@ def _cells(row: re.Match[str]) -> list[str]:
     return [cell.strip() for cell in row["cells"].split("|")]
 
 
+_ELSEWHERE: Final = (
+    "isfc.cli.",  # what people read
+    "isfc.cp.",  # the words of commands
+    "isfc.layout.rules.",  # docs/check.md lists them
+    "isfc.link.state",  # a table that has a picture
+    "isfc.testing.",  # docs/testing.md
+)
+"""Modules whose constants another page tells of, or nobody needs to be told of."""
+
+
 def _finals() -> Iterator[tuple[str, Any]]:
     """The public constants of the installed modules, in the order in which they stand."""
     for ring in ("ctc", "isfc", "scenarios"):
         for path in sorted((PROJECT / ring).rglob("*.py")):
             name = ".".join(path.relative_to(PROJECT).with_suffix("").parts)
-            if name.startswith(("isfc.cli.", "isfc.cp.", "isfc.link.state")):
-                continue  # the words of commands, and a table that has a picture
+            if name.startswith(_ELSEWHERE):
+                continue
             for node in ast.parse(path.read_text("utf-8")).body:
                 match node:
                     case ast.AnnAssign(target=ast.Name(id=constant), annotation=annotation) if (
