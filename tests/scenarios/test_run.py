@@ -239,3 +239,10 @@ def test_nothing_happened_is_measured_as_nothing() -> None:
     result = measure(CLIENT, snapshot(1, 1), replace(snapshot(1, 1), now_ns=2 * NS_PER_S))
     assert result.mb_per_s == result.messages_per_package_out == result.cpu_percent_per_msg == 0
     assert result.devices[0].serv_ms == 0
+
+
+def test_more_pairs_than_the_backlog_has_room_for_wait() -> None:
+    many = Experiment(SMALL.layout, find_workload("HL"), 2_000, seconds=0.05, warmup=0.05)
+    result = run(many)
+    assert result.mb_per_s > 100
+    assert 0 < result.tx_pend_count < 256 * 2**20 / 98_304
