@@ -245,9 +245,18 @@ def _check_shared(fibre: Fibre, nodes: _Nodes, other: Fibre, joined: _Nodes) -> 
             continue
         place = f"{format_chpid(chpid)} at {node} is already in [fibre.{show_key(other.name)}]"
         if nodes == joined:
-            raise ConfigurationError(f"{place}; expected it once in the file")
+            raise ConfigurationError(
+                f"{place}; expected its CTCs on one fibre: a director can lead it to several "
+                f"chpids of {_other_end(nodes, node)}, but isfc knows one path of a chpid to "
+                "each partner"
+            )
         if fibre.profile != other.profile:
             raise ConfigurationError(f"{place}; expected the same feature and link_gbps in both")
+
+
+def _other_end(nodes: _Nodes, node: NodeName) -> NodeName:
+    """The other of the two nodes."""
+    return nodes[1 - nodes.index(node)]
 
 
 def _ctcs(

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from ctc.profiles import FEATURES
 from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
 
 _ENDS: Final = (
@@ -53,7 +54,27 @@ def _slow_first(judged: Judged) -> Iterator[Found]:
         yield Found("Both nodes begin on a slow chpid and reach the fast ones under load only.")
 
 
+def _beyond_feature(judged: Judged) -> Iterator[Found]:
+    for fibre in judged.layout.fibres:
+        own_gbps = FEATURES[fibre.profile.feature].link_gbps
+        if fibre.profile.link_gbps > own_gbps:
+            yield Found(
+                f"{judged.place(fibre)} is to run at {fibre.profile.link_gbps:g} Gb/s, and "
+                f"{fibre.profile.feature} runs at {own_gbps:g} at most.",
+                fibre=fibre,
+            )
+
+
 RULES: Final = (
+    Rule(
+        "speed-beyond-feature",
+        Severity.WARNING,
+        "A link is faster than its feature.",
+        "A link may run slower than its feature can, never faster.",
+        "The speeds of the FICON features",
+        "Correct `link_gbps` or `feature`.",
+        _beyond_feature,
+    ),
     Rule(
         "speeds-mixed",
         Severity.INFO,

@@ -273,3 +273,11 @@ def test_ctrl_c_ends_the_workers_within_a_second(delay_s: float, tmp_path: Path)
     said = "isfc: interrupted after 0 of 246 runs\n"
     assert ended.stderr == said if delay_s >= 2 else ended.stderr in ("", said)
     assert took_s < 1
+
+
+def test_summary_names_its_worst_rows_in_full(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ["--suite", "HY", "--rdevs", "14", "--pairs", "100", "--seconds", "0.01", "--full"]
+    run(["replay", "transport", *chosen])
+    out = capsys.readouterr().out
+    assert "HY/14/100" in out
+    assert "…" not in out

@@ -54,6 +54,7 @@ FIRES = {
     "beyond-the-rule": [layout_of((16, 4), (8, 4))],
     "too-many-each": [layout_of(*[(SLOW, 4)] * 4), layout_of(*[(SLOW, 8)] * 2)],
     "straight-connection": [straight()],
+    "speed-beyond-feature": [layout_of((9, 4), (8, 4))],
     "speeds-mixed": [layout_of((SLOW, 4), (FAST, 4))],
     "speeds-asymmetric": [
         layout_of((SLOW, 4), (FAST, 4)),
@@ -83,6 +84,7 @@ QUIET = {
     "beyond-the-rule": [layout_of((8, 4), (8, 4))],
     "too-many-each": [layout_of(*[(SLOW, 3)] * 4), layout_of(*[(SLOW, 7)] * 2), TWICE_FOUR],
     "straight-connection": [TWICE_FOUR],
+    "speed-beyond-feature": [TWICE_FOUR, layout_of((8, 4), (4, 4))],
     "speeds-mixed": [TWICE_FOUR],
     "speeds-asymmetric": [
         layout_of((FAST, 4), (SLOW, 4), (FAST, 4)),
