@@ -110,6 +110,7 @@ wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about se
 
 docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
 	$(BIN)/python -m tools.pages.diagram
+	$(BIN)/isfc show atlanta-boston --output docs/link.svg
 	$(BIN)/python -m tools.pages.sources
 	$(BIN)/python -m tools.pages.rules
 	$(BIN)/python -m tools.pages.schema

@@ -24,6 +24,7 @@ from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
 from isfc.cli.record import repeated_run_record, run_record
 from isfc.cli.render.check import Checked
+from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.live import live_record
 from isfc.deck.cabling import Cabling
 from isfc.deck.pairing import pair
@@ -222,6 +223,11 @@ def test_exit_codes() -> None:
 def test_layout_example() -> None:
     example, *_ = re.findall(r"^```toml\n(.*?)^```$", LAYOUTS, re.MULTILINE | re.DOTALL)
     assert len(parse_layout(example.encode(), "README.md").ctcs) == 6
+
+
+def test_picture_is_that_of_the_layout_drawn() -> None:
+    drawn = drawing_svg(load_layout("atlanta-boston"))
+    assert (console.PROJECT / "docs" / "link.svg").read_text("utf-8") == drawn, "run: make docs"
 
 
 def test_shipped_layouts_are_named() -> None:

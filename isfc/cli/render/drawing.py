@@ -24,7 +24,9 @@ _BOX: Final = 180
 _ROW: Final = 22
 _HEAD: Final = 26
 _GAP: Final = 16
-_TOP: Final = 44
+_TOP: Final = 66
+_GUESTS: Final = 3
+"""Guests drawn on each system: some, whatever their number."""
 _STYLE: Final = """
 .isfc-drawing { font: 13px system-ui, sans-serif; color: #1b1f24 }
 .isfc-drawing text { fill: currentColor }
@@ -101,6 +103,7 @@ def drawing_svg(layout: Layout) -> str:
     _define_arrows(svg)
     for node, x in zip(layout.nodes, (_BOX / 2 + 4, _WIDTH - _BOX / 2 - 4), strict=True):
         _text(svg, x, 24, node, "node", "middle")
+        _draw_guests(svg, x)
     top = _TOP
     for group in groups:
         top = _draw_group(svg, group, top) + _GAP
@@ -142,6 +145,14 @@ def _define_arrows(svg: Element) -> None:
             },
         )
         SubElement(marker, "path", {"d": "M0,0 L8,4 L0,8 z", "class": f"{kind} head"})
+
+
+def _draw_guests(svg: Element, middle: float) -> None:
+    """The guests of a system, whose messages the link carries."""
+    for index in range(_GUESTS):
+        box = {"x": middle - 58 + 16 * index, "y": 38, "width": 12, "height": 12, "class": "box"}
+        SubElement(svg, "rect", {name: f"{value}" for name, value in box.items()})
+    _text(svg, middle - 58 + 16 * _GUESTS + 4, 49, "guests", "place", "start")
 
 
 def _draw_group(svg: Element, group: FibreUse, top: int) -> int:
