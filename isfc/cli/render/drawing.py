@@ -150,8 +150,8 @@ def _define_arrows(svg: Element) -> None:
 def _draw_guests(svg: Element, middle: float) -> None:
     """The guests of a system, whose messages the link carries."""
     for index in range(_GUESTS):
-        box = {"x": middle - 58 + 16 * index, "y": 38, "width": 12, "height": 12, "class": "box"}
-        SubElement(svg, "rect", {name: f"{value}" for name, value in box.items()})
+        centre = f"{middle - 52 + 16 * index:g}"
+        SubElement(svg, "circle", {"cx": centre, "cy": "44", "r": "6", "class": "box"})
     _text(svg, middle - 58 + 16 * _GUESTS + 4, 49, "guests", "place", "start")
 
 
