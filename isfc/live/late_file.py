@@ -47,7 +47,7 @@ class LateFile:
         with self._lock:
             self._failed = True
             if self._error is not None:
-                raise self._error
+                raise self._error_again()
             if self._waiting_length + len(data) > self._waiting_length_max:
                 raise OSError(
                     errno.EAGAIN,
@@ -67,7 +67,12 @@ class LateFile:
         if self._thread.is_alive():
             raise OSError(errno.EAGAIN, f"the disk did not take all of it within {CLOSE_S:g} s")
         if self._error is not None:
-            raise self._error
+            raise self._error_again()
+
+    def _error_again(self) -> OSError:
+        """The error, for one more to raise: one that is kept would keep what was to be written."""
+        assert self._error is not None, "nothing has failed"
+        return OSError(self._error.errno, self._error.strerror)
 
     def _run(self) -> None:
         while (piece := self._pieces.get()) is not None:

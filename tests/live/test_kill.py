@@ -83,7 +83,7 @@ def test_a_node_killed_twenty_times_under_traffic_comes_back_each_time(
         assert pair.said(survivor, "severed") == 20
         for name in (victim, survivor):
             assert pair.nodes[name].end() == 0, pair.nodes[name].err[-2000:]
-        verified = re.findall(r"--verify: (\d+) messages, all as", pair.nodes[survivor].err)
+        verified = re.findall(r"--verify: \w+: (\d+) messages, all as", pair.nodes[survivor].err)
         assert int(verified[-1]) > 1_000
     assert not (tmp_path / "link").exists()
 

@@ -2,6 +2,8 @@
 
 import errno
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -105,3 +107,16 @@ def test_a_journal_on_a_disk_that_is_too_slow_ends_with_a_word(
     assert not writer.recording
     assert writer.skipped_count > 0
     disk.may.set()
+
+
+def test_a_journal_on_a_full_disk_ends_with_a_word() -> None:
+    disk, told = SlowDisk(room=2_000), list[str]()
+    disk.may.set()
+    writer = JournalWriter(Path("journal"), told.append, file=LateFile(disk))
+    end_s = time.monotonic() + PATIENCE_S
+    while writer.recording and time.monotonic() < end_s:
+        writer(bytes(300_000))
+    writer.close()
+    (word,) = told
+    assert "No space left on device" in word
+    assert disk.closed.wait(PATIENCE_S)
