@@ -7,7 +7,7 @@ workload is closed (Schweitzer's approximation).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.io.demand import Demand, Flow, Route
@@ -16,6 +16,9 @@ from isfc.io.sharing import slowdown
 _ROUNDS_MAX: Final = 20_000
 _CLOSE: Final = 1e-7
 _DAMPING: Final = 0.5
+
+_FEW: Final = 64.0
+"""I/Os at once up to which it matters what exactly an arriving one finds (chosen)."""
 
 _Weights = tuple[float, float, float]
 """Of the reading line, the writing line and the bus."""
@@ -71,6 +74,13 @@ def estimate_channel(
     """
     solver = _Solver(demands, processor_taken, line_taken)
     solver.solve()
+    for index, demand in enumerate(demands):
+        if demand.rate_per_s is None and demand.outstanding <= _FEW:
+            fewer = replace(demand, outstanding=demand.outstanding - 1.0)
+            others = [*demands[:index], fewer, *demands[index + 1 :]]
+            met = _Solver(others, processor_taken, line_taken)
+            met.solve()
+            solver.meet(index, met)
     rates = solver.rates
     flows = [
         (rate * flow.share, flow)
@@ -98,7 +108,7 @@ class _Solver:
         self._processor_stretch = 1.0 / (1.0 - processor_taken)
         self._line_stretch = 1.0 / (1.0 - line_taken)
         self._weights = [[self._weigh(flow) for flow in demand.flows] for demand in demands]
-        self._at_processor = [0.0 for _ in demands]
+        self.at_processor = [0.0 for _ in demands]
         self._transferring = [[0.0 for _ in demand.flows] for demand in demands]
         self.rates = [0.0 for _ in demands]
         self._limited = [demand.rate_per_s is None for demand in demands]
@@ -134,14 +144,34 @@ class _Solver:
             extra_ns=processor_ns - demand.processor_ns + extra_ns,
         )
 
+    def meet(self, index: int, others: "_Solver") -> None:
+        """Take what an I/O of one closed workload finds from a solution with one I/O less of it.
+
+        That is the arrival theorem; `_round` has an approximation of it, which is worse the fewer
+        I/Os there are.
+        """
+        demand = self._demands[index]
+        shared = others.wanted()
+        self._processor_ns[index] = (
+            demand.processor_ns * self._processor_stretch * (1.0 + sum(others.at_processor))
+        )
+        self._extra_ns[index] = sum(
+            flow.share * flow.solo_ns * (self._slowest(flow, weights, shared, 0.0) - 1.0)
+            for flow, weights in zip(demand.flows, self._weights[index], strict=True)
+        )
+        response_ns = self.result(index).response_ns
+        self.rates[index] = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
+
     def _round(self) -> float:
         """One round; return the greatest change of a response time, relative to it."""
-        shared = self._wanted()
-        at_processor = sum(self._at_processor)
+        shared = self.wanted()
+        at_processor = sum(self.at_processor)
         change = 0.0
         for index, demand in enumerate(self._demands):
+            if demand.outstanding <= 0.0:
+                continue
             own = 1.0 / max(1.0, demand.outstanding) if self._limited[index] else 0.0
-            seen = at_processor - own * self._at_processor[index]
+            seen = at_processor - own * self.at_processor[index]
             processor_ns = demand.processor_ns * self._processor_stretch * (1.0 + seen)
             extras = [
                 flow.solo_ns * (self._slowest(flow, weights, shared, own * number) - 1.0)
@@ -167,13 +197,13 @@ class _Solver:
     def _settle(self, index: int, rate: float, processor_ns: float, extras: list[float]) -> None:
         """Take over half of what the numbers change by."""
         number = rate * processor_ns / 1e9
-        self._at_processor[index] += _DAMPING * (number - self._at_processor[index])
+        self.at_processor[index] += _DAMPING * (number - self.at_processor[index])
         transferring = self._transferring[index]
         for place, flow in enumerate(self._demands[index].flows):
             number = rate * flow.share * (flow.solo_ns + extras[place]) / 1e9
             transferring[place] += _DAMPING * (number - transferring[place])
 
-    def _wanted(self) -> "_Shared":
+    def wanted(self) -> "_Shared":
         """What all that transfers wants of the directions of the line, and then of the bus.
 
         The bus sees flows at the pace that their direction of the line lets them have.

@@ -197,6 +197,7 @@ class Simulation:
         served_ns = self._rng.gammavariate(shape, demand.hit_ns / shape)
         if demand.miss_share and self._rng.random() < demand.miss_share:
             io.miss_ns = demand.one_miss_ns
+        served_ns = max(0.0, served_ns - (io.flow.solo_ns - io.flow.stream_ns))
         self._plan(now_ns + served_ns + io.miss_ns + io.flow.fixed_ns, io.demand, io)
 
     def _transfer(self, now_ns: float, io: _Io) -> None:
@@ -226,7 +227,7 @@ class Simulation:
         self._writing.go(now_ns, write_pace / hindered)
 
     def _end(self, now_ns: float, direction: _Shared) -> None:
-        """An I/O has ended, but for what its data took by themselves if that is in the service."""
+        """An I/O has ended."""
         self._reading.advance(now_ns)
         self._writing.advance(now_ns)
         io = direction.pop()
@@ -243,8 +244,7 @@ class Simulation:
             self._plan(now_ns + demand.think_ns, io.demand, None)
         if self._measuring:
             observed = self.observed[io.demand]
-            in_service_ns = io.flow.solo_ns - io.flow.stream_ns
-            observed.responses_ns.append(now_ns - io.started_ns - in_service_ns)
+            observed.responses_ns.append(now_ns - io.started_ns)
             observed.reads += io.flow.is_read
             observed.pend_ns += demand.start_share * (io.processor_done_ns - io.started_ns)
             observed.disc_ns += io.miss_ns

@@ -54,7 +54,7 @@ CASES = {
     "both protocols": (
         FEX16SA,
         [work(outstanding=64), work("old", outstanding=64, protocol=Protocol.FICON)],
-        100,
+        300,
     ),
     "one I/O at a time": (FEX16SA, [work(outstanding=1, block_bytes=LARGE)], 1_500),
     "100 km": (FAR, [work(block_bytes=LARGE, read_percent=50)], 300),
@@ -71,6 +71,29 @@ def test_a_run_and_the_mean_values_agree_within_2_percent(name: str) -> None:
         assert observed.count / ms * 1e3 == pytest.approx(expected.rate_per_s, rel=0.02)
         mean_ns = sum(observed.responses_ns) / observed.count
         assert mean_ns == pytest.approx(expected.response_ns, rel=0.025)
+
+
+@pytest.mark.parametrize("outstanding", [2, 6])
+def test_few_of_several_kinds_agree_within_5_percent(outstanding: int) -> None:
+    workloads = [
+        work(outstanding=outstanding),
+        work("old", outstanding=outstanding, protocol=Protocol.FICON),
+    ]
+    route = make_route(FEX16SA)
+    estimate = estimate_channel(route, [make_demand(one, route) for one in workloads])
+    simulation = simulate(FEX16SA, *workloads, ms=300)
+    for expected, observed in zip(estimate.demands, simulation.observed, strict=True):
+        assert observed.count / 0.3 == pytest.approx(expected.rate_per_s, rel=0.05)
+
+
+def test_a_slow_line_takes_longer_than_storage_streams() -> None:
+    slow = Channel("42", "FICON Express4", link_gbps=1)
+    (observed,) = simulate(slow, work(block_bytes=LARGE, outstanding=1), ms=500).observed
+    mean_ns = sum(observed.responses_ns) / observed.count
+    assert mean_ns > LARGE / 100e6 * 1e9  # a line of 1 Gb/s carries about 100 MB/s
+    route = make_route(slow)
+    estimate = estimate_channel(route, [make_demand(work(block_bytes=LARGE, outstanding=1), route)])
+    assert estimate.demands[0].response_ns == pytest.approx(mean_ns, rel=0.02)
 
 
 def test_the_same_seed_makes_the_same_run_and_another_one_another() -> None:
