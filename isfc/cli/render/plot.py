@@ -4,16 +4,16 @@ matplotlib draws them. It is asked for only here, so that a command without ``--
 needs nor loads it; the extra ``plot`` brings it along.
 """
 
-import html
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.repeat import Cell
@@ -21,6 +21,7 @@ from scenarios.repeat import Cell
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, FigureBase
+    from matplotlib.ticker import FuncFormatter
 
 _Emulated = Mapping[Cell, Sequence[float]]
 
@@ -46,43 +47,40 @@ _BLOCK_INCHES = 4.2
 _LEGEND_INCHES = 0.9
 _LINEAR_BELOW = 1.0  # collisions/s: a logarithm above, and 0 has a place too
 _LOGARITHMIC = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
-_COLOURS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#d9a400", "#c44e52")
+_COLOURS = {1: "#440154", 5: "#3b528b", 10: "#21918c", 50: "#5ec962", 100: "#d9a400"}
+_OTHER_COLOUR = "#c44e52"
+"""By pairs, and so the same in every picture."""
 
-_PUBLISHED: dict[str, Any] = {"linestyle": "-", "marker": "o", "markersize": 4, "linewidth": 1}
+_LEGEND_ENTRY_INCHES = 1.2
+
+_PUBLISHED: dict[str, Any] = {
+    "linestyle": "-",
+    "marker": "o",
+    "markersize": 4,
+    "linewidth": 1,
+    "clip_on": False,
+}
 _EMULATED: dict[str, Any] = {
     "linestyle": "--",
     "marker": "x",
     "markersize": 5,
     "linewidth": 1,
     "capsize": 3,
+    "clip_on": False,
 }
 
 # The same figures give the same bytes: no random ids, no date, no version, no outlines of
 # whichever font is installed. What a user has set up for other pictures is left out as well.
-_SETTINGS: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "isfc",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
     "font.size": 9,
 }
-_METADATA: dict[str, dict[str, Any]] = {
+METADATA: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "isfc"},
     "png": {"Software": None},
 }
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<meta charset="utf-8">
-<title>{title}</title>
-<style>
-body {{ font-family: sans-serif; margin: 1em }}
-svg {{ max-width: 100%; height: auto }}
-</style>
-<h1>{title}</h1>
-<p>{source}</p>
-{picture}
-</html>
-"""
 
 
 def check_plot(path: Path, parts: Sequence[Part]) -> None:
@@ -118,13 +116,15 @@ def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparis
     """
     from matplotlib import style
 
+    if path.suffix.lower() == ".html":
+        from isfc.cli.render.plot_page import page  # which draws with what is here
+
+        path.write_text(page(parts, _emulated(comparisons)), "utf-8")
+        return
     kind = path.suffix.lower().removeprefix(".")
-    with style.context(["default", _SETTINGS]):
+    with style.context(["default", SETTINGS]):
         figure = draw(parts, comparisons)
-        if kind == "html":
-            path.write_text(_page(parts[0].table, figure), "utf-8")
-        else:
-            figure.savefig(path, format=kind, metadata=_METADATA[kind], dpi=150)
+        figure.savefig(path, format=kind, metadata=METADATA[kind], dpi=150)
 
 
 def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
@@ -136,26 +136,55 @@ def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
 
     emulated = _emulated(comparisons)
     drawn = [part for part in parts if part.table.is_grid]
-    heights = [sum(height for *_, height in _panels(part.table)) for part in drawn]
-    width = max(1.6, *(len(_blocks(part)) for part in drawn)) * _BLOCK_INCHES
+    heights = [sum(height for *_, height in panels_of(part.table)) for part in drawn]
+    width = max(1.6, *(len(blocks_of(part)) for part in drawn)) * _BLOCK_INCHES
     figure = Figure(figsize=(width, sum(heights) + _LEGEND_INCHES), layout="constrained")
     colours = _colours(row for part in drawn for row in part.rows)
     places = figure.subfigures(len(drawn), squeeze=False, height_ratios=heights)
     for part, place in zip(drawn, places.flat, strict=True):
-        if len(drawn) > 1:
-            place.suptitle(part.table.title)
+        place.suptitle(part.table.title)
         _draw_part(place, part, emulated, colours)
-    figure.legend(
-        *_legend(colours), loc="outside lower center", ncols=len(colours) + 2, frameon=False
-    )
+    _add_legend(figure, colours, width)
     return figure
+
+
+def draw_block(
+    part: Part, heading: str, rows: Sequence[PublishedRow], emulated: _Emulated
+) -> "Figure":
+    """The picture of one block of a table."""
+    from matplotlib.figure import Figure
+
+    width = 1.6 * _BLOCK_INCHES
+    height = sum(height for *_, height in panels_of(part.table))
+    figure = Figure(figsize=(width, height + _LEGEND_INCHES), layout="constrained")
+    colours = _colours(rows)
+    _draw_blocks(figure, part, {heading: list(rows)}, emulated, colours)
+    _add_legend(figure, colours, width)
+    return figure
+
+
+def _add_legend(figure: "Figure", colours: Mapping[int, str], width: float) -> None:
+    """The legend below, in as many lines as its width takes."""
+    count = min(len(colours) + 2, int(width / _LEGEND_ENTRY_INCHES))
+    figure.legend(*_legend(colours), loc="outside lower center", ncols=count, frameon=False)
 
 
 def _draw_part(
     place: "FigureBase", part: Part, emulated: _Emulated, colours: Mapping[int, str]
 ) -> None:
     """The panels of one table."""
-    panels, blocks = _panels(part.table), _blocks(part)
+    _draw_blocks(place, part, blocks_of(part), emulated, colours)
+
+
+def _draw_blocks(
+    place: "FigureBase",
+    part: Part,
+    blocks: Mapping[str, list[PublishedRow]],
+    emulated: _Emulated,
+    colours: Mapping[int, str],
+) -> None:
+    """The panels of some blocks, a column for each."""
+    panels = panels_of(part.table)
     grid = place.subplots(
         nrows=len(panels),
         ncols=len(blocks),
@@ -169,23 +198,29 @@ def _draw_part(
             if column == 0:
                 axes.set_ylabel(name)
         grid[0, column].set_title(heading)
+        for axes in grid[:, column]:
+            _mark_chpids(axes, part.table, rows, named=axes is grid[0, column])
         grid[-1, column].set_xlabel(AXES[part.table.key[1]])
 
 
-def _panels(table: PublishedTable) -> list[tuple[str, str, float]]:
+def panels_of(table: PublishedTable) -> list[tuple[str, str, float]]:
     """What is drawn of a table; of %CPU/msg only where there are few other measures."""
     found = [panel for panel in PANELS if panel[0] in table.measures]
     few = [panel for panel in found if panel[0] != "cpu_percent_per_msg"]
     return few if len(few) > 1 else found
 
 
-def _blocks(part: Part) -> dict[str, list[PublishedRow]]:
+def blocks_of(part: Part) -> dict[str, list[PublishedRow]]:
     """The rows of each block, under its heading: a suite's name, or what the companion says."""
     column = part.table.key[0]
     blocks: dict[str, list[PublishedRow]] = defaultdict(list)
     for row in part.rows:
-        heading = part.table.heading.format_map(row.columns).partition(":")[0]
-        blocks[heading if column != "suite" else str(row.columns[column])].append(row)
+        heading = part.table.heading.format_map(row.columns)
+        if column == "suite":  # what is sent explains the name
+            heading = heading.replace(": ", "\n", 1)
+        else:
+            heading = heading.partition(":")[0]
+        blocks[heading].append(row)
     return blocks
 
 
@@ -201,7 +236,7 @@ def _emulated(comparisons: Iterable[Comparison]) -> _Emulated:
 def _colours(rows: Iterable[PublishedRow]) -> dict[int, str]:
     """A colour for each number of pairs."""
     pairs = sorted({int(row.number("pairs")) for row in rows})
-    return {count: _COLOURS[index % len(_COLOURS)] for index, count in enumerate(pairs)}
+    return {count: _COLOURS.get(count, _OTHER_COLOUR) for count in pairs}
 
 
 def _panel(
@@ -231,14 +266,59 @@ def _panel(
     if across == "reply_bytes":
         axes.set_xscale("log")
     else:
-        axes.set_xticks(sorted({row.number(across) for runs in lines.values() for row in runs}))
+        ticks = sorted({row.number(across) for runs in lines.values() for row in runs})
+        axes.set_xticks(ticks)
+        if len(ticks) == 1:
+            axes.set_xlim(ticks[0] - 1, ticks[0] + 1)
     if measure in _LOGARITHMIC:
         axes.set_yscale("log")
+        _plain_labels(axes)
     else:
         if measure == "collisions_per_s":
             axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
+            axes.yaxis.set_major_formatter(_written_out())
+            axes.set_ymargin(0.1)
         axes.set_ylim(bottom=0)
     axes.grid(visible=True, alpha=0.25)
+
+
+def _written_out() -> "FuncFormatter":
+    """Numbers as people write them: 6,000, not 6 x 10 to the third."""
+    from matplotlib.ticker import FuncFormatter
+
+    return FuncFormatter(lambda value, _: f"{value:,.6g}")
+
+
+def _plain_labels(axes: "Axes") -> None:
+    """Label a logarithmic axis with 1, 2 and 5 times powers of ten, written out."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(_written_out())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _mark_chpids(
+    axes: "Axes", table: PublishedTable, rows: Iterable[PublishedRow], *, named: bool
+) -> None:
+    """A line wherever the link gets one more chpid, which is where curves have their kinks."""
+    if table.key[1] != "rdevs" or not table.is_measured:
+        return
+    chpids = {
+        row.number("rdevs"): len(load_layout(table.runs.layout.format_map(row.columns)).fibres)
+        for row in rows
+    }
+    counts = sorted(chpids)
+    for before, after in pairwise(counts):
+        if chpids[after] == chpids[before]:
+            continue
+        middle = (before + after) / 2
+        axes.axvline(middle, color="0.6", linestyle=":", linewidth=1)
+        if named:
+            text = f"{chpids[after]} chpids"
+            place = (middle, 0.98)
+            across = axes.get_xaxis_transform()
+            axes.text(*place, text, transform=across, va="top", fontsize=7, color="0.35")
 
 
 def _legend(colours: Mapping[int, str]) -> tuple[list[Any], list[str]]:
@@ -250,15 +330,3 @@ def _legend(colours: Mapping[int, str]) -> tuple[list[Any], list[str]]:
     lines += [Line2D([], [], color=colour, linewidth=4) for colour in colours.values()]
     names = [f"{count} pair{'s' * (count > 1)}" for count in colours]
     return lines, ["IBM", "ours", *names]
-
-
-def _page(table: PublishedTable, figure: "Figure") -> str:
-    """A page of its own, which needs no other file."""
-    drawn = StringIO()
-    figure.savefig(drawn, format="svg", metadata=_METADATA["svg"])
-    picture = drawn.getvalue()
-    return _PAGE.format(
-        title=html.escape(table.title),
-        source=html.escape(table.source),
-        picture=picture[picture.index("<svg") :].strip(),
-    )

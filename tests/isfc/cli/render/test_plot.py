@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -51,8 +52,10 @@ def test_a_column_for_each_suite_and_two_lines_for_each_number_of_pairs(parts: l
     panels = [measure for measure, *_ in PANELS if measure in MEASURES]
     assert len(figure.axes) == 2 * len(panels)
     throughput = figure.axes[0]
-    assert (throughput.get_title(), throughput.get_ylabel()) == ("HS", "MB/s")
-    lines = [list(map(tuple, np.asarray(line.get_xydata()))) for line in throughput.lines]
+    title = "HS\nmessages 512/8192 bytes, 20 %, replies 2048"
+    assert (throughput.get_title(), throughput.get_ylabel()) == (title, "MB/s")
+    curves = [line for line in throughput.lines if line.get_linestyle() != ":"]
+    lines = [list(map(tuple, np.asarray(line.get_xydata()))) for line in curves]
     first, second = (
         [
             (row.number("rdevs"), row.number("mb_per_s"))
@@ -110,7 +113,13 @@ def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_pa
     assert f"<h1>{parts[0].table.title}</h1>" in text
     picture = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
     shown = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"HS", "HL", "MB/s", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
+    assert {"MB/s", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
+    assert text.count("<h3>") == text.count("<svg") == text.count("<table>") == 2  # of HS, HL
+    assert '<figure role="img" aria-label="HL: messages 98304/122880' in text
+    assert '<meta name="viewport"' in text
+    assert "prefers-color-scheme: dark" in text
+    ids = re.findall(r'<(?:clipPath|path) id="([^"]+)"', text)
+    assert len([i for i in ids if i.startswith("p")]) == len({i for i in ids if i.startswith("p")})
     assert "<link" not in text
     assert "<img" not in text
 
@@ -168,3 +177,43 @@ def test_command_draws_what_it_ran(tmp_path: Path) -> None:
     picture = tmp_path / "a.SVG"
     run(["replay", *ONE_RUN, "--json", "--plot", str(picture)])
     assert "HL" in picture.read_text("utf-8")
+
+
+def test_pairs_have_the_same_colour_in_every_picture(table: PublishedTable) -> None:
+    def colour(*pairs: int) -> object:
+        """That of the greatest number of pairs."""
+        chosen = choose([table], {"suite": ["HL"], "rdevs": [8], "pairs": pairs})
+        return draw(chosen, emulated(chosen, 1.0)).axes[0].lines[-1].get_color()
+
+    assert colour(1, 5, 50) == colour(50)
+
+
+def test_kinks_are_marked_where_the_link_gets_a_chpid(parts: list[Part]) -> None:
+    axes = draw(parts, emulated(parts, 1.0)).axes[0]
+    counts = sorted({row.number("rdevs") for row in parts[0].rows})
+    lines = [line for line in axes.lines if line.get_linestyle() == ":"]
+    marked = [float(np.asarray(line.get_xdata())[0]) for line in lines]
+    assert marked
+    assert all(min(counts) < place < max(counts) for place in marked)
+    assert {text.get_text() for text in axes.texts} <= {"2 chpids", "3 chpids", "4 chpids"}
+
+
+def test_nothing_of_a_narrow_picture_is_cut_off(parts: list[Part]) -> None:
+    one = [replace(parts[0], rows=tuple(r for r in parts[0].rows if r.columns["suite"] == "HS"))]
+    figure = draw(one, emulated(one, 1.0))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.x1
+    assert not any(line.get_clip_on() for line in figure.axes[0].lines if line.get_marker() == "o")
+
+
+def test_logarithmic_axes_have_numbers_that_are_written_out() -> None:
+    table = load_table("appc_scaling")
+    scaled = [Part(table, table.rows)]
+    figure = draw(scaled, emulated(scaled, 1.0))
+    figure.draw_without_rendering()
+    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert any("," in label for label in labels)
+    assert not any("mathdefault" in label for label in labels)
