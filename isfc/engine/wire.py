@@ -41,6 +41,8 @@ _PREFIX: Final = struct.Struct(">IBBH")
 _CRC: Final = struct.Struct(">I")
 _COMMAND: Final = struct.Struct(">BQII")
 _STATUS: Final = struct.Struct(">BQ")
+_COMMAND_FRAME: Final = struct.Struct(f">{PREFIX_LENGTH}xBQIII")
+_STATUS_FRAME: Final = struct.Struct(f">{PREFIX_LENGTH}xBQI")
 _DATA: Final = struct.Struct(">QQI")
 _MESSAGE: Final = struct.Struct(">IQIB")
 
@@ -103,9 +105,14 @@ def decode(data: bytes | memoryview, *, measured: bool = False) -> Frame:
     ``data`` must stay as they are: long messages are views of them. ``measured`` says that they
     are as many as `frame_length` has said.
     """
+    length = len(data)
+    if length == _STATUS_LENGTH and data[:PREFIX_LENGTH] == _STATUS_PREFIX:
+        return _decode_status(data)
+    if length == _COMMAND_LENGTH and data[:PREFIX_LENGTH] == _COMMAND_PREFIX:
+        return _decode_command(data)
     view = memoryview(data)
     if not measured:
-        if len(view) < PREFIX_LENGTH:
+        if length < PREFIX_LENGTH:
             raise WireError("a truncated frame", len(view))
         if frame_length(view) != len(view):
             raise WireError("a frame whose length is wrong", 0)
@@ -115,35 +122,39 @@ def decode(data: bytes | memoryview, *, measured: bool = False) -> Frame:
     try:
         if kind == _DATA_KIND:
             return _decode_data(view)
-        return _decode_short(view, kind)
     except struct.error:
         raise WireError("a truncated frame", len(view)) from None
-
-
-def _decode_short(view: memoryview, kind: int) -> Frame:
-    if kind == _COMMAND_KIND:
-        code, serial, length, count = _COMMAND.unpack_from(view, PREFIX_LENGTH)
-        _expect_end(view, _expect_crc(view, PREFIX_LENGTH + _COMMAND.size))
-        command = _COMMANDS.get(code)
-        if command is None:
-            raise WireError(f"command X'{code:02X}'", PREFIX_LENGTH)
-        return CommandFrame(command, serial, length, count)
-    if kind == _STATUS_KIND:
-        code, serial = _STATUS.unpack_from(view, PREFIX_LENGTH)
-        _expect_end(view, _expect_crc(view, PREFIX_LENGTH + _STATUS.size))
-        signal = _SIGNALS.get(code)
-        if signal is None:
-            raise WireError(f"signal {code}", PREFIX_LENGTH)
-        return StatusFrame(signal, serial)
+    if kind in _SHORT_KINDS:
+        raise WireError("a frame whose length is not that of its kind", 0)
     raise WireError(f"a frame of kind {kind}", _HEADER.size - 1)
+
+
+def _decode_status(data: bytes | memoryview) -> StatusFrame:
+    code, serial, crc = _STATUS_FRAME.unpack(data)
+    if crc != crc32(data[PREFIX_LENGTH : -_CRC.size]):
+        raise WireError("a damaged header", PREFIX_LENGTH)
+    signal = _SIGNALS.get(code)
+    if signal is None:
+        raise WireError(f"signal {code}", PREFIX_LENGTH)
+    return StatusFrame(signal, serial)
+
+
+def _decode_command(data: bytes | memoryview) -> CommandFrame:
+    code, serial, length, count, crc = _COMMAND_FRAME.unpack(data)
+    if crc != crc32(data[PREFIX_LENGTH : -_CRC.size]):
+        raise WireError("a damaged header", PREFIX_LENGTH)
+    command = _COMMANDS.get(code)
+    if command is None:
+        raise WireError(f"command X'{code:02X}'", PREFIX_LENGTH)
+    return CommandFrame(command, serial, length, count)
 
 
 _COMMAND_PREFIX: Final = _prefix(_COMMAND.size, _COMMAND_KIND)
 _STATUS_PREFIX: Final = _prefix(_STATUS.size, _STATUS_KIND)
-_SHORT_LENGTHS: Final = {
-    _COMMAND_PREFIX: PREFIX_LENGTH + _COMMAND.size + _CRC.size,
-    _STATUS_PREFIX: PREFIX_LENGTH + _STATUS.size + _CRC.size,
-}
+_COMMAND_LENGTH: Final = PREFIX_LENGTH + _COMMAND.size + _CRC.size
+_STATUS_LENGTH: Final = PREFIX_LENGTH + _STATUS.size + _CRC.size
+_SHORT_KINDS: Final = (_COMMAND_KIND, _STATUS_KIND)
+_SHORT_LENGTHS: Final = {_COMMAND_PREFIX: _COMMAND_LENGTH, _STATUS_PREFIX: _STATUS_LENGTH}
 """The prefixes of most frames, and how long these are."""
 
 # To look a member up is quicker than to call its enumeration.
