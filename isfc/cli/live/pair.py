@@ -143,7 +143,7 @@ class LivePair:
         """Show both, again and again."""
         if quiet:
             return
-        with Watch(self.names, plain=plain) as watch:
+        with Watch(self.names, plain=plain, dilation=self.options.factor) as watch:
             while True:
                 await asyncio.sleep(LOOK_S)
                 watch.show(*await self._look(folder))

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -11,8 +12,20 @@ from rich.live import Live
 
 from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.render.output import ERROR_PREFIX, open_console, show, show_log
-from isfc.cli.render.watch import HEADINGS_EVERY, Ends, watch_headings, watch_line, watch_page
+from isfc.cli.render.watch import (
+    HEADINGS_EVERY,
+    SPARKS_MAX,
+    Ends,
+    Surroundings,
+    watch_headings,
+    watch_line,
+    watch_page,
+)
 from isfc.live.snapshot import LiveSnapshot
+
+SMOOTHED_DILATION = 10
+SMOOTHED_LOOKS = 5
+"""From that dilation on, rates are those since so many looks ago: a second has few packages."""
 
 
 async def relay(log: asyncio.StreamReader, said: set[str] | None = None) -> None:
@@ -44,18 +57,28 @@ def local_time() -> str:
 class Watch(AbstractContextManager["Watch"]):
     """Shows a link as it is at every call of `show`, from entering to leaving.
 
-    ``names`` are the two systems in the layout's order. With ``plain`` each call prints a line,
-    as for a log; so it does where stdout is no terminal. ``time`` says what time it is.
+    ``names`` are the two systems in the layout's order, ``dilation`` 0 with no pace. With
+    ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal.
+    ``time`` says what time it is.
     """
 
     def __init__(
-        self, names: tuple[str, str], *, plain: bool = False, time: Callable[[], str] = local_time
+        self,
+        names: tuple[str, str],
+        *,
+        plain: bool = False,
+        dilation: int = 0,
+        time: Callable[[], str] = local_time,
     ) -> None:
         self._names = names
         self._time = time
-        self._before: dict[str, LiveSnapshot] = {}
+        self._dilation = dilation
+        looks = SMOOTHED_LOOKS if dilation >= SMOOTHED_DILATION else 1
+        self._before = {name: deque[LiveSnapshot](maxlen=looks) for name in names}
+        self._history: deque[float] = deque(maxlen=SPARKS_MAX)
         self._line_count = 0
-        console = open_console()
+        self._look_count = 0
+        self._console = console = open_console()
         self._live: Live | None = None
         if not plain and console.is_terminal:
             self._live = Live(
@@ -84,8 +107,10 @@ class Watch(AbstractContextManager["Watch"]):
         """Both systems now, in the order of their names; None for one that does not answer."""
         here, there = self._names
         ends: Ends = (self._rates(here, first), self._rates(there, second))
+        self._look_count += 1
+        self._history.append(sum(end.link.mb_per_s_out for end in ends if end is not None))
         if self._live is not None:
-            self._live.update(watch_page(self._names, ends), refresh=True)
+            self._live.update(watch_page(self._names, ends, self._around()), refresh=True)
             return
         if self._line_count % HEADINGS_EVERY == 0:
             show(watch_headings(self._names))
@@ -95,6 +120,12 @@ class Watch(AbstractContextManager["Watch"]):
     def _rates(self, name: str, after: LiveSnapshot | None) -> NodeRates | None:
         if after is None:
             return None
-        before = self._before.get(name)
-        self._before[name] = after
+        earlier = self._before[name]
+        before = earlier[0] if earlier else None
+        earlier.append(after)
         return rates(before, after)
+
+    def _around(self) -> Surroundings:
+        size = self._console.size
+        history = tuple(self._history)
+        return Surroundings(size.width, size.height, self._look_count, self._dilation, history)

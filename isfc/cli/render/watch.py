@@ -1,6 +1,7 @@
 """What ``isfc up`` shows of a live link: a page that is drawn anew, or a line a second."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -9,8 +10,18 @@ from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
 from isfc.cli.live.rates import CtcRates, NodeRates
+from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.render.plan import NODE_STYLES
 from isfc.link.state import DeviceState, LinkState
+
+BARS_COLUMNS = 100
+"""Columns of a terminal from which there is room for bars and a sparkline."""
+
+SPARKS_MAX = 40
+_BAR_LENGTH: Final = 16
+_HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+_OTHER_LINES: Final = 8
+"""Of the page, besides one for each CTC."""
 
 HEADINGS_EVERY = 20
 """Lines between two headings of the plain view, as vmstat has them."""
@@ -36,8 +47,28 @@ Ends = tuple[NodeRates | None, NodeRates | None]
 """Both systems in the layout's order; None for one that does not answer."""
 
 
-def watch_page(names: tuple[str, str], ends: Ends) -> RenderableType:
-    """The whole page: the two ends of the link, and its CTCs in write order."""
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a page is shown in: a terminal of so many columns and lines, since when, at what pace.
+
+    ``dilation`` is 0 with ``--pace none``; ``history`` has the link's MB/s at the last looks,
+    both ends together.
+    """
+
+    columns: int = 80
+    lines: int = 24
+    elapsed_s: int = 0
+    dilation: int = 0
+    history: Sequence[float] = ()
+
+
+def watch_page(
+    names: tuple[str, str], ends: Ends, around: Surroundings | None = None
+) -> RenderableType:
+    """The whole page: the two ends of the link, and its CTCs in write order.
+
+    ``around`` adds what it means, and what there is room for.
+    """
     heading = Text.assemble(
         "Logical link ",
         (names[0], f"bold {NODE_STYLES[0]}"),
@@ -45,7 +76,34 @@ def watch_page(names: tuple[str, str], ends: Ends) -> RenderableType:
         (names[1], f"bold {NODE_STYLES[1]}"),
         "; the figures are of what each end writes",
     )
-    return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
+    if around is None:
+        return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
+    bars = around.columns >= BARS_COLUMNS
+    parts = [heading, *_notes(ends, around), _link(names, ends), "", _ctcs(names, ends, bars=bars)]
+    return Group(*parts)
+
+
+def _notes(ends: Ends, around: Surroundings) -> Iterator[RenderableType]:
+    """What the figures mean here, and what is not seen of them."""
+    minutes, seconds = divmod(around.elapsed_s, 60)
+    pace = f"dilation {around.dilation}: a second of the model takes {around.dilation} of yours"
+    if not around.dilation:
+        pace = "pace none: MB/s of this machine, not of FICON"
+    spark = sparkline(around.history[-SPARKS_MAX:]) if around.columns >= BARS_COLUMNS else ""
+    yield Text(f"{minutes}:{seconds:02}  {pace}  {spark}".rstrip(), no_wrap=True)
+    count = len(_pairs(ends))
+    if around.columns < 80 or around.lines < count + _OTHER_LINES:
+        needed = f"80 x {count + _OTHER_LINES}"
+        yield Text(f"not all fits: {needed} are needed, or --plain", "yellow")
+    if any(end is not None and end.late_percent > LAG_PERCENT for end in ends):
+        yield Text("late: take a larger --dilation", "yellow")
+    yield ""
+
+
+def sparkline(history: Sequence[float]) -> str:
+    """Figures as bars of eight heights, the greatest of them the full one."""
+    most = max(history, default=0.0)
+    return "".join(_HEIGHTS[round(each / most * 7)] if most else _HEIGHTS[0] for each in history)
 
 
 def watch_headings(names: tuple[str, str]) -> str:
@@ -113,8 +171,14 @@ def _link(names: tuple[str, str], ends: Ends) -> Table:
     return table
 
 
-def _ctcs(names: tuple[str, str], ends: Ends) -> Table:
-    """One line for each CTC, in the order of the first system's device numbers."""
+def _ctcs(names: tuple[str, str], ends: Ends, *, bars: bool = False) -> Table:
+    """One line for each CTC, in the order of the first system's device numbers.
+
+    With ``bars`` each has one of its MB/s, both ways together, beside the busiest CTC's.
+    """
+    pairs = _pairs(ends)
+    rates = [sum(ctc.mb_per_s for ctc in (here, there) if ctc) for *_, here, there in pairs]
+    most = max(rates, default=0.0)
     (first, second), (here_style, there_style) = names, NODE_STYLES
     table = _table()
     table.add_column("", justify="right", style=here_style, min_width=4)
@@ -126,7 +190,9 @@ def _ctcs(names: tuple[str, str], ends: Ends) -> Table:
     table.add_column("RDEV", style=there_style)
     table.add_column("", style=there_style, min_width=4)
     table.add_column("col/s", justify="right", min_width=5)
-    for rdev, partner_rdev, here, there in _pairs(ends):
+    if bars:
+        table.add_column("", no_wrap=True)
+    for (rdev, partner_rdev, here, there), rate in zip(pairs, rates, strict=True):
         turn = f"{here.turn} >" if here and here.turn else ""
         table.add_row(
             *(turn, format_rdev(rdev), _state(here), *_written(here)),
@@ -134,6 +200,7 @@ def _ctcs(names: tuple[str, str], ends: Ends) -> Table:
             *(*_written(there), _state(there), format_rdev(partner_rdev)),
             f"< {there.turn}" if there and there.turn else "",
             _short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
+            *(["━" * round(rate / most * _BAR_LENGTH) if most else ""] if bars else []),
         )
     return table
 

@@ -127,3 +127,16 @@ def test_log_goes_to_stderr_when_that_is_a_file(
 
 def test_time_of_day_has_eight_characters() -> None:
     assert [len(part) for part in local_time().split(":")] == [2, 2, 2]
+
+
+def test_rates_at_a_great_dilation_are_smoothed(capsys: pytest.CaptureFixture[str]) -> None:
+    def rates_of(dilation: int) -> list[str]:
+        with Watch(NAMES, dilation=dilation, time=noon) as watch:
+            for second, scale in ((1, 1), (2, 1), (3, 5), (4, 5)):  # everything in one second
+                watch.show(sight("ATLANTA", second, scale), None)
+        return [line.split()[2] for line in capsys.readouterr().out.splitlines()[2:]]
+
+    flickering, smooth = rates_of(0), rates_of(100)
+    assert flickering[2] != "0.0"
+    assert flickering[1] == flickering[3] == "0.0"
+    assert 0 < float(smooth[3]) < float(flickering[2])

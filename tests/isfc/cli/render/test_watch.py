@@ -7,7 +7,14 @@ import pytest
 from ctc.address import Rdev
 from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.render.output import show
-from isfc.cli.render.watch import Ends, watch_headings, watch_line, watch_page
+from isfc.cli.render.watch import (
+    Ends,
+    Surroundings,
+    sparkline,
+    watch_headings,
+    watch_line,
+    watch_page,
+)
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.live.snapshots import sight
 
@@ -125,3 +132,31 @@ def test_line_keeps_its_columns_when_a_system_does_not_answer() -> None:
         "12:00:01 no answer                     Up          3.0     4.0     5   2.0   2.0",
         "12:00:01 no answer                     no answer                       0.0   0.0",
     ]
+
+
+def around_page(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> str:
+    show(watch_page(NAMES, (ATLANTA, BOSTON), around))
+    return capsys.readouterr().out
+
+
+def test_page_says_whose_mb_these_are_and_what_to_do_about_lag(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    free = around_page(Surroundings(elapsed_s=75), capsys)
+    assert "1:15  pace none: MB/s of this machine, not of FICON\n" in free
+    assert "late: take a larger --dilation" in around_page(Surroundings(dilation=100), capsys)
+    assert "dilation 100: " in around_page(Surroundings(dilation=100), capsys)
+
+
+def test_page_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not all fits: 80 x 10 are needed" in around_page(Surroundings(60, 20), capsys)
+    assert "not all fits" in around_page(Surroundings(80, 9), capsys)
+    assert "not all fits" not in around_page(Surroundings(80, 10), capsys)
+
+
+def test_larger_terminal_has_bars_and_a_sparkline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "▁" not in around_page(Surroundings(80, 24, history=(1.0, 2.0)), capsys)
+    assert "▅█" in around_page(Surroundings(120, 40, history=(1.0, 2.0)), capsys)
+    assert sparkline(()) == ""
+    assert sparkline((0.0, 0.0)) == "▁▁"
+    assert sparkline((0.0, 7.0)) == "▁█"
