@@ -8,6 +8,7 @@ workload is closed (Schweitzer's approximation).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from isfc.io.demand import Demand, Flow, Route
@@ -72,15 +73,7 @@ def estimate_channel(
     CTCs that ride it take ``processor_taken`` of its processor and ``line_taken`` of each way of
     the line, as shares from 0 to below 1.
     """
-    solver = _Solver(demands, processor_taken, line_taken)
-    solver.solve()
-    for index, demand in enumerate(demands):
-        if demand.rate_per_s is None and demand.outstanding <= _FEW:
-            fewer = replace(demand, outstanding=demand.outstanding - 1.0)
-            others = [*demands[:index], fewer, *demands[index + 1 :]]
-            met = _Solver(others, processor_taken, line_taken)
-            met.solve()
-            solver.meet(index, met)
+    solver = _solved(tuple(demands), processor_taken, line_taken)
     rates = solver.rates
     flows = [
         (rate * flow.share, flow)
@@ -96,6 +89,22 @@ def estimate_channel(
         line_read=line_taken + sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
         line_write=line_taken + sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
     )
+
+
+@lru_cache(maxsize=64)
+def _solved(demands: tuple[Demand, ...], processor_taken: float, line_taken: float) -> "_Solver":
+    """The solution for some demands; channels that share their workloads have the same."""
+    solver = _Solver(demands, processor_taken, line_taken)
+    solver.solve()
+    for index, demand in enumerate(demands):
+        if demand.rate_per_s is None and demand.outstanding <= _FEW:
+            fewer = replace(demand, outstanding=demand.outstanding - 1.0)
+            met = _Solver(
+                [*demands[:index], fewer, *demands[index + 1 :]], processor_taken, line_taken
+            )
+            met.solve()
+            solver.meet(index, met)
+    return solver
 
 
 class _Solver:
@@ -163,7 +172,7 @@ class _Solver:
         self.rates[index] = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
 
     def _round(self) -> float:
-        """One round; return the greatest change of a response time, relative to it."""
+        """One round; return the greatest change of a time or a number, relative to it."""
         shared = self.wanted()
         at_processor = sum(self.at_processor)
         change = 0.0
@@ -191,17 +200,19 @@ class _Solver:
             rate = carried if demand.rate_per_s is None else min(carried, demand.rate_per_s)
             change = max(change, abs(response_ns - before_ns) / response_ns)
             self.rates[index] = rate
-            self._settle(index, rate, processor_ns, extras)
+            change = max(change, self._settle(index, rate, processor_ns, extras))
         return change
 
-    def _settle(self, index: int, rate: float, processor_ns: float, extras: list[float]) -> None:
-        """Take over half of what the numbers change by."""
+    def _settle(self, index: int, rate: float, processor_ns: float, extras: list[float]) -> float:
+        """Take over half of what the numbers change by; return the change at the processor."""
         number = rate * processor_ns / 1e9
+        change = abs(number - self.at_processor[index]) / number
         self.at_processor[index] += _DAMPING * (number - self.at_processor[index])
         transferring = self._transferring[index]
         for place, flow in enumerate(self._demands[index].flows):
             number = rate * flow.share * (flow.solo_ns + extras[place]) / 1e9
             transferring[place] += _DAMPING * (number - transferring[place])
+        return change
 
     def wanted(self) -> "_Shared":
         """What all that transfers wants of the directions of the line, and then of the bus.

@@ -108,3 +108,19 @@ def test_reads_that_fill_their_direction_leave_writes_alone() -> None:
     alone = estimate(writes).demands[0]
     beside = estimate(writes, reads).demands[0]
     assert beside.rate_per_s == pytest.approx(alone.rate_per_s, rel=0.05)
+
+
+def test_channels_with_the_same_workloads_have_the_same_estimate() -> None:
+    other = Channel("43", "FICON Express16SA")
+    first, second = (estimate(work(outstanding=8), channel=one) for one in (FEX16SA, other))
+    assert first.demands == second.demands
+    assert (first.route.channel, second.route.channel) == (FEX16SA, other)
+
+
+def test_of_few_at_once_the_next_finds_one_less() -> None:
+    # the arrival theorem by hand: with one I/O alone the processor is busy for its share of the
+    # response, and that is what the other finds
+    (pair,) = estimate(work(outstanding=2, protocol=Protocol.FICON)).demands
+    alone_ns = 72_774 + 38_700
+    met = 38_700 / alone_ns
+    assert pair.response_ns == pytest.approx(72_774 + 38_700 * (1 + met), rel=1e-3)
