@@ -137,7 +137,7 @@ class Ctc:
             self._chpid.end_later(self, self._departed_ns)
 
     def receive_frame(self, frame: Frame, now_ns: int) -> None:
-        """Take in what the mate has sent; a frame that fits nothing is counted as stale."""
+        """Receive what the mate has sent; a frame that fits nothing is counted as stale."""
         if self._state is State.NOT_READY:
             self.stale_count += 1
         elif isinstance(frame, StatusFrame):

@@ -89,7 +89,7 @@ def stream_rate(
     """What ``streams`` in one direction get in all; the other direction takes nothing of it.
 
     Each stream has at most ``window`` bytes under way for a round trip. Without large send the
-    system cuts the packets itself and hands over each alone, as it takes in each that comes.
+    system cuts the packets itself and hands over each alone, and receives each that comes.
     """
     payload = packet_payload(mtu)
     cut_by_adapter = flow is Flow.OUT and large_send

@@ -142,7 +142,7 @@ class Waste:
         self._collided: set[int] = set()
 
     def __call__(self, record: TraceRecord) -> None:
-        """Take in one record of a trace."""
+        """Receive one record of a trace."""
         now_ns, node, rdev, verb, _ = record
         if node != self._node:
             return

@@ -30,7 +30,7 @@ class GuestCosts:
     """How long a guest takes from a message to having its answer ready to be sent.
 
     Nanoseconds, whatever the message's length. All calibrated, but for ``server_ns``: a little,
-    as nothing that is published feels it.
+    as nothing that is published is sensitive to it.
     """
 
     server_ns: int = 2_400
@@ -98,7 +98,7 @@ class Clients(_Guests):
         return offers.all()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """A reply releases the next message of its conversation; a new link begins anew."""
+        """A reply releases the next message of its conversation; the link restarts."""
         if isinstance(event, Severed):
             return self.start(now_ns)
         if not isinstance(event, Delivered):

@@ -174,7 +174,7 @@ class Injection:
         restore = self._lose([*self._mates])
 
         def restart() -> None:
-            for name in self._names:  # the partner sees that it is another one, and begins anew
+            for name in self._names:  # the partner sees that it is another one, and restarts
                 self._engine.replace(self._renew(name), f"{fault.node} has restarted")
             restore()
 

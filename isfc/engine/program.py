@@ -17,4 +17,4 @@ class Program(Protocol):
         """The first offers."""
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Take in an event; the offers it leads to."""
+        """Receive an event; the offers it leads to."""

@@ -67,7 +67,7 @@ class _Shared:
         return len(self._goals)
 
     def add(self, io: _Io, solo_ns: float) -> None:
-        """Let ``io`` join; the caller has advanced the time and sets the pace anew."""
+        """Let ``io`` join; the caller has advanced the time and sets the pace again."""
         self._order += 1
         heappush(self._goals, (self._progress_ns + solo_ns, self._order, io))
 

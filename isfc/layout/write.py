@@ -38,7 +38,7 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
 def format_collection(collection: Collection, *, heading: Sequence[str] = ()) -> str:
     """The layout file of several links, or of one, below ``heading`` as comments.
 
-    Fibres are numbered anew where two links have one of the same name.
+    Fibres are renumbered where two links have one of the same name.
     """
     links = collection.links
     if len(links) == 1:

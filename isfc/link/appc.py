@@ -1,7 +1,7 @@
 """APPC/VM on a link: long messages go piece by piece, each piece acknowledged.
 
 CP copies an APPC/VM message through buffers of its own, a segment at a time, and sends the next
-segment when the partner has taken in the last one. So a pair alone moves a reply of 1,000,000
+segment when the partner has received the last one. So a pair alone moves a reply of 1,000,000
 bytes in 31 round trips, however many CTCs there are. ISFC Transport does not do that.
 """
 
@@ -49,7 +49,7 @@ class AppcFlow:
         return first
 
     def acknowledge(self, conversation: int) -> list[Message]:
-        """What to send now that the last segment has been taken in.
+        """What to send now that the last segment has been received.
 
         A whole message is not acknowledged, nor is the end of one, so what waits behind it
         follows at once.

@@ -18,7 +18,7 @@ class LinkCosts:
         self._appc_ns_per_byte_built = parameters.appc_ns_per_byte_built
         self._appc_ns_per_byte_taken = parameters.appc_ns_per_byte_taken
         self._receive_ns_per_byte = parameters.receive_ns_per_byte
-        self._lone_release_ns_per_byte = parameters.lone_release_ns_per_byte
+        self._single_ctc_release_ns_per_byte = parameters.single_ctc_release_ns_per_byte
 
     @property
     def attention_ns(self) -> int:
@@ -44,9 +44,9 @@ class LinkCosts:
             + self._receive_ns_per_byte * (package.length - package.appc_length)
         )
 
-    def lone_release_ns(self, package: Package) -> int:
+    def single_ctc_release_ns(self, package: Package) -> int:
         """Time to release ``package`` once it is written on a link's only CTC."""
-        return int(self._lone_release_ns_per_byte * package.length)
+        return int(self._single_ctc_release_ns_per_byte * package.length)
 
     def cpu_ns(
         self,

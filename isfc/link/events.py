@@ -69,7 +69,7 @@ class DeviceChanged:
 
 @final
 class Severed:
-    """The link began anew: every conversation is over.
+    """The link restarted: every conversation is over.
 
     What was handed to the link and is not yet `Sent` may not have arrived. It happens when the
     partner has restarted, and when the link was down for longer than it may be. An engine says

@@ -113,7 +113,7 @@ class Release(Work):
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to release its bytes."""
-        return costs.lone_release_ns(self.package)
+        return costs.single_ctc_release_ns(self.package)
 
     def finish(self, worker: Worker, now_ns: int) -> None:
         """Release the CTC."""

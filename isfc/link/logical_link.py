@@ -141,7 +141,7 @@ class LogicalLink(Worker):
                 self._enqueue(segment, now_ns)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: int) -> None:
-        """Take in what the hardware says about one CTC."""
+        """Handle what the hardware says about one CTC."""
         ctc = self.ctcs[interrupt.rdev]
         if isinstance(interrupt, Ended):
             ctc.counters.count_io(interrupt.times)
@@ -164,7 +164,7 @@ class LogicalLink(Worker):
     def handle_deadline(self, now_ns: int) -> None:
         """Finish what the link lock was held for, and look after what is overdue.
 
-        Raises `RemoteProtocolError` when what the partner has sent cannot be taken in.
+        Raises `RemoteProtocolError` when what the partner has sent cannot be received.
         """
         work = self.lock.poll_released(now_ns)
         if work is not None:
@@ -255,8 +255,8 @@ class LogicalLink(Worker):
     def _work(self, now_ns: int) -> None:
         """Give the free link lock to the next work: what interrupts brought, then a send.
 
-        A lone CTC is what both ends wait for. Whoever finds it free writes before anything
-        else; one that had always to take in first could be kept from writing for ever.
+        The CTC of a single-CTC link is what both ends wait for. Whoever finds it free writes before
+        anything else; one that always had to receive first could be kept from writing for ever.
         """
         lock = self.lock
         opens = self._alone and self.scheduler.opens(self.packager)
@@ -288,7 +288,7 @@ class LogicalLink(Worker):
             self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
 
     def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
-        """The partner's write waits: answer, once what was received before is taken in."""
+        """The partner's write waits: answer, once what was received before is handed over."""
         if ctc.state in UNUSABLE or ctc.state is DeviceState.READING:
             return  # there is nothing to answer, or it is being answered
         if ctc.state is DeviceState.WRITING:  # our write has not been begun: theirs was sooner

@@ -24,7 +24,7 @@ _LEGACY: Final = Traffic.LEGACY
 _TRANSPORT: Final = Traffic.TRANSPORT
 
 MESSAGES_MAX: Final = 8_192
-"""Most messages of one package, however short: a bound for who takes it in. Published packages
+"""Most messages of one package, however short: a bound for who receives it. Published packages
 have a few hundred."""
 
 BACKLOG_LENGTH_MAX: Final = 256 * 2**20

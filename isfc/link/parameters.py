@@ -29,15 +29,15 @@ class LinkParameters:
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
     receive_ns_per_byte: float = 0.3166
-    """Calibrated: what each byte takes to be taken in, headers too, but for APPC/VM's."""
+    """Calibrated: what each byte takes to be received, headers too, but for APPC/VM's."""
 
-    lone_release_ns_per_byte: float = 0.28
-    """Calibrated: on a lone CTC, what each byte that was written takes to be let go of before the
-    CTC is free."""
+    single_ctc_release_ns_per_byte: float = 0.28
+    """Calibrated: on a single-CTC link, what each byte that was written takes to be released before
+    the CTC is free."""
 
     dispatch_ns: int = 2_000
     """Calibrated: CP takes up one piece of work. A segment or acknowledgement of APPC/VM takes
-    that while it is built and while it is taken in, an attention twice."""
+    that while it is built and while it is received, an attention twice."""
 
     recovery_ns: int = 293_000
     """Calibrated: from a collision to the first of the two writes that are made again. The second
@@ -54,19 +54,20 @@ class LinkParameters:
     package_limit: PackageLimit = PACKAGE_LIMIT
     """Of packages on several CTCs."""
 
-    lone_length: int = 85_000
-    lone_appc_length: int = 215_000
-    lone_message_length: int = 20_000
-    """Calibrated: bytes of a package on a lone CTC, which both ends write on by turns, if it begins
-    with ISFC Transport, and if it begins with APPC/VM; and for how many bytes more each message
-    counts. That there are such limits is assumed. The one-CTC rows have 1.0 HL messages a
-    collision, 1.3 to 2.0 of HM or HY and 2.0 to 3.1 of HS, however many wait; and 100 pairs get a
-    quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of the CTC."""
+    single_ctc_length: int = 85_000
+    single_ctc_appc_length: int = 215_000
+    single_ctc_message_length: int = 20_000
+    """Calibrated: bytes of a package on a single-CTC link, where both ends write on the same CTC by
+    turns, if it begins with ISFC Transport, and if it begins with APPC/VM; and for how many bytes
+    more each message counts. That there are such limits is assumed. The one-CTC rows have 1.0 HL
+    messages a collision, 1.3 to 2.0 of HM or HY and 2.0 to 3.1 of HS, however many wait; and 100
+    pairs get a quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of
+    the CTC."""
 
     appc_ns_per_byte_built: float = 0.9
     appc_ns_per_byte_taken: float = 3.042
     """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
-    while it is built, and while it is taken in."""
+    while it is built, and while it is received."""
 
     cpu_message_ns: int = 278
     cpu_ns_per_byte_written: float = 0.5734
@@ -96,8 +97,8 @@ class LinkParameters:
         """The limits of packages that begin with ISFC Transport, and with APPC/VM."""
         if alone:
             return (
-                PackageLimit(self.lone_length, self.lone_message_length),
-                PackageLimit(self.lone_appc_length, self.lone_message_length),
+                PackageLimit(self.single_ctc_length, self.single_ctc_message_length),
+                PackageLimit(self.single_ctc_appc_length, self.single_ctc_message_length),
             )
         return self.package_limit, self.package_limit
 

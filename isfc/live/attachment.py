@@ -2,7 +2,7 @@
 
 Every CTC has a connection of its own. Whoever comes is let in only after a greeting that fits
 (`isfc.live.newcomer`); everybody else costs one refused connection. A partner that comes back as
-another incarnation has forgotten everything, so that the link begins anew at both ends. While one
+another incarnation has forgotten everything, so that the link restarts at both ends. While one
 incarnation is connected, another is refused.
 """
 

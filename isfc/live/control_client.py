@@ -74,7 +74,7 @@ class ControlClient:
         self.ask(LISTEN)
 
     def receive(self) -> None:
-        """Take in what has arrived, without waiting for more. For use while one listens."""
+        """Receive what has arrived, without waiting for more. For use while one listens."""
         self._socket.settimeout(0)
         try:
             self._receive()

@@ -16,7 +16,7 @@ PATH_LENGTH_MAX: Final = 107
 """Bytes of a Unix socket's path: Linux has 108 for it, with a zero behind it."""
 BACKLOG: Final = 16
 CONNECT_S: Final = 5.0
-"""A node that is too busy to accept for so long is as good as gone."""
+"""A node that is too busy to accept for so long is treated as gone."""
 _PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
 
 

@@ -93,7 +93,7 @@ class LiveEngine:
         self._timer_set_ns = 0
         self._down: asyncio.TimerHandle | None = None
         self._was_up = False
-        """Whether the link has been up since it last began anew."""
+        """Whether the link has been up since it last restarted."""
         self._resets = ResetWatch(
             definition.parameters.mih_ns * clock.dilation / NS_PER_S, self._check_reset
         )

@@ -46,7 +46,7 @@ _ENGINE_COUNTERS: Sequence[tuple[str, str, Callable[[LiveSnapshot], float]]] = (
     ("isfc_connections_attached", "Connections that CTCs got.", lambda s: s.attached_count),
     ("isfc_connections_lost", "Connections that CTCs lost.", lambda s: s.detached_count),
     ("isfc_connections_refused", "Connections not let in.", lambda s: s.refused_count),
-    ("isfc_link_severed", "Times that the link began anew.", lambda s: s.severed_count),
+    ("isfc_link_severed", "Times that the link restarted.", lambda s: s.severed_count),
     ("isfc_waited_seconds", "Time deadlines were waited for.", lambda s: s.waited_ns / NS_PER_S),
     ("isfc_late_seconds", "Lateness of deadlines.", lambda s: s.late_ns / NS_PER_S),
 )

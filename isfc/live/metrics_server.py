@@ -1,6 +1,6 @@
 """``--metrics ADDR``: answers every scrape, on the node's own event loop.
 
-Whoever connects gets one answer and no more time than `ANSWER_S` for it. The text is made anew
+Whoever connects gets one answer and no more time than `ANSWER_S` for it. The text is made afresh
 for each scrape, one metric at a time, so that the node is kept waiting for no longer than one of
 them takes; between scrapes it costs nothing.
 """

@@ -227,7 +227,7 @@ class Newcomer:
             self._refuse(f"another {theirs.node} is connected already")
             return
         if hello.incarnation != door.incarnation or not door.knows(theirs.incarnation):
-            self._retry("this node has begun anew")
+            self._retry("this node has restarted")
             return
         door.meet(theirs.incarnation)
         self._settle()

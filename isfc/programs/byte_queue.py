@@ -7,7 +7,7 @@ SMALL_LENGTH: Final = 4_096
 """Shorter pieces are gathered in one: an object for each would cost more than they have bytes."""
 
 GATHERED_LENGTH: Final = 65_536
-"""Bytes of short pieces that are gathered before the next ones begin anew."""
+"""Bytes of short pieces that are gathered before the next ones begin."""
 
 LONG_LENGTH: Final = 32_768
 """A piece of so many bytes is taken by itself, rather than copied together with others."""

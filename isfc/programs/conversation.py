@@ -216,7 +216,7 @@ class ConversationEnd:
         return message
 
     def receive(self, message: bytes | memoryview) -> None:
-        """Take in a message of the partner's.
+        """Receive a message of the partner's.
 
         Raises `RemoteProtocolError` for what it must not send; then sever.
         """

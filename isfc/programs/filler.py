@@ -32,7 +32,7 @@ class Filling:
         return self._filled(self.program.start(now_ns))
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Take in an event; the offers it leads to, filled."""
+        """Receive an event; the offers it leads to, filled."""
         return self._filled(self.program.receive(event, now_ns))
 
     def _filled(self, offers: Iterable[Offer]) -> list[Offer]:

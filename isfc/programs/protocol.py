@@ -66,7 +66,7 @@ class SeverCode(IntEnum):
     PROTOCOL = 5
     """The partner broke the rules."""
     LINK = 6
-    """The link began anew: what was on its way may not have arrived."""
+    """The link restarted: what was on its way may not have arrived."""
     FAILED = 7
     """The program that had it failed."""
 

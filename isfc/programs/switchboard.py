@@ -78,7 +78,7 @@ class Switchboard:
         return ()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[tuple[int, Sequence[Message]]]:
-        """Take in an event; what may be sent because of it."""
+        """Receive an event; what may be sent because of it."""
         if isinstance(event, Delivered):
             for message in event.messages:
                 self._receive_message(message)

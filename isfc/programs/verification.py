@@ -57,7 +57,7 @@ class Verifying:
         return self._sealed(self.program.start(now_ns))
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Take in an event; the offers it leads to, sealed."""
+        """Receive an event; the offers it leads to, sealed."""
         if isinstance(event, Delivered):
             event = Delivered(self._opened(event.messages))
         elif isinstance(event, Sent):

@@ -39,7 +39,7 @@ def bytes_add_up(pair: Pair) -> None:
             f"{side}: {in_flight} bytes are neither waiting nor written"
         )
         assert partner.arrived_length <= side.sent_length - waiting, (
-            f"{partner} has more than {side} has let go"
+            f"{partner} has more than {side} has released"
         )
         written, read = link.counters, partner.end.link.counters
         # the writer's interrupt may come before the reader's, once for each CTC

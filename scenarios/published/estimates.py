@@ -1,4 +1,4 @@
-"""The published tables of rules: estimates and stop-shorts, reckoned without a run.
+"""The published tables of rules: estimates and stop-shorts, computed without a run.
 
 Every record has the columns of the published table of its kind that are figures.
 """

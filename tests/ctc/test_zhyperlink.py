@@ -20,7 +20,7 @@ RATES = st.floats(1, 1e6)
 SHARES = st.floats(0, 1)
 
 
-def test_a_lone_read_takes_the_unloaded_latency() -> None:
+def test_a_single_read_takes_the_unloaded_latency() -> None:
     load = link_load(ZHYPERLINK, 1.0)
     assert load.latency_ns == pytest.approx(ZHYPERLINK.unloaded_ns, rel=1e-4)
     assert load.busy < 1e-9

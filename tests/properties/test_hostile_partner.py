@@ -275,5 +275,5 @@ def test_packages_that_never_make_sense_take_bounded_memory(
         hostile.run(MS)
         hostile.carried.clear()
     assert hostile.error_count == errors
-    if kind != "conversations":  # no new one can be begun then, until the link begins anew
+    if kind != "conversations":  # no new one can be begun then, until the link restarts
         hostile.expect_to_work_with_a_good_partner()

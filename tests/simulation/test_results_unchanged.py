@@ -1,7 +1,8 @@
 """The results of every shipped layout and workload are those that are stored: to the last digit.
 
 A step that is to change no result has to leave `STORED` as it is. One that changes the model
-on purpose stores anew, with ``python -m tests.simulation.test_results_unchanged``, and says why.
+on purpose stores them again, with ``python -m tests.simulation.test_results_unchanged``, and says
+why.
 """
 
 import json

@@ -163,7 +163,9 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
         warmup=0.2,
         seed=seed,
         link=LinkParameters(
-            package_limit=PackageLimit(length), lone_length=length, lone_message_length=0
+            package_limit=PackageLimit(length),
+            single_ctc_length=length,
+            single_ctc_message_length=0,
         ),
     )
 

@@ -1,7 +1,7 @@
 """Contenders of the live benchmark: two processes each, started, awaited and read.
 
-Every contender is a program that `tools.benchmarks.live_peer` describes. A run starts its two
-processes anew, in a folder of their own, lets them warm up and measure themselves, and ends when
+Every contender is a program that `tools.benchmarks.live_peer` describes. A run starts two
+fresh processes, in a folder of their own, lets them warm up and measure themselves, and ends when
 both have. So contenders can be run in turn, and none leaves anything behind for the next.
 """
 

@@ -41,7 +41,7 @@ async def send(conversation: Conversation, part: Part, meter: Meter) -> None:
 
 
 async def receive(conversation: Conversation, part: Part, meter: Meter) -> None:
-    """Take in everything."""
+    """Receive everything."""
     start_length = part.warmup * PAYLOAD_LENGTH
     length = 0
     async for data in conversation:

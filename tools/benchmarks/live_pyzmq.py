@@ -46,7 +46,7 @@ def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> list[zmq.
 
 
 def receive(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
-    """Take in packages, socket by socket."""
+    """Receive packages, socket by socket."""
     for index in range(part.warmup + part.count):
         if index == part.warmup:
             meter.start()

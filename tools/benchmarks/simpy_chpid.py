@@ -107,7 +107,7 @@ class Chpid:
         self._pace = pace / max(1.0, wanted)
 
     def _share(self) -> ProcessGenerator:
-        """Complete one transfer after the other; reckon again when another joins or leaves."""
+        """Complete one transfer after the other; compute again when another joins or leaves."""
         while True:
             try:
                 if self._transfers:

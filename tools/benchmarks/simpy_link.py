@@ -27,7 +27,7 @@ from tools.benchmarks.simpy_chpid import Chpid
 SEND_ALONE: Final = -1
 RECEIVE: Final = 0
 SEND: Final = 1
-"""Priorities at the link lock: what interrupts brought goes first, but on a lone CTC."""
+"""Priorities at the link lock: what interrupts brought goes first, but on a single-CTC link."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Ctc:
     """Collided, and to be written again here in its turn."""
     turn: bool = False
     written: Package | None = None
-    """Written, and still to be let go of."""
+    """Written, and still to be released."""
     pend_ns: float = 0.0
     disc_ns: float = 0.0
     conn_ns: float = 0.0
@@ -206,7 +206,7 @@ class System:
         if len(self.ctcs) == 1:
             with self._lock.request(RECEIVE) as turn:
                 yield turn
-                yield env.timeout(self._costs.lone_release_ns(package))
+                yield env.timeout(self._costs.single_ctc_release_ns(package))
         if ctc.written is not package:
             return  # the partner wrote here meanwhile
         ctc.written = None
@@ -259,7 +259,7 @@ class System:
             self._env.process(self._write(ctc, package))
 
     def _receive(self, package: Package) -> ProcessGenerator:
-        """Take in what was read, and hand the messages to their guests in order."""
+        """Receive what was read, and hand the messages to their guests in order."""
         with self._lock.request(RECEIVE) as turn:
             yield turn
             yield self._env.timeout(self._costs.receive_ns(package))

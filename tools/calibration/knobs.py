@@ -42,12 +42,12 @@ class Knob:
 
     @property
     def is_of_appc(self) -> bool:
-        """Whether APPC/VM alone feels it."""
+        """Whether APPC/VM alone is sensitive to it."""
         return "appc" in self.field
 
     @property
     def is_of_processor_time(self) -> bool:
-        """Whether %CPU/msg alone feels it."""
+        """Whether %CPU/msg alone is sensitive to it."""
         return self.field.startswith("cpu_")
 
     def position(self, value: float) -> float:
@@ -73,16 +73,16 @@ KNOBS: Final = (
     _link("dispatch_ns", 500, 100_000),
     _link("recovery_ns", 10_000, 1_000_000),
     _link("receive_ns_per_byte", 0.05, 2),
-    _link("lone_release_ns_per_byte", 0.03, 2),
+    _link("single_ctc_release_ns_per_byte", 0.03, 2),
     _link("open_backlog_length", 20_000, 600_000),
     _link("open_backlog_count", 2, 200),
     _link("open_growth", 0.01, 6),
     _link("share_length", 60_000, 800_000),
     _link("appc_ns_per_byte_built", 0.05, 10),
     _link("appc_ns_per_byte_taken", 0.05, 10),
-    _link("lone_length", 40_000, 300_000),
-    _link("lone_appc_length", 40_000, 600_000),
-    _link("lone_message_length", 2_000, 60_000),
+    _link("single_ctc_length", 40_000, 300_000),
+    _link("single_ctc_appc_length", 40_000, 600_000),
+    _link("single_ctc_message_length", 2_000, 60_000),
     _link("cpu_message_ns", 50, 10_000),
     _link("cpu_ns_per_byte_written", 0.02, 5),
     _link("cpu_ns_per_byte_read", 0.02, 5),

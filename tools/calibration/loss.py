@@ -154,10 +154,10 @@ def row_loss(
 
 def _suite_loss(row: PublishedRow, emulated: Mapping[str, float]) -> float:
     """A link of one CTC counts less: it is a regime of its own, with a seventh of the rows."""
-    lone = row.columns["rdevs"] == 1
-    loss = _throughput_loss("mb_per_s", row, emulated, 0.6 if lone else 1.0)
+    single_ctc = row.columns["rdevs"] == 1
+    loss = _throughput_loss("mb_per_s", row, emulated, 0.6 if single_ctc else 1.0)
     collisions = row.number("collisions_per_s"), emulated["collisions_per_s"]
-    return loss + _collision_loss(*collisions, lone)
+    return loss + _collision_loss(*collisions, single_ctc)
 
 
 def _throughput_loss(
@@ -177,8 +177,8 @@ def _cpu_distance(row: PublishedRow, emulated: Mapping[str, float]) -> float:
     return min(_distance(emulated[measure], row.number(measure), 1e-6), 1.0)
 
 
-def _collision_loss(published: float, emulated: float, lone: bool) -> float:
-    if lone:
+def _collision_loss(published: float, emulated: float, single_ctc: bool) -> float:
+    if single_ctc:
         return 0.25 * min(1.5, abs(math.log((emulated + 5) / (published + 5))))
     if published <= 0.2:
         return 0.15 * min(1.5, math.log1p(emulated / 3))

@@ -35,7 +35,7 @@ SEEDS: Final = 4
 MORE_SEEDS: Final = 24
 """The same for a constant whose moves `SEEDS` do not tell from chance."""
 
-FELT: Final = 3
+SIGNIFICANT: Final = 3
 """So many times the noise is more than chance."""
 
 FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "sensitivity.csv"
@@ -64,10 +64,10 @@ class Sensitivity:
         return ((self.down + self.up) / 2 - self.unmoved) / self.unmoved
 
     @property
-    def felt(self) -> bool:
+    def matters(self) -> bool:
         """Whether either move changes the loss by more than chance does, for better or worse."""
         change = max(abs(self.down - self.unmoved), abs(self.up - self.unmoved))
-        return change > FELT * self.noise
+        return change > SIGNIFICANT * self.noise
 
 
 def measure(
@@ -102,7 +102,7 @@ def measure(
             yield former
             continue
         found = move(knob, SEEDS)
-        yield found if found.felt else move(knob, MORE_SEEDS)
+        yield found if found.matters else move(knob, MORE_SEEDS)
 
 
 def load(path: Path = FIGURES) -> dict[str, Sensitivity]:

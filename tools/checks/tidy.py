@@ -60,7 +60,7 @@ RINGS: Final = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """One thing to mend; ``path`` is relative to the project."""
+    """One thing to fix; ``path`` is relative to the project."""
 
     path: str
     line: int

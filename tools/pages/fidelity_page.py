@@ -15,22 +15,21 @@ from scenarios.published.verdict import BoundCheck, ErrorSummary, Verdict, in_gr
 from scenarios.repeat import spreads_by_cell
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import Replay
-from tools.calibration.sensitivity import FELT, MORE_SEEDS, MOVE, SEEDS, Sensitivity
+from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, Sensitivity
 
 WORST_COUNT: Final = 10
 
 MADE: Final = (
     "This page is made from a replay of the published tables; `make docs` makes it again, "
-    "`make fidelity` measures anew what each constant does."
+    "`make fidelity` measures again what each constant does."
 )
 SENSITIVITY: Final = """
 How much worse the fit to the calibration rows gets when one constant is moved by {move:.0%} and
 all others stay. The fit's loss is that of `tools/calibration/loss.py`, with the same {seeds}
-seeds before and after the move. A constant is *felt* if a move changes it by more than *chance*
-does, {felt} standard errors; what {seeds} seeds do not tell from chance was measured again with
-{more}. What is not felt cannot have been found by the fit. A loss below 0 means that the fit
-would gain from such
-a move."""
+seeds before and after the move. A constant *matters* if a move changes it by more than *chance*
+does, {significant} standard errors; what {seeds} seeds do not tell from chance was measured
+again with {more}. What does not matter cannot have been found by the fit. A loss below 0 means
+that the fit would gain from such a move."""
 
 GROUPS: Final = """
 A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
@@ -258,12 +257,12 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
         (
             *(f"`{row.name}`", f"{row.value:,.4g}"),
             *(f"{(loss - row.unmoved) / row.unmoved:+.2%}" for loss in (row.down, row.up)),
-            *(f"{row.loss:+.2%}", f"{FELT * row.noise / row.unmoved:.2%}"),
-            *("yes" if row.felt else "**no**", str(row.seeds)),
+            *(f"{row.loss:+.2%}", f"{SIGNIFICANT * row.noise / row.unmoved:.2%}"),
+            *("yes" if row.matters else "**no**", str(row.seeds)),
         )
         for row in rows
     ]
-    numbers = {"move": MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "felt": FELT}
+    numbers = {"move": MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "significant": SIGNIFICANT}
     text = _filled(SENSITIVITY.format(**numbers)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]
@@ -278,7 +277,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             + "\n"
         )
     moves = (f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "chance")
-    heading = ("constant", "value", *moves, "felt", "seeds")
+    heading = ("constant", "value", *moves, "matters", "seeds")
     return text + _table(heading, lines)
 
 

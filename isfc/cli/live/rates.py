@@ -49,7 +49,7 @@ class NodeRates:
 def rates(before: LiveSnapshot | None, after: LiveSnapshot) -> NodeRates:
     """What happened in between; since the node began, if ``before`` is None.
 
-    A node that has begun anew counts from zero: what it was before is not subtracted.
+    A node that has restarted counts from zero: what it was before is not subtracted.
     """
     begin = _begin(before, after)
     first, last = begin.node, after.node
@@ -87,7 +87,7 @@ def _ctc_rates(
 
 
 def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
-    """What to subtract: ``before``, unless the process or its node has begun anew since."""
+    """What to subtract: ``before``, unless the process or its node has restarted since."""
     if before is None or after.node.now_ns <= before.node.now_ns:
         begin_ns = min(0, after.node.now_ns - 1)  # so that some time has passed
         return LiveSnapshot(_zero(after.node, begin_ns), 0, 0, 0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Watching a live link: a page that is drawn anew every second, or a line a second."""
+"""Watching a live link: a page that is redrawn every second, or a line a second."""
 
 import asyncio
 import sys

@@ -74,7 +74,8 @@ def replay_page(done: Replay, remainder: str) -> RenderableType:
     names = f"{definition.name} (partner {definition.partner})"
     parts: list[RenderableType] = [f"Journal of {names}: {done.input_count:,} inputs, {span}"]
     if done.node_count > 1:
-        parts.append(f"The node began anew {done.node_count - 1:,} times.")
+        times = "once" if done.node_count == 2 else f"{done.node_count - 1:,} times"
+        parts.append(f"The node restarted {times}.")
     if done.difference is None:
         parts.append(
             f"Identical: {done.frame_count:,} frames, {done.event_count:,} events and every "

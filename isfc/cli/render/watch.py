@@ -1,4 +1,4 @@
-"""What ``isfc up`` shows of a live link: a page that is drawn anew, or a line a second."""
+"""What ``isfc up`` shows of a live link: a page that is redrawn, or a line a second."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Found]:
             yield Found(
                 f"All CTCs that {way.sender} may write on are on its chpid "
                 f"{format_chpid(use.chpid)}. When that fails, it has none left until both ends "
-                "have arranged what remains anew.",
+                "have arranged again what remains.",
                 fibre=use.fibre,
             )
 
@@ -92,7 +92,7 @@ RULES: Final = (
         "one-chpid-writes",
         Severity.WARNING,
         "All CTCs that one end may write are on one chpid.",
-        "When that chpid fails, this end has no CTC to write on until the link is arranged anew.",
+        "When that chpid fails, this end has no CTC to write on until the link is arranged again.",
         f"Derived from the write rule: {_REPORT}",
         "Give each of the chpids at least two CTCs more than each scan stops short by.",
         _one_chpid_writes,

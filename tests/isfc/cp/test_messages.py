@@ -61,7 +61,7 @@ def test_operator_is_told_of_devices_and_of_the_link() -> None:
             LinkUp(),
             DeviceChanged(RDEV, usable=False),
             LinkDown(),
-            Severed("the partner began anew"),
+            Severed("the partner restarted"),
         )
     ]
     assert told == [
@@ -69,7 +69,7 @@ def test_operator_is_told_of_devices_and_of_the_link() -> None:
         "HCP2704I Node BOSTON added to collection",
         "HCP2703I Link 0CC3 went down",
         "HCP2705I Node BOSTON deleted from collection",
-        "ISF9007I Conversations severed: the partner began anew",
+        "ISF9007I Conversations severed: the partner restarted",
     ]
 
 

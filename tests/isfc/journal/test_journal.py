@@ -279,9 +279,9 @@ def test_bug_that_was_recorded_is_seen_again() -> None:
     with pytest.raises(AssertionError):
         system.apply(DEADLINE, 7)
     assert replay(BytesIO(journal.data).read, lambda given: Broken([given])).difference is None
-    mended = replay(BytesIO(journal.data).read).difference
-    assert mended is not None
-    assert (mended.record.outcome.error, mended.replayed.error) == ("AssertionError", "")
+    fixed = replay(BytesIO(journal.data).read).difference
+    assert fixed is not None
+    assert (fixed.record.outcome.error, fixed.replayed.error) == ("AssertionError", "")
 
 
 @pytest.mark.parametrize(

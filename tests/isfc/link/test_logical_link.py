@@ -62,8 +62,8 @@ def test_written_package_frees_its_device_and_tells_the_sender() -> None:
     assert door.write(100)[0] == rdev
 
 
-def test_lone_ctc_is_free_once_what_was_written_has_been_let_go_byte_by_byte() -> None:
-    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+def test_single_ctc_is_free_once_what_was_written_has_been_released_byte_by_byte() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, single_ctc_release_ns_per_byte=2.0))
     rdev, package = door.write(40_000)
     ended_ns = door.now_ns
     door.ended(rdev, Command.WRITE, package)
@@ -74,8 +74,8 @@ def test_lone_ctc_is_free_once_what_was_written_has_been_let_go_byte_by_byte() -
     assert [*states, door.state(rdev)] == [DeviceState.WRITING, DeviceState.IDLE]
 
 
-def test_partners_write_on_a_lone_ctc_before_ours_is_let_go_is_answered_and_read() -> None:
-    door = Door(ctc_count=1, parameters=replace(PARAMETERS, lone_release_ns_per_byte=2.0))
+def test_partners_write_on_a_single_ctc_before_ours_is_released_is_answered_and_read() -> None:
+    door = Door(ctc_count=1, parameters=replace(PARAMETERS, single_ctc_release_ns_per_byte=2.0))
     rdev, package = door.write(40_000)
     door.ended(rdev, Command.WRITE, package)
     door.link.receive_interrupt(Attention(rdev), door.now_ns)
@@ -107,7 +107,7 @@ def test_partners_write_is_sensed_read_and_delivered() -> None:
     assert door.asked() == [("READ", C)]
     door.ended(C, Command.READ, theirs(0, 0, 1))
     assert door.state(C) is DeviceState.IDLE
-    assert door.events() == []  # the package has yet to be taken in
+    assert door.events() == []  # the package has yet to be received
     door.work()
     (delivered,) = door.events()
     assert isinstance(delivered, Delivered)

@@ -1,4 +1,4 @@
-"""The numbers of the link driver, and what they are reckoned from."""
+"""The numbers of the link driver, and what they are computed from."""
 
 from dataclasses import replace
 from itertools import combinations_with_replacement
@@ -46,7 +46,7 @@ def test_eight_hl_messages_fit_only_when_five_of_them_are_small(large: int) -> N
     assert packager.pack().count == (8 if large <= 3 else 7)
 
 
-def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
+def test_single_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
     # derived from the one-CTC rows: one HL message, one or two of HM's, two or three of HS's
     for length, counts in ((8_192, {2, 3}), (32_768, {1}), (122_880, {1})):
         packager = Packager(LinkParameters().limits(alone=True)[0])
@@ -55,7 +55,7 @@ def test_lone_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
         assert packager.pack().count in counts
 
 
-def test_lone_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
+def test_single_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
     for length, count in ((1, 10), (10_000, 7), (32_768, 4)):
         packager = Packager(PACKAGE_LIMIT)
         _, packager.appc_limit = LinkParameters().limits(alone=True)

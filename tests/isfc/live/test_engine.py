@@ -220,7 +220,7 @@ def test_lag_is_lateness_over_waiting() -> None:
 
 
 class _Picky(System):
-    """A node that cannot take in what it has been sent."""
+    """A node that cannot receive what it has been sent."""
 
     def handle_deadline(self, now_ns: int) -> None:
         super().handle_deadline(now_ns)

@@ -19,7 +19,7 @@ from tests.isfc.programs.dialogue import SMALL, Dialogue
 
 
 def feed(board: Switchboard, event: LinkEvent) -> list[Message]:
-    """Let a board take in an event; what it sends because of it."""
+    """Let a board receive an event; what it sends because of it."""
     return [message for _, messages in board.receive(event, 0) for message in messages]
 
 

@@ -167,7 +167,7 @@ def test_lesser_name_writes_first_after_every_collision() -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("length", [100, 120_000])
-def test_saturated_lone_ctc_never_livelocks(rules: Rules, length: int) -> None:
+def test_saturated_single_ctc_never_livelocks(rules: Rules, length: int) -> None:
     pair = Pair(Setup(ctc_count=1, arbitrations=rules))
     for side in pair.sides:
         pair.send(side, *[length] * 600)
@@ -183,7 +183,7 @@ def test_saturated_lone_ctc_never_livelocks(rules: Rules, length: int) -> None:
     pair.expect_all_arrived()
 
 
-def test_write_that_comes_while_ours_is_built_goes_first_on_a_lone_ctc() -> None:
+def test_write_that_comes_while_ours_is_built_goes_first_on_a_single_ctc() -> None:
     parameters = replace(LinkParameters(), build_package_ns=MS)
     pair = Pair(Setup(ctc_count=1, parameters=parameters))
     pair.send(pair.first, 100)

@@ -1,4 +1,4 @@
-"""The tables of rules, row by row: what is reckoned is what was published."""
+"""The tables of rules, row by row: what is computed is what was published."""
 
 import pytest
 

@@ -30,7 +30,8 @@ def test_knobs_are_what_the_page_marks_calibrated() -> None:
     calibrated = {
         name.rsplit(".", 2)[1] + "." + name.rsplit(".", 2)[2]
         for name, cells in sources.rows(sources.PAGE.read_text("utf-8"))
-        if "calibrated" in cells and name.startswith(("isfc.", "scenarios.", "ctc.profiles.Chpid"))
+        if "calibrated" in cells
+        and name.startswith(("isfc.", "scenarios.guests.", "ctc.profiles.Chpid"))
     }
     records = {"link": LinkParameters, "guests": GuestCosts}
     fitted = {

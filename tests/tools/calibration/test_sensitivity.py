@@ -22,10 +22,10 @@ def test_loss_is_the_mean_of_both_moves() -> None:
     assert ONE.loss == pytest.approx(0.06)
 
 
-def test_felt_is_what_chance_does_not_explain() -> None:
-    assert ONE.felt
-    assert replace(ONE, down=0.2, up=0.25).felt
-    assert not replace(ONE, down=0.261, up=0.239).felt
+def test_what_chance_does_not_explain_matters() -> None:
+    assert ONE.matters
+    assert replace(ONE, down=0.2, up=0.25).matters
+    assert not replace(ONE, down=0.261, up=0.239).matters
 
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_few_seeds_do_not_tell_from_chance_is_measured_with_more(
     monkeypatch.setattr(sensitivity, "losses", losses)
     with ThreadPoolExecutor(1) as pool:
         (found,) = measure([], FEW[:1], {}, pool)
-        assert found.felt
+        assert found.matters
         assert found.seeds == MORE_SEEDS
         assert max(drawn) == MORE_SEEDS
         assert list(measure([], FEW[:1], {found.name: found}, pool)) == [found]

@@ -164,7 +164,7 @@ def test_two_nodes_in_one_journal_are_told(
 ) -> None:
     file.write_bytes(journal + journal[10:])
     assert run(["journal", "replay", str(file)]) == 0
-    assert "The node began anew 1 times." in capsys.readouterr().out
+    assert "The node restarted once." in capsys.readouterr().out
 
 
 def test_file_that_is_no_journal_gets_no_heading(

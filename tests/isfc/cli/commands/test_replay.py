@@ -258,7 +258,7 @@ raise SystemExit(run(["replay", "--seconds", "1000", "--jobs", "2"]))
 @pytest.mark.parametrize("delay_s", [0.3, 0.4, 0.5, 2.0])
 def test_ctrl_c_ends_the_workers_within_a_second(delay_s: float, tmp_path: Path) -> None:
     moment = tmp_path / "moment"
-    ended = subprocess.run(  # which waits until the last worker has let go of stdout and stderr
+    ended = subprocess.run(  # which waits until the last worker has released stdout and stderr
         [sys.executable, "-c", INTERRUPTED, str(moment), str(delay_s)],
         capture_output=True,
         text=True,
