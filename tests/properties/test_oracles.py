@@ -108,11 +108,11 @@ FREE_OF_COSTS = replace(
     LinkParameters(),
     build_package_ns=0,
     receive_ns_per_byte=0.0,
-    lone_release_ns_per_byte=0.0,
+    single_ctc_release_ns_per_byte=0.0,
     dispatch_ns=0,
     package_limit=PackageLimit(1),
-    lone_length=1,
-    lone_message_length=0,
+    single_ctc_length=1,
+    single_ctc_message_length=0,
 )
 PROFILE = replace(
     find_profile("FICON Express2"),
