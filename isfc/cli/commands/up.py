@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ctc.address import format_chpid
 from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
@@ -105,7 +106,8 @@ def up(
         _detach(link, [layout, *options.arguments(), *observed.arguments(0)], journal, options)
         return
     say_up = partial(_say_up, link, log_format) if ready is None else partial(say_ready, ready)
-    pair = LivePair(layout, link.nodes, options, journal, observed, say_up)
+    chpids = {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
+    pair = LivePair(layout, link.nodes, options, journal, observed, say_up, chpids)
     measured: list[Measured] = []
     code = run_live(
         lambda stop: pair.run(stop, measured, plain=plain, quiet=json or ready is not None)

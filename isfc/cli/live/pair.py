@@ -8,12 +8,13 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from ctc.address import Rdev
 from isfc.cli.exits import ExitCode
 from isfc.cli.live.node import Measured
 from isfc.cli.live.watch import Watch, relay
@@ -53,6 +54,8 @@ class LivePair:
     observed: ObserveOptions = ObserveOptions()
     on_up: Callable[[], None] = lambda: None
     """Called once, when both ends of the link are up."""
+    chpids: Mapping[Rdev, str] = field(default_factory=dict)
+    """Those of each CTC, by the first node's device numbers, to be shown."""
 
     async def run(
         self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
@@ -143,7 +146,8 @@ class LivePair:
         """Show both, again and again."""
         if quiet:
             return
-        with Watch(self.names, plain=plain, dilation=self.options.factor) as watch:
+        dilation, chpids = self.options.factor, self.chpids
+        with Watch(self.names, plain=plain, dilation=dilation, chpids=chpids) as watch:
             while True:
                 await asyncio.sleep(LOOK_S)
                 watch.show(*await self._look(folder))

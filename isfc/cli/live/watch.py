@@ -3,13 +3,14 @@
 import asyncio
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from datetime import datetime
 from types import TracebackType
 
 from rich.live import Live
 
+from ctc.address import Rdev
 from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.render.output import ERROR_PREFIX, open_console, show, show_log
 from isfc.cli.render.watch import (
@@ -57,7 +58,8 @@ def local_time() -> str:
 class Watch(AbstractContextManager["Watch"]):
     """Shows a link as it is at every call of `show`, from entering to leaving.
 
-    ``names`` are the two systems in the layout's order, ``dilation`` 0 with no pace. With
+    ``names`` are the two systems in the layout's order, ``dilation`` 0 with no pace;
+    ``chpids`` are those of each CTC, by the first system's device numbers. With
     ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal.
     ``time`` says what time it is.
     """
@@ -68,11 +70,13 @@ class Watch(AbstractContextManager["Watch"]):
         *,
         plain: bool = False,
         dilation: int = 0,
+        chpids: Mapping[Rdev, str] | None = None,
         time: Callable[[], str] = local_time,
     ) -> None:
         self._names = names
         self._time = time
         self._dilation = dilation
+        self._chpids = chpids or {}
         looks = SMOOTHED_LOOKS if dilation >= SMOOTHED_DILATION else 1
         self._before = {name: deque[LiveSnapshot](maxlen=looks) for name in names}
         self._history: deque[float] = deque(maxlen=SPARKS_MAX)
@@ -127,5 +131,8 @@ class Watch(AbstractContextManager["Watch"]):
 
     def _around(self) -> Surroundings:
         size = self._console.size
-        history = tuple(self._history)
-        return Surroundings(size.width, size.height, self._look_count, self._dilation, history)
+        return Surroundings(
+            *(size.width, size.height, self._look_count, self._dilation),
+            history=tuple(self._history),
+            chpids=self._chpids,
+        )

@@ -1,7 +1,7 @@
 """What ``isfc up`` shows of a live link: a page that is redrawn, or a line a second."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -51,7 +51,8 @@ Ends = tuple[NodeRates | None, NodeRates | None]
 class Surroundings:
     """What a page is shown in: a terminal of so many columns and lines, since when, at what pace.
 
-    ``dilation`` is 0 with ``--pace none``; ``history`` has the link's MB/s at the last looks,
+    ``chpids`` has the two chpids of each CTC, by the first system's device numbers. ``dilation``
+    is 0 with ``--pace none``; ``history`` has the link's MB/s at the last looks,
     both ends together.
     """
 
@@ -60,6 +61,7 @@ class Surroundings:
     elapsed_s: int = 0
     dilation: int = 0
     history: Sequence[float] = ()
+    chpids: Mapping[Rdev, str] = field(default_factory=dict)
 
 
 def watch_page(
@@ -78,9 +80,9 @@ def watch_page(
     )
     if around is None:
         return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
-    bars = around.columns >= BARS_COLUMNS
-    parts = [heading, *_notes(ends, around), _link(names, ends), "", _ctcs(names, ends, bars=bars)]
-    return Group(*parts)
+    chpids = around.chpids if around.columns >= BARS_COLUMNS else None
+    ctcs = _ctcs(names, ends, chpids)
+    return Group(heading, *_notes(ends, around), _link(names, ends), "", ctcs)
 
 
 def _notes(ends: Ends, around: Surroundings) -> Iterator[RenderableType]:
@@ -171,10 +173,11 @@ def _link(names: tuple[str, str], ends: Ends) -> Table:
     return table
 
 
-def _ctcs(names: tuple[str, str], ends: Ends, *, bars: bool = False) -> Table:
+def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None = None) -> Table:
     """One line for each CTC, in the order of the first system's device numbers.
 
-    With ``bars`` each has one of its MB/s, both ways together, beside the busiest CTC's.
+    With ``chpids`` each has its own, and a bar of its MB/s, both ways together, beside the busiest
+    CTC's.
     """
     pairs = _pairs(ends)
     rates = [sum(ctc.mb_per_s for ctc in (here, there) if ctc) for *_, here, there in pairs]
@@ -190,7 +193,8 @@ def _ctcs(names: tuple[str, str], ends: Ends, *, bars: bool = False) -> Table:
     table.add_column("RDEV", style=there_style)
     table.add_column("", style=there_style, min_width=4)
     table.add_column("col/s", justify="right", min_width=5)
-    if bars:
+    if chpids is not None:
+        table.add_column("chpids")
         table.add_column("", no_wrap=True)
     for (rdev, partner_rdev, here, there), rate in zip(pairs, rates, strict=True):
         turn = f"{here.turn} >" if here and here.turn else ""
@@ -200,9 +204,13 @@ def _ctcs(names: tuple[str, str], ends: Ends, *, bars: bool = False) -> Table:
             *(*_written(there), _state(there), format_rdev(partner_rdev)),
             f"< {there.turn}" if there and there.turn else "",
             _short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
-            *(["━" * round(rate / most * _BAR_LENGTH) if most else ""] if bars else []),
+            *(() if chpids is None else (chpids.get(rdev, ""), _bar(rate, most))),
         )
     return table
+
+
+def _bar(rate: float, most: float) -> str:
+    return "━" * round(rate / most * _BAR_LENGTH) if most else ""
 
 
 def _pairs(ends: Ends) -> Sequence[tuple[Rdev, Rdev, CtcRates | None, CtcRates | None]]:

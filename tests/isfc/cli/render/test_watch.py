@@ -1,8 +1,11 @@
 """The live view, as an operator reads it."""
 
+import io
+import re
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from ctc.address import Rdev
 from isfc.cli.live.rates import NodeRates, rates
@@ -160,3 +163,11 @@ def test_larger_terminal_has_bars_and_a_sparkline(capsys: pytest.CaptureFixture[
     assert sparkline(()) == ""
     assert sparkline((0.0, 0.0)) == "▁▁"
     assert sparkline((0.0, 7.0)) == "▁█"
+
+
+def test_larger_terminal_has_the_chpids() -> None:
+    wide = Console(width=120, file=io.StringIO())
+    around = Surroundings(120, 40, chpids={Rdev(0x6000): "40 50"})
+    with wide.capture() as capture:
+        wide.print(watch_page(NAMES, (ATLANTA, BOSTON), around))
+    assert re.search(r"^ 1 > 6000 Writing .* 40 50 +━━", capture.get(), re.MULTILINE)
