@@ -53,10 +53,11 @@ test: style types tests  ## all checks and all tests
 
 check: style types quick-tests  ## as test, without the slow tests
 
-style: .venv/test  ## ruff, and the architecture lint
+style: .venv/test  ## ruff, the architecture lint, and plain words
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m tools.checks.tidy
+	$(BIN)/python -m tools.checks.words
 
 types: .venv/test  ## mypy --strict
 	$(BIN)/mypy

@@ -65,8 +65,8 @@ class _Direction:
 # the clock up to now (`_advance`) and to find from the new pace when the least goal will be
 # reached.
 #
-# Two resources are short at once, the line (one for each direction) and the data processor (one
-# for both). A transfer alone is held up by the slower of them, and uses the other in part: its
+# Two resources are short at the same time, the line (one for each direction) and the data processor
+# (one for both). A transfer alone is held up by the slower of them, and uses the other in part: its
 # *share* of a resource is its time there divided by its solo time. If the shares of a resource
 # add up to more than 1, all go slower by that sum; the sum itself is kept, not the transfers. The
 # pace of what comes in is not ours to set, the mate sees to that; we only leave its share of the
@@ -135,7 +135,7 @@ class Chpid(Generic[Rider]):
         self._order += 1
         solo_ns = self._join(self._out, 1, load)
         heappush(self._goals, (self._done_ns + solo_ns, self._order, ctc))
-        self._reckon(now_ns)
+        self._update_pace(now_ns)
 
     def observe(self, change: int, load: Load, now_ns: int) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
@@ -144,7 +144,7 @@ class Chpid(Generic[Rider]):
         if change < 0:
             self.length_in += load.length
             self.ccw_count += load.count
-        self._reckon(now_ns)
+        self._update_pace(now_ns)
 
     def abandon(self, ctc: Rider, load: Load | None, now_ns: int) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
@@ -154,7 +154,7 @@ class Chpid(Generic[Rider]):
             self._join(self._out, -1, load)
             self._goals = [goal for goal in self._goals if goal[2] is not ctc]
             heapify(self._goals)
-            self._reckon(now_ns)
+            self._update_pace(now_ns)
         self._set_due()
 
     def poll_ended(self, now_ns: int) -> Rider | None:
@@ -177,7 +177,7 @@ class Chpid(Generic[Rider]):
         self._join(self._out, -1, load)
         self.length_out += load.length
         self.ccw_count += load.count
-        self._reckon(now_ns)
+        self._update_pace(now_ns)
 
     def _join(self, direction: _Direction, change: int, load: Load) -> float:
         profile, length, count = self._profile, load.length, load.count
@@ -191,7 +191,7 @@ class Chpid(Generic[Rider]):
         self._done_ns += (now_ns - self._done_at_ns) * self._pace
         self._done_at_ns = now_ns
 
-    def _reckon(self, now_ns: int) -> None:
+    def _update_pace(self, now_ns: int) -> None:
         if self._goals:
             pace = self._out.line_pace()
             wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor

@@ -235,7 +235,7 @@ class Ctc:
         elif outcome is Outcome.BUSY and frame.command in WAITING_STATE:
             self._arbitrate(frame, now_ns)
         else:
-            self.stale_count += 1  # a mate does not send what ends at once
+            self.stale_count += 1  # a mate does not send what ends immediately
 
     def _arbitrate(self, frame: CommandFrame, now_ns: int) -> None:
         """Both ends issued before either had seen the other's command."""

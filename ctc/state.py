@@ -39,7 +39,7 @@ class CommandClass(Enum):
 class Outcome(Enum):
     """What becomes of the command that is issued."""
 
-    END = "ends at once with CE+DE; the mate notices nothing"
+    END = "ends immediately with CE+DE; the mate notices nothing"
     MATCH = "both this command and the mate's end"
     MATCH_WAIT = "the mate's prepare ends; this command waits"
     WAIT = "this command waits; the mate notices nothing"

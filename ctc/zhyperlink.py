@@ -1,7 +1,7 @@
 """zHyperLink: synchronous I/O, for which the processor waits.
 
 A read that finds all slots of the link taken, that the control unit rejects, or that misses the
-storage's cache, fails at once and is started again over a channel. So a link is a loss system:
+storage's cache, fails immediately and is started again over a channel. So a link is a loss system:
 nobody queues for it. A read in it spends a fixed time and its turn of the one thing all share.
 """
 
@@ -15,7 +15,7 @@ FEATURE: Final = "zHyperLink Express"
 
 @dataclass(frozen=True, slots=True)
 class SynchronousProfile:
-    """One link: ``slots`` reads at once, ``fixed_ns`` each, and ``turn_ns`` one after the other.
+    """One link: ``slots`` reads at a time, ``fixed_ns`` each, and ``turn_ns`` one after the other.
 
     ``asynchronous_ns`` is what a read takes instead that goes over a channel, and
     ``asynchronous_cpu_ns`` what of the processor.
@@ -79,8 +79,8 @@ class SynchronousOutcome:
 def link_load(profile: SynchronousProfile, reads_per_s: float) -> LinkLoad:
     """One link that is asked for ``reads_per_s``, at random times.
 
-    The chances of 0 to ``slots`` reads at once have a product form: a delay for each alone,
-    and a turn shared by all, of whatever distribution.
+    The chances of 0 to ``slots`` reads at the same time have a product form: a delay for each
+    alone, and a turn shared by all, of whatever distribution.
     """
     delay = reads_per_s * profile.fixed_ns / 1e9
     turn = reads_per_s * profile.turn_ns / 1e9

@@ -3,7 +3,7 @@
 ::
 
     IsfcError
-      ConfigurationError     a definition is wrong: the user mends a file or an argument
+      ConfigurationError     a definition is wrong: the user fixes a file or an argument
       LocalProtocolError     the caller asked for something illegal now
       RemoteProtocolError    the partner sent something illegal
         WireError            bytes do not decode

@@ -155,7 +155,7 @@ class Servers(_Guests):
         return offers.all()
 
     def _take_in(self, conversation: int, now_ns: int, offers: _Offers) -> None:
-        """What a message or an acknowledgement leads to at once."""
+        """What a message or an acknowledgement leads to immediately."""
         guest = self._guest(conversation)
         kept = self._kept[guest]
         if conversation >= self._acknowledgements:

@@ -1,7 +1,7 @@
 """What the model carries over a layout one way: at saturation, and at a load that people state.
 
 The workload is HL, whose messages are as long as those of a guest relocation: what a link of
-several chpids carries most of. Short runs are enough, because they are steady at once.
+several chpids carries most of. Short runs are enough, because they are steady from the start.
 """
 
 from collections.abc import Sequence

@@ -19,9 +19,9 @@ TRANSPORT_WINDOW: Final = 2
 
 ANSWER_AREA_LENGTH: Final = 65_535
 """Bytes of replies that a transport client has room for at a time; for one reply always. Derived:
-two replies of 8,192 bytes of HL are on their way at once, but of the 32,768 bytes of HY only one:
-its exchanges take twice as long as those of HM, 0.68 ms each with one pair, which is what a
-segment of APPC/VM and its acknowledgement take."""
+two replies of 8,192 bytes of HL are on their way at the same time, but of the 32,768 bytes of HY
+only one: its exchanges take twice as long as those of HM, 0.68 ms each with one pair, which is what
+a segment of APPC/VM and its acknowledgement take."""
 
 ACKNOWLEDGEMENT_LENGTH: Final = 20
 """Bytes with which a client says that it has taken a reply out of its answer area. Assumed."""

@@ -12,7 +12,7 @@ from isfc.cli.exits import ExitCode
 
 
 def interrupts_quit() -> None:
-    """Let Ctrl-C end the process at once; unless it was started without, as with ``nohup``."""
+    """Let Ctrl-C end the process immediately; unless it was started without, as with ``nohup``."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _quit)
 

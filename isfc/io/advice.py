@@ -26,7 +26,7 @@ ADVICE: Final = {
     "bus-above-guideline": "A channel's bus is busier than the guideline says.",
     "line-above-guideline": "A direction of a channel's line is busier than the bus may be.",
     "load-not-carried": "A workload asks for more I/Os a second than its channels carry.",
-    "exchanges-too-many": "More I/Os are open at once than a channel can use.",
+    "exchanges-too-many": "More I/Os are open at the same time than a channel can use.",
     "command-mode": "A workload is in command mode where zHPF would do.",
     "single-channel": "A workload has one channel only.",
     "zhyperlink-single": "A synchronous workload has one zHyperLink only.",

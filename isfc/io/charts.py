@@ -27,7 +27,7 @@ LARGE_LENGTH: Final = 131_072
 """Bytes of a small and of a large I/O in IBM's measurements."""
 
 OUTSTANDING: Final = 256
-"""I/Os at once, where a channel is driven to its maximum."""
+"""I/Os at the same time, where a channel is driven to its maximum."""
 
 CREDITS: Final = (90, 240, 480, 960, 1920)
 """Buffer credits of the curves over distance: a channel's own port has the first."""

@@ -14,7 +14,7 @@
     name = "oltp"
     workload = "read-4k"            # optional: a named workload, whose keys these override
     channels = ["42"]
-    rate = 20000                    # or outstanding = 32, or both: at most so many at once;
+    rate = 20000                    # or outstanding = 32, or both: at most so many at a time;
                                     # neither: as much as it carries
 
 The same tables may stand in a link's layout: ``channels`` then also names chpids of fibres, and
@@ -154,7 +154,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "blocks": "blocks in an I/O, from 1 to 4096",
         "read_percent": "a percentage, from 0 to 100",
         "rate": "I/Os a second, above 0",
-        "outstanding": f"how many I/Os at once, from 1 to {_OUTSTANDING_MAX}",
+        "outstanding": f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
         "think_us": "microseconds between an I/O and the next, from 0",
         "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
         "cache_hit_percent": "a percentage, from 0 to 100",

@@ -20,8 +20,8 @@ from ctc.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
 from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
 
 SATURATING_OUTSTANDING: Final = 256
-"""I/Os at once of a workload that takes as much as a channel carries, and at most of one with a
-rate. Assumed: more than ever bound a published figure."""
+"""I/Os at the same time of a workload that takes as much as a channel carries, and at most of one
+with a rate. Assumed: more than ever bound a published figure."""
 
 
 _HIT_LINE_NS: Final = line_ns(data_frames(FIRST_BLOCK_LENGTH), 16)
@@ -82,8 +82,8 @@ class Flow:
 class Demand:
     """One workload on one channel.
 
-    ``rate_per_s`` is None if closed; ``outstanding`` is how many I/Os there are at most at once;
-    ``start_share`` the part of the processor's work that lies before the device answers.
+    ``rate_per_s`` is None if closed; ``outstanding`` is how many I/Os there are at most at the same
+    time; ``start_share`` the part of the processor's work that lies before the device answers.
     """
 
     name: str

@@ -19,7 +19,7 @@ _CLOSE: Final = 1e-7
 _DAMPING: Final = 0.5
 
 _FEW: Final = 64.0
-"""I/Os at once up to which it matters what exactly an arriving one finds (chosen)."""
+"""I/Os at the same time up to which it matters what exactly an arriving one finds (chosen)."""
 
 _Weights = tuple[float, float, float]
 """Of the reading line, the writing line and the bus."""

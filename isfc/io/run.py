@@ -53,7 +53,7 @@ class Ridden:
 
     @property
     def deferred_per_s(self) -> float:
-        """I/Os a second that could not start at once."""
+        """I/Os a second that could not start immediately."""
         return self.observed.deferred / self.seconds
 
     def rates(self) -> Iterator[tuple[float, Flow]]:

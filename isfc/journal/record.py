@@ -59,7 +59,7 @@ RECORD_LENGTH_MAX: Final = 2**30
 """Most bytes of a record: four times what a node lets wait to be sent."""
 
 _READ_LENGTH: Final = 2**20
-"""Most bytes that are asked for at once: a length is believed only as far as bytes follow."""
+"""Most bytes that are asked for at a time: a length is believed only as far as bytes follow."""
 
 _PREFIX: Final = struct.Struct(">II")
 _CHECK: Final = struct.Struct(">I")

@@ -52,7 +52,7 @@ class AppcFlow:
         """What to send now that the last segment has been received.
 
         A whole message is not acknowledged, nor is the end of one, so what waits behind it
-        follows at once.
+        follows immediately.
         """
         queue = self._waiting.get(conversation)
         released: list[Message] = []

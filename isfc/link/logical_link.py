@@ -62,8 +62,8 @@ _TRANSPORT: Final = Traffic.TRANSPORT
 # pass each other in the fibre, and each end finds its own outstanding when the other's arrives.
 # By IBM's report neither write succeeds (`ctc.device.Arbitration` has the other readings). Both
 # ends are told, at about the same time, and neither can ask the other what to do next: a rule
-# that both know has to break the tie, or they would write at once again, for ever. The rule is
-# the order of the names, which both know and which never changes:
+# that both know has to break the tie, or they would write at the same time again, for ever. The
+# rule is the order of the names, which both know and which never changes:
 #
 #   the lesser end: RECOVERING, waits `recovery_ns`, writes again; the partner reads that; then
 #                   YIELDING, waits for the partner's write, reads it, and is free
@@ -124,7 +124,7 @@ class LogicalLink(Worker):
         return self.packager.room - self.appc.waiting_length
 
     def send(self, messages: Sequence[Message], now_ns: int) -> None:
-        """Let messages wait for a CTC, or start at once if nothing keeps them.
+        """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
         Raises `Backpressure` when the backlog is full.
         """

@@ -57,11 +57,11 @@ def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, .
 class OpeningRule:
     """When a further CTC is opened while writes of ours are in progress.
 
-    To open a CTC for whatever waits would seem best: it starts at once. But a package is whatever
-    waited when its CTC was taken, so that a link that takes every CTC as soon as it can sends
-    many small packages, each with the same cost of lock, SSCH, attention and interrupt at both
-    ends; and with CTCs enough the lock is all that is left to wait for. A link that waits for the
-    CTC that is writing sends few large ones, and leaves fibres idle. The rule between the two:
+    To open a CTC for whatever waits would seem best: it starts immediately. But a package is
+    whatever waited when its CTC was taken, so that a link that takes every CTC as soon as it can
+    sends many small packages, each with the same cost of lock, SSCH, attention and interrupt at
+    both ends; and with CTCs enough the lock is all that is left to wait for. A link that waits for
+    the CTC that is writing sends few large ones, and leaves fibres idle. The rule between the two:
     what waits has to be worth a package of its own, and the more CTCs write already, the sooner
     one of them comes free by itself, so the more has to wait. Three things are worth it: so many
     bytes, which grow with the CTCs in use; so many messages, as small ones cost by their number;

@@ -11,7 +11,8 @@ KEPT_LENGTH: Final = 2**20
 """Bytes of a buffer that is kept: the largest package with its headers, and then some."""
 
 KEPT_MAX: Final = 24
-"""Buffers that are kept: what sixteen CTCs can be reading at once, and half as much again."""
+"""Buffers that are kept: what sixteen CTCs can be reading at the same time, and half as much
+again."""
 
 
 class Buffers:
@@ -37,7 +38,7 @@ class Buffers:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of it exists: only then may its length change, which is at once undone."""
+    """Whether no view of it exists: only then may its length change; the change is undone."""
     try:
         buffer.pop()
     except BufferError:

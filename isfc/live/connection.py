@@ -205,7 +205,7 @@ def _ignore(data: bytes | memoryview) -> None:
 
 
 def _prepare(transport: asyncio.Transport) -> None:
-    """Let a whole package be sent at once, where that is to be had, and a dead partner be seen."""
+    """Set socket options: a whole package is sent in one go, and a dead partner is noticed."""
     connected = transport.get_extra_info("socket")
     if connected is None:
         return

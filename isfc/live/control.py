@@ -160,7 +160,7 @@ class _Client(asyncio.Protocol):
         return self._transport.get_write_buffer_size()
 
     def abort(self) -> None:
-        """Close at once; what waits to be read is lost."""
+        """Close immediately; what waits to be read is lost."""
         self._transport.abort()
 
     def announce(self, line: str) -> None:

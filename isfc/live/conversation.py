@@ -95,7 +95,7 @@ class Conversation:
         self._carry()
 
     def sever(self, text: str = "", code: SeverCode = SeverCode.CLOSED) -> None:
-        """End it at once, both ways; bytes that have not been sent are dropped."""
+        """End it immediately, both ways; bytes that have not been sent are dropped."""
         self.end.sever(code, text)
         self._carry()
 
@@ -181,7 +181,7 @@ class Conversation:
             length += len(data)
             if length > RECORD_LENGTH_MAX:
                 self.sever(f"more than {RECORD_LENGTH_MAX} bytes in one turn", SeverCode.PROTOCOL)
-                raise ConversationSevered(SeverCode.PROTOCOL, "the partner sent too much at once")
+                raise ConversationSevered(SeverCode.PROTOCOL, "the partner sent too much at a time")
             if not end.arrived_length and (end.record_whole or self.at_end):
                 end.note_record_taken()
                 return b"".join(parts)

@@ -1,7 +1,7 @@
 """Early data: where time does not matter, a write's data go with its command.
 
 The data of a write go when the mate's READ has come. On a connection that costs each package two
-more trips, and two more waits for a process. So the sender may send them at once, in one piece
+more trips, and two more waits for a process. So the sender may send them immediately, in one piece
 with the command, and the receiver holds them until its own READ has gone out. The two ends of
 the CTC notice nothing: it is as if the connection were very fast. When the write fails, as in a
 collision, what is held of it is dropped, and the data go again with the next command.

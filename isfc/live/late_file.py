@@ -25,7 +25,7 @@ class RawFile(Protocol):
 
 
 class LateFile:
-    """A `RawFile` that takes everything at once, and passes it on to another one.
+    """A `RawFile` that takes everything immediately, and passes it on to another one.
 
     An error of that one is raised once: by the next write, or by `close`.
     """

@@ -37,7 +37,7 @@ def keep_memory() -> None:
 
 
 def give_back() -> None:
-    """Return to the system what is free: after much was dropped at once."""
+    """Return to the system what is free: after much was dropped in one go."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

@@ -32,7 +32,7 @@ GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
 
 STRANGERS_MAX: Final = 64
-"""Connections that may be greeting at once: four for each CTC of the largest link."""
+"""Connections that may be greeting at the same time: four for each CTC of the largest link."""
 
 RIVAL_S: Final = 0.1
 """How long another partner of the same name is kept waiting, in seconds: the connections of one
@@ -78,7 +78,7 @@ class Newcomer:
         """Why it has ended, if nobody was told."""
         self.was_attached = False
         self.wants_retry = False
-        """Nothing was wrong but the time: both are to greet again at once."""
+        """Nothing was wrong but the time: both are to greet again immediately."""
         self._door = door
         self._rdev = rdev
         self._connects = rdev is not None
@@ -117,7 +117,7 @@ class Newcomer:
     def leave(self) -> None:
         """Make room for another."""
         self._settle()
-        self._refuse("too many connections are greeting at once")
+        self._refuse("too many connections are greeting at the same time")
 
     def fail(self, reason: str | None) -> None:
         """Its handshake of TLS has failed; None if it was ended here."""

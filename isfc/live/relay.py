@@ -90,7 +90,7 @@ class Relay(asyncio.Protocol):
         self.stop(why(exc) if exc is not None else "the connection is gone")
 
     def stop(self, reason: str) -> None:
-        """End both at once, unless they have ended."""
+        """End both immediately, unless they have ended."""
         if self.ended.done():
             return
         self.ended.set_result(reason)

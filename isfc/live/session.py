@@ -111,7 +111,7 @@ class OpenNode:
         """What the link says; wakes whoever waits for it."""
         offers = list((self.verifying or self.board).receive(event, now_ns))
         carrying, self._carrying = self._carrying, True
-        while self._tell():  # who is told may send at once
+        while self._tell():  # who is told may send immediately
             if messages := self._messages():
                 offers.append((now_ns, messages))
         self._carrying = carrying

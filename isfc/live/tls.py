@@ -1,7 +1,7 @@
 """TLS at the end that listens: accept first, then the handshake.
 
 A TLS server of asyncio's own tells nobody of a handshake that fails, and lets any number of them
-go on, each with a large buffer. Here whoever comes is counted at once, and what fails is said.
+go on, each with a large buffer. Here whoever comes is counted immediately, and what fails is said.
 """
 
 import asyncio

@@ -3,7 +3,7 @@
 A program connects to a named service on the partner, which accepts or refuses. Each end sends
 only what the other has granted it room for, so that every buffer is bounded.
 `ConversationEnd.finish` ends one direction and leaves the other; `ConversationEnd.sever` ends both
-at once, with a reason.
+immediately, with a reason.
 
 A conversation is of one kind for good. ISFC Transport carries bytes both ways at any time.
 APPC/VM takes turns, beginning with the end that connected: it sends and passes the turn, then the
@@ -178,7 +178,7 @@ class ConversationEnd:
         self._want()
 
     def sever(self, code: SeverCode = SeverCode.CLOSED, text: str = "") -> None:
-        """End both directions at once; what was not sent or taken yet is dropped."""
+        """End both directions immediately; what was not sent or taken yet is dropped."""
         if self.state is ConversationState.SEVERED:
             return
         self._arrived.clear()

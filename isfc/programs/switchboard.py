@@ -92,7 +92,7 @@ class Switchboard:
         return [(now_ns, messages) for messages in self.messages()]
 
     def connect(self, service: str, traffic: Traffic = Traffic.TRANSPORT) -> ConversationEnd:
-        """Ask the partner for a service; bytes may be sent at once.
+        """Ask the partner for a service; bytes may be sent immediately.
 
         Raises `Backpressure` when there are too many conversations.
         """

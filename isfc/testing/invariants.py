@@ -169,7 +169,7 @@ class _Books:
             assert now_ns >= self._now_ns, "time ran backwards"
             self._now_ns = now_ns
             if verb in _SSCH:
-                assert rdev not in self._started_ns, f"{rdev:04X}: two I/Os at once"
+                assert rdev not in self._started_ns, f"{rdev:04X}: two I/Os at the same time"
                 self._started_ns[rdev] = now_ns
             elif verb in _END:
                 assert rdev in self._started_ns or verb == "DeviceLost", f"{rdev:04X}: no I/O ended"

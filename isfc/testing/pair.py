@@ -126,9 +126,9 @@ class Side:
 
     def __init__(self, system: System, trace: ListSink) -> None:
         self.answer: Answer = lambda _: ()
-        self.begin_anew((system, trace))
+        self.restart((system, trace))
 
-    def begin_anew(self, traced: tuple[System, ListSink]) -> None:
+    def restart(self, traced: tuple[System, ListSink]) -> None:
         """Another system takes the place of this side's, and nothing has been sent yet."""
         self.system, self.trace = traced
         self.end = self.system.ends[0]
@@ -240,7 +240,7 @@ class Pair:
         conversation: int = 0,
         traffic: Traffic = Traffic.TRANSPORT,
     ) -> None:
-        """Let ``side`` send messages of so many bytes, now, all at once."""
+        """Let ``side`` send messages of so many bytes, now, all together."""
         messages = [Message(conversation, length, traffic) for length in lengths]
         side.system.apply(inputs.Send(messages), self.engine.now_ns)
         side.note(messages)

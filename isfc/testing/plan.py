@@ -18,7 +18,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Let a side (0 or 1) send messages of so many bytes in one conversation, all at once.
+    """Let a side (0 or 1) send messages of so many bytes in one conversation, all together.
 
     The two kinds of traffic have conversations of their own, whatever their numbers.
     """

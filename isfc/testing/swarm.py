@@ -177,7 +177,7 @@ class _Run:
                 pair.expect_in_order(side)
                 self._severed_count += len(side.sent) - len(pair.partner(side).arrived)
             self._count()
-        pair.sides[here].begin_anew(pair.make_traced(here))
+        pair.sides[here].restart(pair.make_traced(here))
         if here == 1:
             self._ledger = Ledger(pair, self._stopped_ns)
         return pair.sides[here].system

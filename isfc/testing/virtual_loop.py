@@ -1,6 +1,6 @@
 """An event loop of asyncio whose clock jumps: deterministic, without sockets and threads.
 
-Where nothing is ready to run, time goes on to the next timer at once. Where there is no timer
+Where nothing is ready to run, time goes on to the next timer immediately. Where there is no timer
 either, nothing can ever happen, and `Stuck` says so instead of waiting for ever.
 """
 

@@ -29,7 +29,7 @@ DRIVER_RATE_PER_S: Final = 6558.5
 """I/Os a second that it asked of a 16SA channel, and twice as many of the others (derived)."""
 
 MIX_OUTSTANDING: Final = 256
-"""I/Os at once for all devices of a channel that is driven to its maximum (assumed)."""
+"""I/Os at the same time for all devices of a channel that is driven to its maximum (assumed)."""
 
 FAR_CHANNELS: Final = 4
 """Channels that share the two inter-switch links of the 100 km measurements ("several")."""
@@ -112,7 +112,7 @@ _BATCH_PLAIN: Final = {"CB-L": (91.72, 89_886.62, 544.3), "CB-S": (23.86, 11_443
 
 
 def fcp(row: PublishedRow) -> Figures:
-    """FCP with the data router, many I/Os at once or one; without the router ours has no model."""
+    """FCP with the data router, one I/O or many at a time; there is no model without the router."""
     measure = str(row.columns["measure"])
     if row.columns["data_router"] == "off" or measure == "response_saving_us":
         return {}

@@ -93,7 +93,7 @@ def test_chpid_lost_is_all_its_ctcs_lost() -> None:
     assert said(story).count("SERVER the link came up") == 1
 
 
-def test_crash_severs_everything_and_traffic_begins_anew() -> None:
+def test_crash_severs_everything_and_traffic_restarts() -> None:
     story = one("crash", 'node = "SERVER"\nfor = "50ms"')
     for node in (CLIENT, SERVER):
         assert f"{node} all conversations are over: SERVER has restarted" in said(story)

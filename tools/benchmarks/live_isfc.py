@@ -149,7 +149,7 @@ class Asker(Counted):
 
 
 class Answerer(Counted):
-    """Answers each message at once."""
+    """Answers each message immediately."""
 
     reply = HS_REPLY
 

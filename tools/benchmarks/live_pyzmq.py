@@ -1,7 +1,7 @@
 """pyzmq's PAIR sockets: packages over eight of them, small messages over one.
 
 Small messages go round the same closed loop as with ISFC: the near process keeps `WINDOW` of
-them under way, the far one answers each at once, and each reply releases the next message.
+them under way, the far one answers each immediately, and each reply releases the next message.
 One socket carries them all, blocking, and no message says to which conversation it belongs:
 that is the least work for pyzmq. Packages are not copied between Python and the library. The
 buffers of its sockets are as it sets them: with larger ones packages are slower, messages alike.

@@ -68,7 +68,7 @@ class Chpid:
         sent = self._env.event()
         goal_ns = self._done_ns + self._join(self.outward, package, 1)
         heapq.heappush(self._transfers, (goal_ns, next(self._serials), package, sent))
-        self._reckon()
+        self._find_pace()
         self._sharing.interrupt()
         return sent
 
@@ -76,7 +76,7 @@ class Chpid:
         """``package`` begins (+1) or ceases (-1) to come in."""
         self._advance()
         self._join(self.inward, package, change)
-        self._reckon()
+        self._find_pace()
         if self._transfers:
             self._sharing.interrupt()
 
@@ -99,7 +99,7 @@ class Chpid:
         self._done_ns += (now_ns - self._done_at_ns) * self._pace
         self._done_at_ns = now_ns
 
-    def _reckon(self) -> None:
+    def _find_pace(self) -> None:
         """Find the pace at which the transfers go on."""
         outward, inward = self.outward, self.inward
         pace = outward.line_pace
@@ -121,5 +121,5 @@ class Chpid:
             goal_ns, _, package, sent = heapq.heappop(self._transfers)
             self._done_ns = max(self._done_ns, goal_ns)
             self._join(self.outward, package, -1)
-            self._reckon()
+            self._find_pace()
             sent.succeed()

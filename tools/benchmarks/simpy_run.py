@@ -69,7 +69,7 @@ def server(
 
 
 def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenerator:
-    """A client guest's answer area: every reply is acknowledged at once and taken out."""
+    """A client guest's answer area: every reply is acknowledged immediately and taken out."""
     while True:
         reply = yield system.inboxes[guest].get()
         system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)

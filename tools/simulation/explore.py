@@ -57,7 +57,7 @@ def describe(world: SmallWorld) -> str:
     rules = "" if world.arbitrations == BOTH_FAIL else f" {world.arbitrations[0].name}"
     return (
         f"{world.ctc_count} CTC {world.messages[0]}+{world.messages[1]} messages "
-        f"{'at once' if world.at_once else 'any time'} {world.traffic.name} "
+        f"{'at the start' if world.at_once else 'any time'} {world.traffic.name} "
         f"{world.fault.name}{rules}"
     )
 

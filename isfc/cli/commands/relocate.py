@@ -56,7 +56,7 @@ GuestsOption = Annotated[
     ),
 ]
 AtOnceOption = Annotated[
-    bool, typer.Option("--at-once", help="All guests at once, instead of one after the other.")
+    bool, typer.Option("--at-once", help="All guests together, instead of one after the other.")
 ]
 BackgroundOption = Annotated[
     str | None,

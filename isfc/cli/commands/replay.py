@@ -147,7 +147,7 @@ def replay(
     tables = [load_table(name) for name in ([table] if table else ALL_TABLES)]
     parts = choose(tables, wanted, SECONDS if seconds is None else seconds)
     if not parts:
-        raise ConfigurationError("no published run has all of that: ask for less at once")
+        raise ConfigurationError("no published run has all of that: ask for less at a time")
     if report is None:
         if plot:
             check_plot(plot, parts)

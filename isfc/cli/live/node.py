@@ -215,7 +215,7 @@ class LiveNode:
 
 
 def _free_guests() -> GuestCosts:
-    """Guests that answer at once."""
+    """Guests that answer immediately."""
     return GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
 
 

@@ -25,7 +25,7 @@ _ALONE: Final = (
 )
 
 Advice = tuple[Finding, str]
-"""A finding, and what to say of it: of all the chpids that it concerns at once."""
+"""A finding, and what to say of it: of all the chpids that it concerns together."""
 
 
 def differences(plan: Plan, figures: Sequence[Carried]) -> Iterator[str]:

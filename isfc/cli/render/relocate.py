@@ -28,7 +28,7 @@ def _heading(relocation: Relocation) -> str:
     target = second if source == first else first
     count = relocation.guests
     guests = "a guest" if count == 1 else f"{count} guests"
-    order = "" if count == 1 else (", all at once" if relocation.at_once else ", one by one")
+    order = "" if count == 1 else (", all together" if relocation.at_once else ", one by one")
     return (
         f"Relocation of {guests} from {source} to {target}{order}\n"
         f"memory {relocation.memory / _GIB:g} GiB, "

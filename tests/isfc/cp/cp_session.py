@@ -6,7 +6,7 @@ from isfc.testing.pair import Pair, Side
 
 
 class Desk:
-    """Gives commands to both sides of a pair, and lets happen what follows at once."""
+    """Gives commands to both sides of a pair, and lets happen what follows immediately."""
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair

@@ -97,7 +97,7 @@ def test_receiving_a_package_takes_two_ios_and_sending_one() -> None:
 def test_messages_that_wait_are_the_transmission_pending_count() -> None:
     pair = Pair()
     pair.send(pair.first, *[1_000] * 10)
-    # the first of them went into a package at once
+    # the first of them went into a package immediately
     assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_count == 9
 
 

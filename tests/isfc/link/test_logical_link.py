@@ -86,7 +86,7 @@ def test_partners_write_on_a_single_ctc_before_ours_is_released_is_answered_and_
 
 def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
     door = Door()
-    rdev, package = door.write(10, 20, 30)  # the lock is taken for the first at once
+    rdev, package = door.write(10, 20, 30)  # the lock is taken for the first immediately
     assert package.count == 1
     door.ended(rdev, Command.WRITE, package)
     door.work()

@@ -164,8 +164,8 @@ def test_interrupt_that_comes_after_its_device_was_given_up_loses_nothing(
 
 
 def test_device_lost_before_its_write_is_begun_gives_the_package_to_another() -> None:
-    # both come up at once when a path goes just after a transfer; found by the property that
-    # bytes arrive whatever CTCs are unplugged
+    # both come up at the same time when a path goes just after a transfer; found by the property
+    # that bytes arrive whatever CTCs are unplugged
     door, rdev, package = collided_and_read()
     door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), door.now_ns)
     door.work()

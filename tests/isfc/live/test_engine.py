@@ -147,7 +147,7 @@ def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Pa
 
 
 class _Flood(Guest):
-    """Offers more than the backlog holds, all at once."""
+    """Offers more than the backlog holds, all together."""
 
     def start(self, now_ns: int) -> list[Offer]:
         return [(now_ns, [Message(1, 60_000, data=bytes(60_000))]) for _ in range(1_500)]
@@ -228,7 +228,7 @@ class _Picky(System):
             raise RemoteProtocolError("more than can be held")
 
 
-def test_what_cannot_be_taken_in_severs_the_link_and_both_begin_anew(
+def test_what_cannot_be_received_severs_the_link_and_both_restart(
     run_live: Run, tmp_path: Path
 ) -> None:
     async def main() -> None:

@@ -87,7 +87,7 @@ def test_the_service_sees_connections_in_the_order_in_which_they_came(
     run_live(main())
 
 
-def test_places_come_back_when_the_link_begins_anew(
+def test_places_come_back_when_the_link_restarts(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forward, "CONNECTIONS_MAX", 2)

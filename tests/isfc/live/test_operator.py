@@ -172,9 +172,7 @@ def test_one_name_has_one_control_in_a_directory(tmp_path: Path, run_live: Run) 
     assert os.listdir(tmp_path) == []  # noqa: PTH208  # the names are what matters
 
 
-def test_what_was_varied_off_stays_so_when_the_link_begins_anew(
-    tmp_path: Path, run_live: Run
-) -> None:
+def test_what_was_varied_off_stays_so_when_the_link_restarts(tmp_path: Path, run_live: Run) -> None:
     async def main() -> None:
         async with Operated(tmp_path) as operated:
             await operated.give("vary off 6000")

@@ -133,7 +133,9 @@ def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
         crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(STRANGERS_MAX)]
         await wait_until(lambda: len(side.attachments.strangers) == STRANGERS_MAX)
         _, one_more = await asyncio.open_unix_connection(endpoint.path)
-        await wait_until(lambda: refusals(side) == ["too many connections are greeting at once"])
+        await wait_until(
+            lambda: refusals(side) == ["too many connections are greeting at the same time"]
+        )
         await wait_until(lambda: not side.attachments.strangers)
         assert set(refusals(side)[1:]) == {"no greeting within 0.5 s"}
         assert len(refusals(side)) == 1 + STRANGERS_MAX

@@ -1,4 +1,4 @@
-"""One conversation, its two ends joined without a link: every message at once, in order."""
+"""One conversation, its two ends joined without a link: every message immediately, in order."""
 
 from collections import deque
 from itertools import count

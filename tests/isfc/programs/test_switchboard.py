@@ -246,7 +246,7 @@ def test_everything_waits_while_the_link_is_down_and_stays_within_bounds() -> No
     dialogue.run_until(all_received)
 
 
-def test_severed_link_severs_every_conversation_and_begins_anew() -> None:
+def test_severed_link_severs_every_conversation_and_new_ones_begin() -> None:
     board = Switchboard(lesser=True)
     ours, theirs = board.connect("ECHO"), connected(board)
     theirs.send(b"x")

@@ -131,7 +131,7 @@ def test_conversations_are_counted_apart() -> None:
     assert counts(deliver(mixed)[0]) == (2, 0, 0, 0)
 
 
-def test_counts_begin_anew_when_the_link_does() -> None:
+def test_counts_restart_when_the_link_does() -> None:
     verifying, notes = deliver(sealed(b"1", b"2"))
     verifying.seal([Message(5, 1)])
     verifying.receive(Severed("the partner restarted"), 0)

@@ -323,7 +323,7 @@ def test_commands_for_devices_of_others_are_refused() -> None:
 
 
 def test_command_given_up_before_it_left_confuses_nobody() -> None:
-    # deactivated and activated again at once, with a write still waiting for the chpid
+    # deactivated and activated again immediately, with a write still waiting for the chpid
     pair = Pair(Setup(ctc_count=1))
     pair.send(pair.first, 100)
     pair.until(lambda: bool(pair.first.verbs("WRITE")), limit_ns=S, step_ns=US)

@@ -97,7 +97,7 @@ def test_ledger_notices_two_ios_at_once() -> None:
     ledger = Ledger(pair)
     for _ in range(2):
         pair.first.trace((pair.engine.now_ns, "ATLANTA", 0x6000, "WRITE", 1))
-    with pytest.raises(AssertionError, match="two I/Os at once"):
+    with pytest.raises(AssertionError, match="two I/Os at the same time"):
         ledger()
 
 

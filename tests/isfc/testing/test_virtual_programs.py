@@ -22,7 +22,7 @@ async def echo(conversation: Conversation) -> None:
 
 
 async def transfer(first: OpenNode, second: OpenNode) -> bytes:
-    """Two services at once: a stream that is echoed, and requests."""
+    """Two services at the same time: a stream that is echoed, and requests."""
     second.serve("ECHO", echo)
     second.serve("ASK", echo)
     received = bytearray()

@@ -71,7 +71,7 @@ def test_nothing_else_changes() -> None:
     assert parse_table("transport", text_of("transport", "csv"), after).goals == table.goals
 
 
-def test_wrong_signs_are_counted_anew() -> None:
+def test_wrong_signs_are_counted_again() -> None:
     verdict = verdict_of("appc_regression", 1.0)
     (check,) = verdict.changes
     worse = replace(verdict, changes=(replace(check, wrong=("z/VM 6.2/1/1",)),))

@@ -183,7 +183,7 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
 
 
 @pytest.mark.parametrize(("name", "fits_appc"), [("transport", False), ("appc_scaling", True)])
-def test_constants_of_appc_are_fitted_where_a_row_feels_them(
+def test_constants_of_appc_are_fitted_where_a_row_is_sensitive_to_them(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -121,7 +121,7 @@ def test_what_a_release_has_of_its_own_stays() -> None:
 
 
 @pytest.mark.parametrize("name", ["transport", "appc_scaling"])
-def test_constants_of_processor_time_are_felt_by_nothing_else(name: str) -> None:
+def test_constants_of_processor_time_matter_to_nothing_else(name: str) -> None:
     table = load_table(name)
     case = calibration_cases([table], length=0.01)[-1]
     of_processor_time = [knob for knob in KNOBS if knob.is_of_processor_time]

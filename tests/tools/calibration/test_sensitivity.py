@@ -92,7 +92,7 @@ def test_what_few_seeds_do_not_tell_from_chance_is_measured_with_more(
         assert list(measure([], FEW[:1], {found.name: found}, pool)) == [found]
 
 
-def test_slower_attention_is_felt() -> None:
+def test_slower_attention_matters() -> None:
     cases = [
         case
         for case in calibration_cases([load_table("transport")], length=0.01)

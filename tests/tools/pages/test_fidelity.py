@@ -161,7 +161,7 @@ def test_every_reason_that_is_kept_fits_some_row() -> None:
         assert reason.text.endswith(".")
 
 
-def test_sensitivity_tells_what_is_felt_and_what_is_out_of_date(
+def test_sensitivity_tells_what_matters_and_what_is_out_of_date(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fidelity_page, "present_values", lambda: {"a.b": 5.0, "a.c": 7.0, "a.d": 1})

@@ -1,4 +1,4 @@
-"""``isfc check``: its formats, its exit status, and several layouts at once."""
+"""``isfc check``: its formats, its exit status, and several layouts together."""
 
 import json
 import re

@@ -183,7 +183,7 @@ def test_measure_without_a_tolerance_is_reported_only(
         ("--rdevs -1", "--rdevs -1: expected 1 to 16"),
         ("--release 6.3", "--release z/VM 6.3: not in any table; expected one of z/VM 6.2, z/V"),
         ("--reply 7", "--reply 7: not in any table; expected one of 2048,"),
-        ("--suite HL --release 6.1", "no published run has all of that: ask for less at once"),
+        ("--suite HL --release 6.1", "no published run has all of that: ask for less at a time"),
         ("stop_short --report link", "--report: expected runs, and what was chosen is none"),
         ("--rdevs x", "Invalid value for '--rdevs'"),
         ("--pairs 2", "--pairs 2: not in any table; expected one of 1, 5, 10, 50, 100"),

@@ -1,0 +1,76 @@
+"""Words that code, pages and messages do not use, because a plainer one says the same.
+
+``python -m tools.checks.words`` prints ``file:line: message`` for each that it finds, and ends
+with 1 when there is one. Parts of identifiers count as words.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+INSTEAD: Final = {
+    # a regular expression, in small letters and with single spaces: what to say instead
+    "felt|feels": "is sensitive to, or matters",
+    "reckon|reckons|reckoned|reckoning": "compute",
+    "mend|mends|mended|mending": "fix",
+    "lone": "single, as in single-CTC link",
+    "lets? go of|letting go of|(?:has|have|be|been|is|are) let go": "release",
+    "takes? in an?|(?:is|are|be|been|being|was|were) taken in": "receive",
+    "anew": "again; a link or node restarts",
+    "as good as gone": "gone",
+    "at once": "at the same time, together or immediately, whichever is meant",
+}
+
+EXCEPTIONS: Final = {
+    "CHANGELOG.md": "a record: what was released stays as it was worded",
+    "tools/calibration/NOTES.md": "a record of what was tried, in the words of its day",
+    "tools/checks/words.py": "the list itself",
+    "tests/tools/checks/test_words.py": "its test",
+}
+"""Files that are not looked at, each with its reason."""
+
+FOLDERS: Final = ("ctc", "isfc", "scenarios", "tools", "tests", "docs")
+SUFFIXES: Final = (".md", ".py", ".toml")
+GAP: Final = r"(?: |[ ]*\n[ #>*]*)"
+"""Between two words of a phrase: a space, or the end of a line of text or comment."""
+
+UNPLAIN: Final = re.compile(
+    "|".join(
+        rf"(?P<w{number}>(?<![a-z])(?:{words.replace(' ', GAP)})(?![a-z]))"
+        for number, words in enumerate(INSTEAD)
+    ),
+    re.IGNORECASE,
+)
+
+
+def found(root: Path) -> Iterator[str]:
+    """Say of each such word where it stands and what to say instead."""
+    for path in _files(root):
+        name = path.relative_to(root).as_posix()
+        if name in EXCEPTIONS:
+            continue
+        text = path.read_text("utf-8")
+        for word in UNPLAIN.finditer(text):
+            line = text.count("\n", 0, word.start()) + 1
+            plain = list(INSTEAD.values())[int(str(word.lastgroup)[1:])]
+            said = " ".join(re.sub(r"[#>*]", " ", word[0]).split())
+            yield f"{name}:{line}: not {said!r} but: {plain}"
+
+
+def _files(root: Path) -> list[Path]:
+    inside = [path for folder in FOLDERS for path in (root / folder).rglob("*")]
+    return sorted(path for path in [*root.glob("*"), *inside] if path.suffix in SUFFIXES)
+
+
+def main() -> int:
+    """Check the words of this project; return the exit status."""
+    messages = list(found(Path(__file__).resolve().parents[2]))
+    for message in messages:
+        print(message)
+    return 1 if messages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
