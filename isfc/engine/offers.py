@@ -75,6 +75,8 @@ class Offers:
 
 def _fitting(messages: Sequence[Message], room: int) -> int:
     """How many of them fit into ``room`` bytes."""
+    if len(messages) == 1:  # nearly always, so first
+        return 1 if messages[0].length <= room else 0
     count = 0
     for message in messages:
         room -= message.length

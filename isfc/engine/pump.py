@@ -16,7 +16,8 @@ def pump(
 
     Frames go to ``carry``, each with its RDEV and when it leaves, events to ``deliver``.
     """
-    while (departure := end.poll_frame()) is not None:
-        carry(departure)
-    while (event := end.poll_event()) is not None:
-        deliver(event)
+    frames, events = end.frames, end.link.events
+    while frames:
+        carry(frames.pop(0))
+    while events:
+        deliver(events.pop(0))
