@@ -17,7 +17,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    properties explore bench bench-live wheel docs site calibration fidelity clean
+    properties mutate explore bench bench-live wheel docs site calibration fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -84,6 +84,11 @@ properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 	HYPOTHESIS_PROFILE=nightly \
 	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/isfc/testing
 
+mutate: .venv/test  ## change the link's small modules line by line: which changes no test notices
+	@$(PIP) mutmut
+	$(BIN)/mutmut run
+	$(BIN)/mutmut results
+
 explore: .venv/test  ## every interleaving of small pairs, some million states in all
 	$(BIN)/python -m tools.simulation.explore
 
@@ -134,6 +139,6 @@ fidelity: .venv/test build/compiled/made  ## docs, and what each constant does t
 	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays
-	rm -rf build dist *.egg-info .coverage* coverage.json htmlcov
+	rm -rf build dist mutants *.egg-info .coverage* coverage.json htmlcov
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find $(SOURCES) -name __pycache__ -prune -exec rm -rf {} +

@@ -25,18 +25,23 @@ class Failed(NamedTuple):
 
 def attempt(seed: int) -> Survived | Failed:
     """Run one seed."""
-    scenario = draw(seed)
-    reason = why_it_fails(scenario)
-    return run(scenario) if reason is None else Failed(seed, reason)
+    try:
+        return run(draw(seed))
+    except Exception as error:  # whatever it is, it is to be repeated
+        return Failed(seed, _said(error))
 
 
 def why_it_fails(scenario: Scenario) -> str | None:
     """What breaks in a scenario, in words; None if nothing does."""
     try:
         run(scenario)
-    except Exception as error:  # whatever it is, it is to be repeated
-        return f"{type(error).__name__}: {error}"
+    except Exception as error:
+        return _said(error)
     return None
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def smaller(scenario: Scenario, reason: str) -> Scenario:

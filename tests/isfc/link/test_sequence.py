@@ -154,3 +154,16 @@ def test_held_messages_keep_few_of_the_buffers_in_which_they_came() -> None:
         resequencer.accept(Package(serial, [message], 4))
     assert resequencer.held_count == 3 * VIEWS_MAX
     assert sum(map(is_viewed, buffers)) == VIEWS_MAX
+
+
+def test_package_seen_before_is_dropped_whole_whatever_it_has_now() -> None:
+    resequencer = Resequencer()
+    accepted(resequencer, package(0, (0, 0)))
+    assert accepted(resequencer, package(0, (5, 0))) == []  # taken in its turn
+    accepted(resequencer, package(3, (1, 0)))
+    assert accepted(resequencer, package(3, (6, 0))) == []  # ahead of its turn
+    accepted(resequencer, package(2, (2, 0)))
+    accepted(resequencer, package(1, (3, 0)))
+    assert accepted(resequencer, package(3, (7, 0))) == []  # once its turn has passed
+    assert resequencer.duplicate_count == 3
+    assert accepted(resequencer, package(4, (8, 0))) == [(8, 0)]
