@@ -62,14 +62,14 @@ class Agenda(Generic[Entry]):
         return entries
 
     def drop(self, is_gone: Callable[[Entry], bool]) -> None:
-        """Take out every entry of which ``is_gone`` says so."""
+        """Remove every entry for which ``is_gone`` is true."""
         kept = [place for place, entry in enumerate(self._entries) if not is_gone(entry)]
         self._times_ns = [self._times_ns[place] for place in kept]
         self._entries = [self._entries[place] for place in kept]
         self._set_due()
 
     def take(self, is_wanted: Callable[[Entry], bool]) -> list[tuple[int, Entry]]:
-        """Take out every entry of which ``is_wanted`` says so, each with its time."""
+        """Remove and return every entry for which ``is_wanted`` is true, with its time."""
         taken = [
             (at_ns, entry)
             for at_ns, entry in zip(self._times_ns, self._entries, strict=True)

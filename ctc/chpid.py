@@ -14,13 +14,14 @@ from ctc.profiles import ChpidProfile
 from ctc.subchannel import Load
 
 QUEUE_MAX: Final = 64
-"""I/Os that can be queued at the processor. A chpid's CTCs start one at a time each, so that more
-were given up before they left, which a mate who resets all the time can bring about."""
+"""I/Os that can be queued at the processor. Each CTC has at most one I/O in progress; more can be
+queued only if earlier ones were given up, as when a mate resets its CTC again and again."""
 
 _EPSILON: Final = 1e-9
 
 Rider = TypeVar("Rider")
-"""What rides a chpid: a `ctc.device.Ctc`, which a chpid keeps, gives back, asks nothing of."""
+"""What uses a chpid: a `ctc.device.Ctc`. A chpid stores and returns it, and calls none of its
+methods."""
 
 
 class _Direction:

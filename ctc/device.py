@@ -107,7 +107,7 @@ class Ctc:
         return _NO_TIMES if self._command is None else self._times(now_ns)
 
     def start(self, ssch: Ssch, now_ns: int) -> None:
-        """Issue a command. One at a time: the end of the last one must have come up."""
+        """Issue a command. One at a time: the interrupt that ends the last one must have come."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"
         command = ssch.command
         outcome = OUTCOMES[command][self._mate]

@@ -1,4 +1,4 @@
-"""The door between software and hardware: SSCH goes down, an I/O interrupt comes up.
+"""The border between software and hardware: SSCH goes down, an I/O interrupt comes up.
 
 Nothing else crosses it. The hardware carries a package without looking inside; the software
 never sees a chpid. The records are plain classes with slots because thousands are made
@@ -73,7 +73,7 @@ class Hsch:
 
 
 Instruction = Ssch | Hsch
-"""Everything the software says to the hardware."""
+"""Everything that software sends to the hardware."""
 
 
 @final
@@ -193,4 +193,4 @@ class DeviceReady:
 
 
 Interrupt = Attention | Ended | Collided | DeviceLost | DeviceReady
-"""Everything the hardware says to the software."""
+"""Everything that the hardware reports to software."""

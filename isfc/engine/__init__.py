@@ -1,1 +1,1 @@
-"""Engines own time and I/O: they drive nodes, and nodes never know which one."""
+"""Engines own time and I/O: they drive systems, which do not know by which engine."""

@@ -1,4 +1,4 @@
-"""What runs on a node: the joint between an engine and the programs that use the link."""
+"""What runs at a link end: the interface between an engine and the programs that use the link."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ Offer = tuple[int, Sequence[Message]]
 
 
 class Program(Protocol):
-    """It is told what the link says and answers with what it will send."""
+    """Receives the events of a link end, and returns what it will send."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """The first offers."""

@@ -1,4 +1,4 @@
-"""The heart both engines share."""
+"""What both engines do after each input to a system: drain its link ends."""
 
 from collections.abc import Callable
 

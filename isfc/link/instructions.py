@@ -23,7 +23,7 @@ class InstructionQueue:
         return self._waiting.pop(0) if self._waiting else None
 
     def withdraw(self, rdev: Rdev) -> Package | None:
-        """Ask nothing more of a device; return the package whose write has not been begun."""
+        """Drop what is queued for a device; return the package whose write has not been begun."""
         package = None
         for instruction in self._waiting:
             if (

@@ -1,6 +1,6 @@
 """One end of a logical link: routes between packager, scheduler, link lock and devices.
 
-The rules live in the rooms it joins (`isfc.link.package`, `isfc.link.schedule`, `isfc.link.lock`,
+The rules are in the modules it joins (`isfc.link.package`, `isfc.link.schedule`, `isfc.link.lock`,
 `isfc.link.sequence`); here is only who hears of what, in which order.
 """
 

@@ -1,4 +1,4 @@
-"""Order restored, and nothing taken twice: what a receiver does with packages."""
+"""Delivery in order and without duplicates: what a receiver does with packages."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -13,9 +13,9 @@ between the bounds of each constant.
 
 ``--leave-out SUITE`` fits the constants of ISFC Transport to three of its suites and predicts
 the fourth. It always begins in the middle: the constants in the code know all four. Those of
-processor time stay as they are and %CPU/msg counts nothing: throughput does not feel them. With
-``--record`` the result goes into the table that ``docs/fidelity.md`` shows. 200 generations with
-``--length 0.1`` take ten to twenty minutes on two processors.
+processor time stay as they are and %CPU/msg counts nothing: throughput does not depend on them.
+With ``--record`` the result goes into the table that ``docs/fidelity.md`` shows. 200
+generations with ``--length 0.1`` take ten to twenty minutes on two processors.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from typing import Final
 
 INSTEAD: Final = {
     # a regular expression, in small letters and with single spaces: what to say instead
-    "felt|feels": "is sensitive to, or matters",
+    "feel|feels|felt": "is sensitive to, or matters",
     "reckon|reckons|reckoned|reckoning": "compute",
     "mend|mends|mended|mending": "fix",
     "lone": "single, as in single-CTC link",
