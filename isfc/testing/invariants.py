@@ -10,6 +10,7 @@ from typing import Final
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
+from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
 from isfc.link.schedule import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.link.state import DeviceState, LinkState
@@ -44,7 +45,8 @@ def bytes_add_up(pair: Pair) -> None:
         written, read = link.counters, partner.end.link.counters
         # the writer's interrupt may come before the reader's, once for each CTC
         untold = len(link.ctcs)
-        assert written.write_length <= read.read_length + untold * length_max
+        headers = MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * -(-length_max // BLOCK_LENGTH)
+        assert written.write_length <= read.read_length + untold * (length_max + headers)
         assert written.write_package_count <= read.read_package_count + untold
 
 

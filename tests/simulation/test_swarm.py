@@ -23,3 +23,7 @@ def test_nothing_is_lost_in_a_few_seeds(seed: int) -> None:
 def test_seed_decides_everything() -> None:
     assert draw(3) == draw(3) != draw(4)
     assert run(draw(3)) == run(draw(3))
+
+
+def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counted_yet() -> None:
+    assert run(draw(14_658)).message_count > 0
