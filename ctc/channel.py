@@ -1,7 +1,7 @@
 """FICON and FCP channels under disk I/O: what an I/O takes of the processor, the line, the bus.
 
 The channel's processor handles each information unit of command mode, but a transport-mode I/O
-once; data pass it by through the hardware data router. CTCs ride the same channel: for them
+once; data pass it by through the hardware data router. CTCs use the same channel: for them
 `ctc.profiles` has the cost of CCWs, and `ctc.chpid` shares processor and line.
 
 ``docs/channel-fidelity.md`` shows how near these constants come to published figures.

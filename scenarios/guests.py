@@ -1,7 +1,7 @@
 """The guests: client and server programs of a workload, one of each for each pair.
 
 ISFC Transport does not serialise: the exchanges of a pair do not wait for each other, whichever
-CTC they ride. So each place in a pair's window is a conversation of the link, in which order is
+CTC they use. So each place in a pair's window is a conversation of the link, in which order is
 kept; the guest itself takes one message at a time.
 
 A client has room for so many bytes of replies. Where that is less than its window of them, it

@@ -35,7 +35,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class SharedChannel:
-    """One chpid that CTCs and disks ride: each alone, and beside the other."""
+    """One chpid that CTCs and disks use: each alone, and beside the other."""
 
     node: str
     chpid: str
@@ -61,7 +61,7 @@ def run_shared(experiment: Experiment, configuration: IoConfiguration) -> Shared
     """
     ridden = tuple(_ridden(experiment.layout, configuration))
     if not ridden:
-        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs ride")
+        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
     alone, uses = _run(experiment)
     disks = {key: estimate_channel(route, demands) for key, _, route, demands in ridden}
     profiles: dict[str, ChpidProfile] = {}

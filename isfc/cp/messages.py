@@ -107,7 +107,7 @@ class Target:
 
 @dataclass(slots=True)
 class Answer:
-    """A response in the making."""
+    """A response that is being put together, line by line."""
 
     return_code: int = 0
     lines: list[str] = field(default_factory=list)

@@ -195,7 +195,7 @@ def _advise_workload(
         yield Advice(
             "single-channel",
             Severity.INFO,
-            f"{workload.name}: all of it rides channel {ficon[0].chpid}; a second one keeps it "
+            f"{workload.name}: all of it uses channel {ficon[0].chpid}; a second one keeps it "
             "going when that is offline.",
         )
     speeds = sorted({speed for one in ficon if (speed := _link_gbps(plan, one))})

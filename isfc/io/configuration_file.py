@@ -203,7 +203,7 @@ def _parse(data: bytes) -> IoConfiguration:
 def _ridden(
     data: bytes, tables: list[dict[str, Any]], channels: Mapping[str, Channel]
 ) -> dict[str, Channel]:
-    """The chpids of the layout's fibres that disks ride too."""
+    """The chpids of the layout's fibres that disks use too."""
     found: dict[str, Channel] = {}
     fibres = [
         (node, format_chpid(chpid), fibre)
@@ -309,7 +309,7 @@ def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
     used = [channels[name] for name in table.channels if name in channels]
     if table.protocol is Protocol.TCP:
         if not all(channel.is_osa for channel in used):
-            yield 'channels: "tcp" rides an OSA; expected a channel with an OSA-Express feature'
+            yield 'channels: "tcp" uses an OSA; expected a channel with an OSA-Express feature'
     elif any(channel.is_osa for channel in used):
         yield f'protocol: an OSA carries no disk I/O; expected "{Protocol.TCP}"'
     elif table.protocol is Protocol.SYNCHRONOUS:

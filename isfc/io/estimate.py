@@ -55,7 +55,7 @@ class DemandEstimate:
 
 @dataclass(frozen=True, slots=True)
 class ChannelEstimate:
-    """A channel with all that rides it. Utilizations are shares, from 0 to 1."""
+    """A channel with all that uses it. Utilizations are shares, from 0 to 1."""
 
     route: Route
     demands: tuple[DemandEstimate, ...]
@@ -70,7 +70,7 @@ def estimate_channel(
 ) -> ChannelEstimate:
     """Estimate a channel.
 
-    CTCs that ride it take ``processor_taken`` of its processor and ``line_taken`` of each way of
+    CTCs that use it take ``processor_taken`` of its processor and ``line_taken`` of each way of
     the line, as shares from 0 to below 1.
     """
     solver = _solved(tuple(demands), processor_taken, line_taken)

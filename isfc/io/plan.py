@@ -17,7 +17,7 @@ from isfc.io.synchronous import SynchronousLoad, synchronous_loads, turned_away
 
 @dataclass(frozen=True, slots=True)
 class ChannelPlan:
-    """A FICON channel with the workloads that ride it; ``estimate`` has them in this order."""
+    """A FICON channel with the workloads that use it; ``estimate`` has them in this order."""
 
     channel: Channel
     workloads: tuple[IoWorkload, ...]

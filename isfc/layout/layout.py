@@ -1,4 +1,4 @@
-"""Layouts: the CTCs of a logical link, the fibres they ride and its systems; and several links.
+"""Layouts: the CTCs of a logical link, the fibres they use and its systems; and several links.
 
 A `Layout` is one logical link between two systems. A `Collection` is any number of them; what
 a layout file describes is one, mostly of a single link.

@@ -65,7 +65,7 @@ class AppcFlow:
         self._waiting.pop(conversation, None)
         return released
 
-    def take_in(self, conversation: int) -> Message:
+    def receive(self, conversation: int) -> Message:
         """The acknowledgement of a segment that has arrived.
 
         Raises `RemoteProtocolError` for a partner who does not wait for any.

@@ -99,7 +99,7 @@ class LogicalLink(Worker):
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
         self._watched_ns = NEVER_NS
-        """Not later than the first `LinkCtc.due_ns`."""
+        """A time not later than the earliest `LinkCtc.due_ns`."""
         self._usable_count = 0
         self._alone = False
         self._instructions = InstructionQueue()
@@ -245,7 +245,7 @@ class LogicalLink(Worker):
                 for following in self.appc.acknowledge(segment.conversation):
                     self._wait(following)
             elif segment.more:
-                self._wait(self.appc.take_in(segment.conversation))
+                self._wait(self.appc.receive(segment.conversation))
 
     def _work_on(self, now_ns: int) -> None:
         """Give the link lock to the next work if nobody has it."""
@@ -407,7 +407,7 @@ class LogicalLink(Worker):
                 self.events.append(LinkUp())
 
     def _arrange(self) -> None:
-        """The rules go by what is usable: a link that loses CTCs stops short of what is left."""
+        """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
         usable = [c.rdev for c in self.ctcs.values() if c.state not in UNUSABLE]
         self.scheduler.arrange(usable)
         self._alone = len(usable) == 1

@@ -74,7 +74,7 @@ CHANGES: Final = (
     ACTIVATED, FREED, ACQUIRED, STARTED, ATTENDED, ANSWERED, COLLIDED_FIRST, COLLIDED_SECOND,
     TURN_OVER, LOST, HALTED, DEACTIVATED,
 )  # fmt: skip
-"""Every change, in the order of a life."""
+"""Every change of a CTC's state, from activation to deactivation."""
 
 
 class LinkState(Enum):

@@ -1,4 +1,4 @@
-"""Candidates: which chpid each position of the device list rides.
+"""Candidates: which chpid each position of the device list uses.
 
 Both systems scan the CTCs in the order of the first one's device numbers, so a layout is as fast as
 its sequence of chpids; the numbers themselves only make the order. Chpids of the same feature and

@@ -44,7 +44,7 @@ class Arrive(Input):
 
 @final
 class Deadline(Input):
-    """Time has come to what `System.next_deadline` promised; too early, it does nothing.
+    """The time that `System.next_deadline` said has come; an input that comes earlier does nothing.
 
     Raises `RemoteProtocolError` when what a partner has sent cannot be received.
     """
@@ -57,7 +57,7 @@ class Deadline(Input):
 
 
 DEADLINE = Deadline()
-"""It holds nothing, so one is enough."""
+"""The one `Deadline`: it has no fields, so that it can be shared."""
 
 
 class DeviceInput(Input):
@@ -147,7 +147,7 @@ class VaryChpid(Input):
 
 
 def operated_like(system: System) -> Iterator[Input]:
-    """What an operator has done to ``system``, for one that takes its place."""
+    """The inputs that bring a fresh system to where operators have brought ``system``."""
     for chpid in sorted(system.channels.offline_chpids):
         yield VaryChpid(chpid, online=False)
     for rdev in sorted(system.channels.offline_rdevs):

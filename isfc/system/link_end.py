@@ -21,10 +21,10 @@ from isfc.system.definition import LinkEndDefinition
 
 
 class LinkEnd:
-    """One end of one logical link: a pure function of (time, frame, message).
+    """One end of one logical link: a pure function of its inputs and their times.
 
     It is part of an `isfc.system.system.System`, whose inputs reach it: whoever drives a system
-    looks at its link ends, and takes out what they have to say with `poll_frame` and
+    looks at its link ends, and takes their frames and events with `poll_frame` and
     `poll_event`.
     """
 
@@ -42,13 +42,13 @@ class LinkEnd:
         self.frames: list[Departure] = []
         """What `poll_frame` has yet to give."""
         self.ctcs: dict[Rdev, Ctc] = {}
-        """The hardware's ends of the CTCs, to look at."""
+        """The hardware's ends of the CTCs; only to be read."""
         self.link = LogicalLink(
             [ctc.device for ctc in definition.ctcs],
             lesser=definition.name.precedes(definition.partner),
             parameters=definition.parameters,
         )
-        """The software's end of the link, to look at."""
+        """The software's end of the link; only to be read."""
         self._channels = channels
         self._trace = trace
         self._watch = watch
@@ -175,7 +175,7 @@ class LinkEnd:
         )
 
     def _settle(self, now_ns: int) -> None:
-        """Carry interrupts up and instructions down until both ends of the door are quiet."""
+        """Carry interrupts up and instructions down until neither side has any left."""
         link, interrupts, trace = self.link, self._interrupts, self._trace
         watch = self._watch
         while True:

@@ -21,12 +21,12 @@ from isfc.system.link_end import LinkEnd
 
 
 class Input:
-    """Something that happens to a system from outside. What its subclasses hold, nobody changes."""
+    """Something that happens to a system from outside. Subclasses are records, never changed."""
 
     __slots__ = ()
 
     def reach(self, system: "System", now_ns: int) -> None:
-        """Happen to ``system``. Only `System.apply` calls this."""
+        """Act on ``system``. Only `System.apply` calls this."""
         raise NotImplementedError
 
 

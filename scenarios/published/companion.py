@@ -96,7 +96,7 @@ CHANNEL_TABLES: Final = (
     "sas_elapsed",
     "sas_channel_utilization",
 )
-"""Those of channels and of all else that rides the fibre; they need no run."""
+"""Those of channels and of all else that uses the fibre; they need no run."""
 
 ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES)
 """Every published table that can be replayed."""

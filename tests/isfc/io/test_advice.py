@@ -88,7 +88,7 @@ CASES = [
     ("load-not-carried", OLTP, "rate = 900000", "Channel 2A: carries "),
     ("exchanges-too-many", "outstanding = 4", "outstanding = 2000", "Channel 2A: batch has 1,000"),
     ("command-mode", OLTP, 'rate = 2000\nprotocol = "ficon"', "oltp: is in command mode"),
-    ("single-channel", BATCH, '"batch"\nchannels = ["2A"]', "batch: all of it rides channel 2A"),
+    ("single-channel", BATCH, '"batch"\nchannels = ["2A"]', "batch: all of it uses channel 2A"),
     ("zhyperlink-single", LOOKUP, '["Z1", "2A"]', "lookup: has one zHyperLink"),
     (
         "zhyperlink-too-long",

@@ -94,7 +94,7 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         ('["42"]', "[]", "[[io]] #1 channels: out of range"),
         ('["42"]', '["N0"]', "[[io]] #1 protocol: an OSA carries no disk I/O"),
         ('["42"]', '["Z0"]', "[[io]] #1 protocol: zHyperLink Express carries only"),
-        ("rate", 'protocol = "tcp"\nrate', '[[io]] #1 channels: "tcp" rides an OSA'),
+        ("rate", 'protocol = "tcp"\nrate', '[[io]] #1 channels: "tcp" uses an OSA'),
         ("rate", 'protocol = "synchronous"\nrate', "[[io]] #1 channels: expected one with"),
         ('"oltp"', '""', "[[io]] #1 name: expected 1 to 32 printable"),
         (

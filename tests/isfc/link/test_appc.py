@@ -70,7 +70,7 @@ def test_nothing_more_is_sent_of_a_conversation_that_is_over(flow: AppcFlow) -> 
 
 
 def test_acknowledgement_is_no_message(flow: AppcFlow) -> None:
-    asked = flow.take_in(7)
+    asked = flow.receive(7)
     assert (asked.conversation, asked.length, asked.traffic) == (7, 0, Traffic.LEGACY)
     assert asked.acknowledges
     assert not message(0).acknowledges
@@ -78,6 +78,6 @@ def test_acknowledgement_is_no_message(flow: AppcFlow) -> None:
 
 def test_partner_that_waits_for_no_acknowledgement_is_refused(flow: AppcFlow) -> None:
     flow.owed_count = OWED_MAX - 1
-    flow.take_in(0)
+    flow.receive(0)
     with pytest.raises(RemoteProtocolError, match="segments not acknowledged"):
-        flow.take_in(0)
+        flow.receive(0)

@@ -222,7 +222,7 @@ def test_appc_segment_waits_until_the_one_before_is_acknowledged() -> None:
     door.work()
     assert door.asked() == [("WRITE", A)]
     assert (door.link.packager.backlog_count, door.link.appc.waiting_length) == (0, 7_232)
-    door.read(C, Package(0, [AppcFlow().take_in(0)], 0))
+    door.read(C, Package(0, [AppcFlow().receive(0)], 0))
     assert (door.link.packager.backlog_length, door.link.appc.waiting_length) == (7_232, 0)
     assert door.events() == []
 

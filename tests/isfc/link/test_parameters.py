@@ -24,7 +24,7 @@ FREE = replace(
 )
 
 
-def test_package_costs_something_to_build_and_its_appc_segments_to_take_in() -> None:
+def test_package_costs_something_to_build_and_its_appc_segments_to_receive() -> None:
     def costs_ns(**costs: float) -> tuple[int, int]:
         parameters = replace(FREE, **costs)  # type: ignore[arg-type]  # names from the caller
         return LinkCosts(parameters).build_ns(PACKAGE), LinkCosts(parameters).receive_ns(PACKAGE)

@@ -67,7 +67,7 @@ def test_client_asks_and_hears(path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", LOOPS)
-def test_client_takes_in_announcements_without_waiting(path: Path, kind: str) -> None:
+def test_client_receives_announcements_without_waiting(path: Path, kind: str) -> None:
     with served(path, kind) as announce, ControlClient(path) as client:
         client.listen()
         client.receive()

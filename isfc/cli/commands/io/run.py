@@ -85,7 +85,7 @@ def run(
     """Run an I/O configuration in virtual time, and show what its channels carry.
 
     Channels are run I/O by I/O; zHyperLinks, OSAs and SAPs follow from their rates. The same
-    seed makes the same run. With --ctcs, a link's CTCs ride the same channels: shown is what
+    seed makes the same run. With --ctcs, a link's CTCs use the same channels: shown is what
     the link and the disks get alone, and beside each other.
     """
     if ctcs is not None:
