@@ -149,12 +149,12 @@ class Servers(_Guests):
         for message in event.messages:
             conversation = message.conversation
             if self._acknowledges:
-                self._take_in(conversation, now_ns, offers)
+                self._handle(conversation, now_ns, offers)
             else:
                 offers.add(self._take(conversation, now_ns), self._reply(conversation))
         return offers.all()
 
-    def _take_in(self, conversation: int, now_ns: int, offers: _Offers) -> None:
+    def _handle(self, conversation: int, now_ns: int, offers: _Offers) -> None:
         """What a message or an acknowledgement leads to immediately."""
         guest = self._guest(conversation)
         kept = self._kept[guest]

@@ -4,7 +4,7 @@ Numbers and texts with ``HCP`` are published for ACTIVATE ISLINK (z/VM 7.3, CP C
 Utilities Reference), but for HCP2703I, HCP2705I and HCP2707I, which are unverified (general
 knowledge: the counterparts of 2702I, 2704I and 2706I). CP puts the name of the module that speaks
 between ``HCP`` and the number. Those names are not known, so that only HCPCMD001E, which is, has
-one. What CP surely says as well, but under a number that is not known, is numbered ``ISF``.
+one. Messages that CP must have as well, but whose numbers are not known, are numbered ``ISF``.
 """
 
 from dataclasses import dataclass, field

@@ -13,8 +13,8 @@ MESSAGE_HEADER_LENGTH: Final = 27
 """Header bytes of each message, and of each block that it begins. Derived from both directions of
 H001709C: messages of 3.8 blocks have 351.2 bytes more than the guests gave them, replies of one
 block 112.3; two equations, two unknowns. The block is assumed to be that of APPC/VM. A header of
-each package, which would explain that run as well, cannot be: it would be a third of what HS with
-one pair moves."""
+each package would explain that run as well, but is ruled out: it would be a third of what HS moves
+with one pair."""
 
 CHAINED_LENGTH_MIN: Final = 400
 """Shorter messages, and acknowledgements, share the first CCW; others have one of their own.

@@ -49,9 +49,8 @@ of each constant (`tools/calibration/knobs.py`), and knows nothing of the consta
 all four suites have shaped. The model itself was built with all four in sight. `python -m
 tools.calibration.calibrate --leave-out HS --generations 200 --length 0.1` does the search without
 HS again. The number was fixed beforehand: a search with all suites hardly gets any better after
-that. Where a search stops matters: after 80 to 120 generations the medians of HS and HY were
-anywhere from 7 to 20 %, so
-these figures are good to some ten points."""
+that. It matters where a search stops: after 80 to 120 generations the medians of HS and HY were
+anywhere from 7 to 20 %, so these figures are uncertain by some ten percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""

@@ -1,6 +1,7 @@
 """The page of fidelity: what it tells, from what was replayed and what is known."""
 
 import csv
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +19,17 @@ from tools.calibration.replayed import COLUMNS, Replay, replay_all
 from tools.calibration.sensitivity import Sensitivity
 from tools.pages import fidelity, fidelity_page
 from tools.pages.fidelity import DOCS, SECONDS, SEEDS, load_left_out, load_reasons, main, write
-from tools.pages.fidelity_page import UNKNOWN, Material, Picture, Reason, explain, page
+from tools.pages.fidelity_page import (
+    GROUPS,
+    LEFT_OUT,
+    SPREAD,
+    UNKNOWN,
+    Material,
+    Picture,
+    Reason,
+    explain,
+    page,
+)
 
 HOW = "Each run was repeated with 2 seeds."
 
@@ -263,3 +274,23 @@ def test_page_is_up_to_date(name: str, key: str, measure: str) -> None:
     assert [line[column] for column in COLUMNS[5:]] == [f"{f:.5g}" for f in expected], (
         "run: make docs"
     )
+
+
+@pytest.mark.parametrize("text", [GROUPS, LEFT_OUT, SPREAD])
+def test_page_says_what_its_tool_says_now(text: str) -> None:
+    stored = (DOCS / "fidelity.md").read_text("utf-8")
+    assert " ".join(text.split()) in " ".join(stored.split()), "make docs"
+
+
+def test_every_known_reason_on_the_page_is_worded_as_it_is_now() -> None:
+    stored = (DOCS / "fidelity.md").read_text("utf-8")
+    said = {
+        " ".join(line.split())
+        for section in re.findall(r"(?:^\d+\. (?:.+\n)+)+", stored, re.MULTILINE)
+        for line in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]
+    }
+    known = {" ".join(reason.text.split()) for reason in load_reasons(DOCS / "reasons.toml")} | {
+        UNKNOWN
+    }
+    assert len(said) > 10
+    assert said <= known
