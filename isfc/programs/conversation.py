@@ -1,4 +1,4 @@
-"""One conversation over a logical link: bytes both ways, until either end has had enough.
+"""One conversation over a logical link: bytes both ways, until either end ends it.
 
 A program connects to a named service on the partner, which accepts or refuses. Each end sends
 only what the other has granted it room for, so that every buffer is bounded.
@@ -9,9 +9,9 @@ A conversation is of one kind for good. ISFC Transport carries bytes both ways a
 APPC/VM takes turns, beginning with the end that connected: it sends and passes the turn, then the
 other one does, so that a request has its reply.
 
-The last message of each end is a SEVER, also when both have finished: once both have said it,
-nothing of the conversation can be under way any more. `isfc.programs.protocol` is what is said, and
-`isfc.programs.switchboard` has all conversations of a node.
+The last message of each end is a SEVER, also when both have finished: once both have sent it,
+nothing of the conversation can be under way any more. `isfc.programs.protocol` has these messages,
+and `isfc.programs.switchboard` all conversations of a node.
 """
 
 from collections import deque
@@ -34,7 +34,7 @@ _SAID: Final = {verb: bytes((verb,)) for verb in Verb}
 
 
 class ConversationState(Enum):
-    """How far a conversation is."""
+    """The state of a conversation, as one end knows it."""
 
     REQUESTED = "requested"
     """The partner asks for a service: `ConversationEnd.accept` or `ConversationEnd.sever`."""

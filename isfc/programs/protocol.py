@@ -1,4 +1,4 @@
-"""What the two ends of a conversation say to each other, and how it looks as bytes.
+"""The messages between the two ends of a conversation, and how they look as bytes.
 
 Every message of a conversation is a verb (1 byte) and a body; numbers are big-endian and
 unsigned. A `WireError` names what does not decode.
@@ -56,7 +56,7 @@ class SeverCode(IntEnum):
     ENDED = 0
     """Both ends have finished."""
     CLOSED = 1
-    """The program that had it wants no more of it."""
+    """The program that had it ended it."""
     REFUSED = 2
     """The service did not take it up."""
     NO_SERVICE = 3
