@@ -22,6 +22,7 @@ _SETTINGS: Final = (
     "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
 )  # fmt: skip
 _ORIGINS: Final = ("layout", "layout_digest", "version", "constants", "command")
+_REPLAY_ORIGINS: Final = ("version", "constants")
 _DEVICE_MEASURES: Final = tuple(field.name for field in fields(DeviceResult))[1:]
 _KINDS: Final = {
     "str": "text",
@@ -121,7 +122,8 @@ def compare_files(a: Path, b: Path) -> ResultPair:
     if isinstance(first, dict):
         pair = _pair("run", _settings(first, second), _run(first, a), _run(second, b))
         return replace(pair, layout_changes=tuple(_layout_changes(first, second)))
-    return _pair("replay", (), _replay(first, a), _replay(second, b))
+    cells = _replay(first, a), _replay(second, b)
+    return _pair("replay", _replay_settings(first[0], second[0]), *cells)
 
 
 def _read(path: Path) -> Any:
@@ -146,6 +148,12 @@ def _read(path: Path) -> Any:
 def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
     pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS]
     pairs += [Setting(name, _origin(a, name), _origin(b, name)) for name in _ORIGINS]
+    return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
+    """In what two replays differ, as every entry of them says."""
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_ORIGINS]
     return tuple(pair for pair in pairs if pair.a != pair.b)
 
 

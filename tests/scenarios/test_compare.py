@@ -62,6 +62,12 @@ def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None
     ]
 
 
+def test_replays_say_whether_their_models_differ(write: Write) -> None:
+    a = write("a", [entry("HL/4/1", 90.0) | {"version": "1", "constants": "ab"}])
+    b = write("b", [entry("HL/4/1", 91.0) | {"version": "1", "constants": "cd"}])
+    assert compare_files(a, b).settings == (Setting("constants", "ab", "cd"),)
+
+
 def test_replays_meet_run_by_run(write: Write) -> None:
     a = write("a", [entry("HL/4/1", 90.0, within=False), entry("HL/4/5", 80.0)])
     b = write("b", [entry("HL/4/10", 7.0), entry("HL/4/1", 99.0, within=True)])

@@ -123,7 +123,7 @@ def node(
         make=_system_maker(journal),
         observed=ObserveOptions(log_format, log_level, metrics),
     )
-    report = partial(_report, live, json=json)
+    report = partial(_report, live, layout=layout, json=json)
     code = run_live(lambda stop: live.serve(stop, report, tls))
     if code:
         raise typer.Exit(code)
@@ -162,11 +162,11 @@ def _system_maker(journal: Path | None) -> MakeSystem:
     return lambda definition: journalled(definition, writer)
 
 
-def _report(live: LiveNode, measured: Measured, *, json: bool) -> None:
+def _report(live: LiveNode, measured: Measured, *, layout: str, json: bool) -> None:
     """Print what was measured."""
     assert live.experiment is not None, "nothing to measure"
 
     if json:
-        show_json(live_record(live.options, live.experiment, [measured]))
+        show_json(live_record(live.options, live.experiment, [measured], layout))
     else:
         show(live_page(live.options, live.experiment, [measured]))

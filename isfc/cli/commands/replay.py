@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption
@@ -28,8 +29,11 @@ from isfc.cli.render.replay import replay_page, verdict_page
 from isfc.cli.render.seeds import replay_spreads
 from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
+from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from scenarios import recording
+from scenarios.guests import GuestCosts
+from scenarios.provenance import constants_digest
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import Verdict, judge
@@ -229,7 +233,8 @@ def _seen_runs(
 
 def comparison_record(comparison: Comparison) -> dict[str, Any]:
     """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
-    return asdict(comparison)
+    constants = constants_digest(LinkParameters(), GuestCosts())
+    return {**asdict(comparison), "version": __version__, "constants": constants}
 
 
 def repeated_comparison_record(

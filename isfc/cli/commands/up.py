@@ -114,7 +114,7 @@ def up(
     )
     if measured and experiment is not None:
         if json:
-            show_json(live_record(options, experiment, measured))
+            show_json(live_record(options, experiment, measured, layout))
         else:
             show(live_page(options, experiment, measured))
     if code:

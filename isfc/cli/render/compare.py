@@ -16,8 +16,8 @@ DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_
 def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     """The whole page."""
     parts: list[RenderableType] = [f"A: {a}\nB: {b}"]
+    parts += [_settings(pair.settings)] * bool(pair.settings)
     if pair.kind == "run":
-        parts += [_settings(pair.settings)] * bool(pair.settings)
         parts += ["\n".join(pair.layout_changes)] * bool(pair.layout_changes)
         parts += [_link(pair.figures), _devices(pair.figures)]
     else:

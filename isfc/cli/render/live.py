@@ -25,14 +25,17 @@ def live_page(
 
 
 def live_record(
-    options: LiveOptions, experiment: Experiment, measured: Sequence[Measured]
+    options: LiveOptions,
+    experiment: Experiment,
+    measured: Sequence[Measured],
+    layout: str | None = None,
 ) -> dict[str, Any]:
     """What ``--json`` prints: ``results`` has for each system what ``isfc run --json`` prints."""
     return {
         "pace": options.pace.value,
         "dilation": options.factor or None,
         "lag_percent": {each.result.node: each.lag_percent for each in measured},
-        "results": [run_record(experiment, each.result) for each in measured],
+        "results": [run_record(experiment, each.result, layout) for each in measured],
     }
 
 

@@ -20,7 +20,7 @@ from scenarios.recording import Recording, Seen
 from scenarios.run import Experiment, Result, Sample
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]
-KEYS = "table key measure published emulated error role within".split()
+KEYS = "table key measure published emulated error role within version constants".split()
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ def test_tables_are_completed() -> None:
 
 
 def test_comparison_is_what_the_record_is_made_of() -> None:
-    assert list(Comparison.__dataclass_fields__) == KEYS
+    assert [*Comparison.__dataclass_fields__, "version", "constants"] == KEYS
 
 
 def test_reader_that_goes_away_is_not_complained_about() -> None:

@@ -153,7 +153,7 @@ def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Pat
     text = picture.read_text("utf-8")
     titles = [part.table.title for part in parts if part.table.is_grid]
     assert [text.index(title) for title in titles] == sorted(map(text.index, titles))
-    assert {"messages/s", "bytes of a reply", "replies of 1 bytes"} <= set(
+    assert {"messages/s", "bytes of a reply", "APPC/VM, reply length 1 bytes"} <= set(
         re.findall(r">([^<>]+)</text>", text)
     )
     assert "FCX108" not in text
