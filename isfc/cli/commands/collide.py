@@ -6,11 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.experiments import run_all
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.number import within
 from isfc.cli.render.collide import collide_page
 from isfc.cli.render.output import show, show_json
-from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, Outcome, collide, trials
 from scenarios.run import INTERVAL_MIN
@@ -86,7 +85,7 @@ def collide_layout(
     CTCs from opposite sides and stops short of the last ones; beside it are rules that stop short
     of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
     """
-    link = load_layout(layout)
+    link = open_layout(layout)
     planned = trials(
         link, _loads(offer_out, steps), _loads(offer_in, steps), seconds, message, seed
     )

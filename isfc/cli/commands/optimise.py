@@ -10,7 +10,7 @@ import typer
 
 from ctc.address import format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.number import JOBS_MAX, within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.optimise import found_page, rule_changes, write_front
@@ -18,7 +18,6 @@ from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.write import format_layout
 from isfc.link.schedule import CTCS_MAX
@@ -113,7 +112,7 @@ def optimise_layout(
     that is the same every time. Shows the best ten beside the layout given, and the commands that
     activate the best. With several objectives, those that no other one beats in all.
     """
-    given = load_layout(layout)
+    given = open_layout(layout)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
         if len(objectives) < 2:

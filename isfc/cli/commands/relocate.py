@@ -7,13 +7,12 @@ import typer
 
 from isfc.cli.commands.run import SeedOption, choose_node
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.relocate import relocation_page
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
 from scenarios.relocation import (
     GUESTS_MAX,
     QUIESCE_GOAL_S,
@@ -109,7 +108,7 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
-    link = load_layout(layout)
+    link = open_layout(layout)
     if quiesce > max_quiesce:
         raise ConfigurationError(
             f"--quiesce {quiesce:g}: expected at most --max-quiesce, {max_quiesce:g} s"

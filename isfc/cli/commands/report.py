@@ -5,11 +5,10 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import LayoutArgument
+from isfc.cli.options.layout import LayoutArgument, open_layout
 from isfc.cli.render.output import show_log
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import survey
-from isfc.layout.catalogue import load_layout
 from scenarios.workload import find_workload, workload_usage
 
 PageOption = Annotated[
@@ -32,5 +31,5 @@ def report(layout: LayoutArgument, *, output: PageOption, workload: WorkloadOpti
     path = check_file("-o", output, (".html",))
     check_charts()
     chosen = find_workload(workload)
-    surveyed = survey(layout, load_layout(layout), chosen, lambda what: show_log(f"Running {what}"))
+    surveyed = survey(layout, open_layout(layout), chosen, lambda what: show_log(f"Running {what}"))
     path.write_text(document(surveyed, bundle()), "utf-8")

@@ -5,10 +5,9 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import LayoutArgument
+from isfc.cli.options.layout import LayoutArgument, open_layout
 from isfc.cli.render.drawing import drawing_page, drawing_svg
 from isfc.cli.render.output import show
-from isfc.layout.catalogue import load_layout
 
 DrawingOption = Annotated[
     str | None,
@@ -22,7 +21,7 @@ def show_layout(layout: LayoutArgument, *, output: DrawingOption = None) -> None
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
     words say which CTCs only one end may write.
     """
-    drawn = load_layout(layout)
+    drawn = open_layout(layout)
     if output is None:
         show(drawing_page(drawn))
     else:
