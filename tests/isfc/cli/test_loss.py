@@ -1,6 +1,7 @@
 """``isfc plan --lose``: what it prints, and that runs agree with what is left."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,17 @@ def test_runs_stand_beside_the_rule(
 def test_simulate_needs_lose(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-1", "--simulate"]) == 2
     assert "expected --lose" in capsys.readouterr().err
+
+
+def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    told = "The rule of thumb was published up to 8 Gb/s"
+    for feature, is_told in (("FICON Express8S", False), ("FICON Express16S", True)):
+        file = tmp_path / "link.toml"
+        file.write_text(
+            f'[fibre.1]\nfeature = "{feature}"\nchpid = {{ A = "40", B = "50" }}\n'
+            '[[ctc]]\nfibre = "1"\nrdevs = { A = "6000-6001", B = "7000-7001" }\n'
+        )
+        assert run(["plan", str(file), "--lose"]) == 0
+        assert (told in capsys.readouterr().out) is is_told

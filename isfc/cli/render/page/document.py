@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib import resources
@@ -13,6 +14,8 @@ from isfc.cli.render.page.charts import VERSION, charts, gone_name
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
+
+VL_CONVERT = "vl-convert-python>=1.8,<2"
 
 _SECTIONS = {
     "layout": "Layout",
@@ -28,8 +31,8 @@ def check_charts() -> None:
     """Raise `ConfigurationError` if what draws the charts is not installed."""
     if find_spec("vl_convert") is None:
         raise ConfigurationError(
-            "isfc report needs vl-convert-python, which is not installed: "
-            "pip install 'isfc[report]'"
+            "isfc report needs vl-convert-python, which is not installed; install it with\n"
+            f"{sys.executable} -m pip install '{VL_CONVERT}'"
         )
 
 

@@ -206,6 +206,8 @@ def test_detached_pair_is_found_at_once_and_ended(
     try:
         assert run(["cp", "2ndi", "QUERY ISLINK 33C1"]) == 0
         assert "State:       Up" in capsys.readouterr().out
+        assert run(["up", "query-islink", "--detach"]) == 2
+        assert "--detach: 1STI or 2NDI runs already" in capsys.readouterr().err
         assert run(["down", "nobody"]) == 2
         assert "nobody: no such pair runs; running are 1STI - 2NDI" in capsys.readouterr().err
     finally:

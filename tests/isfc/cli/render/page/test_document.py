@@ -99,5 +99,5 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
 
 def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", {}.get)
-    with pytest.raises(ConfigurationError, match=r"pip install 'isfc\[report\]'"):
+    with pytest.raises(ConfigurationError, match=r"-m pip install 'vl-convert-python"):
         check_charts()
