@@ -63,6 +63,18 @@ def thinned(layout: Layout) -> Layout:
     return replace(layout, ctcs=tuple(kept))
 
 
+def turned_out(layout: Layout) -> Layout:
+    """The layout with each half of its device list turned round, so that its middle is at its ends.
+
+    Device numbers stay; the fibres change places under them.
+    """
+    devices = layout.device_list()
+    half = len(devices) // 2
+    fibres = [ctc.fibre for ctc in (*devices[:half][::-1], *devices[half:][::-1])]
+    pairs = zip(devices, fibres, strict=True)
+    return replace(layout, ctcs=tuple(CtcPair(fibre, ctc.rdevs) for ctc, fibre in pairs))
+
+
 def extrapolated(layout: Layout) -> Sequence[str]:
     """The layout's features that nobody has published measurements of CTCs on."""
     features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)

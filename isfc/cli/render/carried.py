@@ -17,6 +17,7 @@ from scenarios.saturation import (
     extrapolated,
     saturated_mb_per_s,
     thinned,
+    turned_out,
 )
 
 _ALONE: Final = (
@@ -123,5 +124,12 @@ def _objections(plan: Plan, figures: Sequence[Carried]) -> dict[str, str]:
             against["chpid-crowded"] = (
                 f"The model does not roll off: it carries {here:.0f} MB/s, and {thin:.0f} with "
                 "four CTCs on a chpid."
+            )
+    if "speeds-slow-first" in found:
+        here, ends = figures[0].saturated_mb_per_s, saturated_mb_per_s(turned_out(plan.layout))
+        if here > ends:
+            against["speeds-slow-first"] = (
+                f"Under load the model prefers it as it is: it carries {here:.0f} MB/s, and "
+                f"{ends:.0f} with the fast chpids at both ends."
             )
     return against

@@ -9,7 +9,7 @@ from isfc.cli.render.carried import differences, gathered
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
-from scenarios.saturation import Carried, carried
+from scenarios.saturation import Carried, carried, turned_out
 from tests.layouts import layout_of
 
 
@@ -69,6 +69,14 @@ def test_advice_that_the_model_contradicts_says_so() -> None:
     crowded = layout_of((2, 5), (2, 5))
     assert "does not roll off" in advice(crowded, 9_999, 9_999)["chpid-crowded"][0]
     assert "does not roll off" not in advice(crowded, 1, 1)["chpid-crowded"][0]
+    slow_first = layout_of((2, 4), (4, 4), (4, 4), (2, 4))
+    assert "prefers it as it is" in advice(slow_first, 9_999, 9_999)["speeds-slow-first"][0]
+    assert "prefers it as it is" not in advice(slow_first, 1, 1)["speeds-slow-first"][0]
+
+
+def test_turned_out_layout_has_the_fast_chpids_at_both_ends() -> None:
+    layout = turned_out(layout_of((2, 2), (4, 2), (4, 2), (2, 2)))
+    assert [ctc.fibre.profile.link_gbps for ctc in layout.device_list()] == [4, 4, 2, 2, 2, 2, 4, 4]
 
 
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
