@@ -265,10 +265,13 @@ class VirtualEngine:
         for host in self._hosts:
             if host.system.name == name:
                 host.resume_ns = until_ns
-                waiting = self._frames.take(lambda arrival: arrival.end.host is host)  # noqa: B023
-                for at_ns, arrival in waiting:
-                    self._frames.add(max(at_ns, until_ns), arrival)
+                self._delay_arrivals(host, until_ns)
                 host.set_due(self.now_ns)
+
+    def _delay_arrivals(self, host: _Host, until_ns: int) -> None:
+        """Let what would arrive at ``host`` before ``until_ns`` arrive then."""
+        for at_ns, arrival in self._frames.take(lambda arrival: arrival.end.host is host):
+            self._frames.add(max(at_ns, until_ns), arrival)
 
     def _end_of(self, rdev: Rdev, name: NodeName | None) -> _End:
         system = self._hosts[0].system.name if name is None else name

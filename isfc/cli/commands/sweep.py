@@ -124,7 +124,7 @@ def _check_output(path: Path) -> None:
         )
     if path.suffix == ".parquet":
         try:
-            import pyarrow.parquet  # noqa: F401
+            import pyarrow.parquet  # noqa: F401  (only to know that it is there)
         except ImportError:
             raise ConfigurationError(
                 "--output needs pyarrow for that: pip install '.[parquet]' in isfc's source folder"
