@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Final
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
+from ctc.fifo import Fifo
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
 from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
 from ctc.subchannel import (
@@ -43,7 +45,7 @@ class Arbitration(Enum):
 class Ctc:
     """One end of a channel-to-channel device.
 
-    What it has to say it appends to ``departures`` and ``interrupts``, which it shares with
+    What it has to say it adds to ``departures`` and ``interrupts``, which it shares with
     the other CTCs of its system, as the real ones share the channel subsystem. It starts not
     ready; `connect` it.
     """
@@ -53,8 +55,8 @@ class Ctc:
         rdev: Rdev,
         chpid: "Chpid[Ctc]",
         arbitration: Arbitration,
-        departures: list[Departure],
-        interrupts: list[Interrupt],
+        departures: Fifo[Departure],
+        interrupts: Fifo[Interrupt],
     ) -> None:
         self.rdev = rdev
         self.stale_count = 0
@@ -72,7 +74,7 @@ class Ctc:
         self._load: Load | None = None
         self._started_ns = 0
         self._departed_ns = 0
-        self._matched_ns: int | None = None
+        self._matched_ns = NEVER_NS
         self._sending = False
         self._status = UnitStatus.ENDED
         self._ended: Ended | None = None
@@ -117,7 +119,7 @@ class Ctc:
         self._started_ns = now_ns
         # the commands of one device leave in their order, even those that have failed since
         self._departed_ns = max(self._departed_ns, self._chpid.admit(now_ns))
-        self._matched_ns = None
+        self._matched_ns = NEVER_NS
         if outcome is Outcome.ATTEND or outcome is Outcome.WAIT:
             self._state = WAITING_STATE[command]
             self._issue()
@@ -133,7 +135,7 @@ class Ctc:
             if outcome is Outcome.MATCH:
                 self._mate = State.AVAILABLE
                 self._issue()
-            self._status = _STATUS[outcome]
+            self._status = _status(outcome)
             self._chpid.end_later(self, self._departed_ns)
 
     def receive_frame(self, frame: Frame, now_ns: int) -> None:
@@ -158,7 +160,7 @@ class Ctc:
         self._chpid.finish(self._load, now_ns)
         self._sending = False
         departure_ns = max(now_ns, self._departed_ns)  # data does not overtake its command
-        self._departures.append((departure_ns, self.rdev, DataFrame(self._load, self._serial)))
+        self._departures.add((departure_ns, self.rdev, DataFrame(self._load, self._serial)))
 
     def end(self, now_ns: int) -> None:
         """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
@@ -195,10 +197,10 @@ class Ctc:
             frame = CommandFrame(self._command, self._serial)
         else:
             frame = CommandFrame(self._command, self._serial, load.length, load.count)
-        self._departures.append((self._departed_ns, self.rdev, frame))
+        self._departures.add((self._departed_ns, self.rdev, frame))
 
     def _signal(self, signal: Signal, serial: int, now_ns: int) -> None:
-        self._departures.append((now_ns, self.rdev, StatusFrame(signal, serial)))
+        self._departures.add((now_ns, self.rdev, StatusFrame(signal, serial)))
 
     def _match(self, matched_ns: int, now_ns: int) -> None:
         """A write has met a read: the writer's data joins the fibre, the reader watches it."""
@@ -220,7 +222,7 @@ class Ctc:
             if self._ended is not None:  # the mate knows of it, and goes on
                 self._chpid.abandon(self, None, now_ns)
                 self._interrupt()
-            self._interrupts.append(Attention(self.rdev))
+            self._interrupts.add(Attention(self.rdev))
         elif outcome is Outcome.TRANSFER:
             self._mate = WAITING_STATE[frame.command]
             self._match(now_ns, now_ns)
@@ -246,14 +248,14 @@ class Ctc:
             self._finish(UnitStatus.BUSY_ATTENTION, None, now_ns)
         else:
             self._clear()
-            self._interrupts.append(Collided(self.rdev, load, times))
+            self._interrupts.add(Collided(self.rdev, load, times))
         if self._arbitration is Arbitration.LOSE:
             self._mate = WAITING_STATE[frame.command]
-            self._interrupts.append(Attention(self.rdev))
+            self._interrupts.add(Attention(self.rdev))
 
     def _receive_data(self, frame: DataFrame, now_ns: int) -> None:
         write = self._mate_write
-        reads = self._state is State.READ and self._matched_ns is not None
+        reads = self._state is State.READ and self._matched_ns < NEVER_NS
         if not reads or write is None or frame.serial != write.serial:
             self.stale_count += 1
             return
@@ -264,7 +266,7 @@ class Ctc:
 
     def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
         if frame.signal is Signal.RECEIVED:
-            writes = self._state is State.WRITE and self._matched_ns is not None
+            writes = self._state is State.WRITE and self._matched_ns < NEVER_NS
             if not writes or frame.serial != self._serial:
                 self.stale_count += 1
                 return
@@ -280,19 +282,20 @@ class Ctc:
         if frame.signal is not Signal.NOT_READY and self._mate is State.NOT_READY:
             self._mate = State.AVAILABLE
             self._signal(Signal.READY, self._serial, now_ns)
-            self._interrupts.append(DeviceReady(self.rdev))
+            self._interrupts.add(DeviceReady(self.rdev))
 
     def _give_up(self, now_ns: int) -> None:
         self._interrupt()
         load = self._load
         times = self._times(now_ns) if self._command is not None else _NO_TIMES
-        if self._matched_ns is not None and self._state is State.READ and self._mate_write:
+        reads = self._state is State.READ and self._matched_ns < NEVER_NS
+        if reads and self._mate_write is not None:
             self._chpid.observe(-1, self._mate_write, now_ns)
         self._chpid.abandon(self, load if self._sending else None, now_ns)
         self._sending = False
         self._clear()
         self._mate = State.NOT_READY
-        self._interrupts.append(DeviceLost(self.rdev, load, times))
+        self._interrupts.add(DeviceLost(self.rdev, load, times))
 
     def _finish_transfer(self, load: Load | None, now_ns: int) -> None:
         """The data are over: this end is free, and an interrupt will say so."""
@@ -304,7 +307,7 @@ class Ctc:
         self._chpid.end_later(self, now_ns + interrupt_ns)
 
     def _finish(self, status: UnitStatus, load: Load | None, now_ns: int) -> None:
-        self._interrupts.append(self._conclude(status, load, now_ns))
+        self._interrupts.add(self._conclude(status, load, now_ns))
 
     def _conclude(self, status: UnitStatus, load: Load | None, now_ns: int) -> Ended:
         command = self._command
@@ -316,12 +319,12 @@ class Ctc:
     def _interrupt(self) -> None:
         """Say what has ended, unless it has been said."""
         if self._ended is not None:
-            self._interrupts.append(self._ended)
+            self._interrupts.add(self._ended)
             self._ended = None
 
     def _times(self, now_ns: int) -> IoTimes:
         departed_ns = min(self._departed_ns, now_ns)
-        matched_ns = now_ns if self._matched_ns is None else min(self._matched_ns, now_ns)
+        matched_ns = min(self._matched_ns, now_ns)
         return IoTimes(
             departed_ns - self._started_ns, matched_ns - departed_ns, now_ns - matched_ns
         )
@@ -331,12 +334,11 @@ class Ctc:
             self._state = State.AVAILABLE
         self._command = None
         self._load = None
-        self._matched_ns = None
+        self._matched_ns = NEVER_NS
 
 
-_STATUS: Final = {
-    Outcome.END: UnitStatus.ENDED,
-    Outcome.MATCH: UnitStatus.ENDED,
-    Outcome.BUSY: UnitStatus.BUSY_ATTENTION,
-    Outcome.CHECK: UnitStatus.UNIT_CHECK,
-}
+def _status(outcome: Outcome) -> UnitStatus:
+    """How a command ends that does not wait for the mate."""
+    if outcome is Outcome.BUSY:
+        return UnitStatus.BUSY_ATTENTION
+    return UnitStatus.UNIT_CHECK if outcome is Outcome.CHECK else UnitStatus.ENDED

@@ -13,20 +13,19 @@ from ctc.subchannel import Command, Load
 
 
 @final
-class CommandFrame:
+class CommandFrame(Load):
     """The sender has issued ``command`` as its I/O number ``serial``.
 
     A write also says how many bytes in how many pieces are to come, so that the reader's end
     of the fibre knows how busy it is.
     """
 
-    __slots__ = ("command", "count", "length", "serial")
+    __slots__ = ("command", "serial")
 
     def __init__(self, command: Command, serial: int, length: int = 0, count: int = 0) -> None:
+        super().__init__(length, count)
         self.command = command
         self.serial = serial
-        self.length = length
-        self.count = count
 
     def __repr__(self) -> str:
         """Show command and serial; of a write what is to come."""

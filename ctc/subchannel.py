@@ -6,7 +6,7 @@ per virtual second.
 """
 
 from enum import IntEnum
-from typing import Protocol, final
+from typing import final
 
 from ctc.address import Rdev
 
@@ -29,15 +29,15 @@ class Command(IntEnum):
     SENSE_ID = 0xE4
 
 
-class Load(Protocol):
+class Load:
     """What a write carries, as far as the hardware cares: so many bytes in so many pieces."""
 
-    @property
-    def length(self) -> int:
-        """Bytes."""
+    __slots__ = ("count", "length")
 
-    @property
-    def count(self) -> int:
+    def __init__(self, length: int, count: int) -> None:
+        self.length = length
+        """Bytes."""
+        self.count = count
         """Data-chained pieces, for each of which the channel fetches one CCW."""
 
 

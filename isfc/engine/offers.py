@@ -19,23 +19,22 @@ class Offers:
     __slots__ = ("_agenda", "_blocked", "due_ns")
 
     def __init__(self) -> None:
-        self._agenda: Agenda[Sequence[Message]] = Agenda()
+        self._agenda: Agenda[list[Message]] = Agenda()
         self._blocked = False
         self.due_ns = NEVER_NS
         """When the first is to be handed over, in ns; `NEVER_NS` while none is, or none can be."""
 
     def add(self, at_ns: int, messages: Sequence[Message]) -> None:
         """Offer messages at ``at_ns``."""
-        self._agenda.add(at_ns, messages)
+        self._agenda.add(at_ns, messages if isinstance(messages, list) else list(messages))
         self._set_due()
 
     def extend(self, offers: Iterable[Offer]) -> None:
         """Offer messages, each at its time."""
         for at_ns, messages in offers:
-            self._agenda.add(at_ns, messages)
-        self._set_due()
+            self.add(at_ns, messages)
 
-    def take(self, room: int) -> Sequence[Message]:
+    def take(self, room: int) -> list[Message]:
         """The first offer, or as much of it as has room: ``room`` bytes. There must be one."""
         at_ns = self._agenda.due_ns
         messages = self._agenda.pop()
@@ -46,15 +45,20 @@ class Offers:
         self._set_due()
         return messages
 
-    def take_before(self, before_ns: int, room: int) -> Sequence[Message]:
-        """All messages that are due earlier than ``before_ns``, as far as they have room."""
-        messages: list[Message] = []
-        for offered in self._agenda.pop_before(before_ns):
-            messages += offered
+    def take_before(self, before_ns: int, room: int) -> list[Message]:
+        """All messages that are due before ``before_ns``, as far as they have room.
+
+        There must be one.
+        """
+        messages = self._agenda.pop()
+        if self._agenda.due_ns < before_ns:
+            messages = messages.copy()
+            while self._agenda.due_ns < before_ns:
+                messages += self._agenda.pop()
         count = _fitting(messages, room)
         if count < len(messages):
             self._put_back(before_ns - 1, messages[count:])
-            del messages[count:]
+            messages = messages[:count]
         self._set_due()
         return messages
 
@@ -64,7 +68,7 @@ class Offers:
             self._blocked = False
             self._set_due()
 
-    def _put_back(self, at_ns: int, messages: Sequence[Message]) -> None:
+    def _put_back(self, at_ns: int, messages: list[Message]) -> None:
         """Let messages wait for room, before all others."""
         self._agenda.put_first(at_ns, messages)
         self._blocked = True
@@ -73,7 +77,7 @@ class Offers:
         self.due_ns = NEVER_NS if self._blocked else self._agenda.due_ns
 
 
-def _fitting(messages: Sequence[Message], room: int) -> int:
+def _fitting(messages: list[Message], room: int) -> int:
     """How many of them fit into ``room`` bytes."""
     if len(messages) == 1:  # nearly always, so first
         return 1 if messages[0].length <= room else 0

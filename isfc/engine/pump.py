@@ -1,23 +1,26 @@
 """What both engines do after each input to a system: drain its link ends."""
 
-from collections.abc import Callable
-
 from ctc.frame import Departure
 from isfc.link.events import LinkEvent
 from isfc.system.link_end import LinkEnd
 
 
-def pump(
-    end: LinkEnd,
-    carry: Callable[[Departure], None],
-    deliver: Callable[[LinkEvent], None],
-) -> None:
-    """Drain a link end after an input to its system.
+class Outlet:
+    """Where what a link end has for others goes."""
 
-    Frames go to ``carry``, each with its RDEV and when it leaves, events to ``deliver``.
-    """
+    def carry(self, departure: Departure) -> None:
+        """A frame, with its RDEV and when it leaves."""
+        raise NotImplementedError
+
+    def deliver(self, event: LinkEvent) -> None:
+        """Something to tell the program."""
+        raise NotImplementedError
+
+
+def pump(end: LinkEnd, outlet: Outlet) -> None:
+    """Drain a link end after an input to its system: frames first, then events."""
     frames, events = end.frames, end.link.events
     while frames:
-        carry(frames.pop(0))
+        outlet.carry(frames.pop())
     while events:
-        deliver(events.pop(0))
+        outlet.deliver(events.pop())

@@ -27,9 +27,10 @@ from typing import Final, final
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
+from isfc.engine.listener import Listener
 from isfc.engine.offers import Offers
 from isfc.engine.program import Offer, Program
-from isfc.engine.pump import pump
+from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent, Severed
@@ -81,15 +82,15 @@ class _Host:
 
 
 @final
-class _End:
+class _End(Outlet):
     """One link end in the engine with its program: what that offers, and where frames go."""
 
     __slots__ = (
-        "carry", "deliver", "exact", "host", "link_end", "mate", "mates", "number", "offers",
-        "program",
+        "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers", "program"
     )  # fmt: skip
 
-    def __init__(self, host: _Host, number: int, program: Program) -> None:
+    def __init__(self, engine: "VirtualEngine", host: _Host, number: int, program: Program) -> None:
+        self.engine = engine
         self.host = host
         self.number = number
         self.program = program
@@ -98,8 +99,6 @@ class _End:
         self.mates = {
             rdev: ctc.device.partner_rdev for rdev, ctc in self.link_end.link.ctcs.items()
         }
-        self.carry: Callable[[Departure], None]
-        self.deliver: Callable[[LinkEvent], None]
         self.offers = Offers()
         self.exact = False
         """Whether every offer is handed over at its own time, whatever the link end is doing."""
@@ -108,7 +107,7 @@ class _End:
         """Give the link the messages of before ``before_ns``, for which it was too busy."""
         if self.offers.due_ns < before_ns:
             messages = self.offers.take_before(before_ns, self.link_end.link.room)
-            if len(messages):
+            if messages:
                 self.host.system.apply(Send(messages, self.number), now_ns)
 
     def hand_over_first(self, now_ns: int) -> None:
@@ -116,6 +115,38 @@ class _End:
         messages = self.offers.take(self.link_end.link.room)
         if messages:
             self.host.system.apply(Send(messages, self.number), now_ns)
+
+    def carry(self, departure: Departure) -> None:
+        """Send a frame on its way to the mate, and whatever else the transit makes of it."""
+        transit = self.engine.transit
+        if transit is None:
+            self._send(departure)
+        else:
+            for each in transit(self.link_end.name, departure):
+                self._send(each)
+
+    def _send(self, departure: Departure) -> None:
+        engine, mate = self.engine, self.mate
+        departure_ns, rdev, frame = departure
+        if engine.roundtrip:
+            frame = decode(encode(frame))
+        arrival_ns = max(departure_ns + engine.propagation_ns, mate.host.resume_ns)
+        engine.frames.add(arrival_ns, _Arrival(self.mates[rdev], frame, mate))
+
+    def deliver(self, event: LinkEvent) -> None:
+        """Tell the listeners, and then the program, what has happened."""
+        engine = self.engine
+        self.offers.resume()
+        for listener in engine.listeners:
+            listener(self.link_end, event, engine.now_ns)
+        self.offer(self.program.receive(event, engine.now_ns))
+
+    def offer(self, offers: Iterable[Offer]) -> None:
+        """Note what the program is to send."""
+        for at_ns, messages in offers:
+            self.offers.add(at_ns, messages)
+            if messages[0].traffic is not _TRANSPORT:
+                self.exact = True
 
 
 @final
@@ -139,8 +170,8 @@ class VirtualEngine:
     There is a program for each link end, in the order of the systems and of their ends. All CTCs
     are plugged in at the start; `unplug` and `plug` change that between runs. ``roundtrip`` passes
     every frame through the wire's codec, to prove that nothing is lost there; ``transit`` is asked
-    about every frame, and may lose, delay or double it. Raises `ConfigurationError` if the other
-    end of a link is at none of the systems.
+    about every frame, and may lose, delay or double it. ``listeners`` are told of everything, from
+    the start on. Raises `ConfigurationError` if the other end of a link is at none of the systems.
     """
 
     def __init__(
@@ -151,18 +182,21 @@ class VirtualEngine:
         *,
         roundtrip: bool = False,
         transit: Transit | None = None,
+        listeners: Iterable[Listener[LinkEvent]] = (),
     ) -> None:
         self.systems = tuple(systems)
+        self.listeners = list(listeners)
         self.now_ns = 0
         self.event_count = 0
-        self._propagation_ns = propagation_ns
-        self._roundtrip = roundtrip
-        self._transit = transit
+        self.propagation_ns = propagation_ns
+        self.roundtrip = roundtrip
+        self.transit = transit
         self._hosts = [_Host(system) for system in systems]
-        self._frames: Agenda[_Arrival] = Agenda()
+        self.frames: Agenda[_Arrival] = Agenda()
+        """Those in the fibres."""
         places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
         self._ends = [
-            _End(host, number, program)
+            _End(self, host, number, program)
             for (host, number), program in zip(places, programs, strict=True)
         ]
         by_names = {(end.link_end.name, end.link_end.partner): end for end in self._ends}
@@ -171,24 +205,23 @@ class VirtualEngine:
             if (partner, name) not in by_names:
                 raise ConfigurationError(f"{name} has a link to {partner}, which has none back")
             end.mate = by_names[partner, name]
-            end.carry, end.deliver = self._carrier(end), self._deliverer(end)
             end.host.ends.append(end)
         for end in self._ends:
             if self._ends.index(end.mate) > self._ends.index(end):
                 for rdev in end.mates:
                     self._plug(end, rdev)
         for end in self._ends:
-            self._offer(end, end.program.start(0))
+            end.offer(end.program.start(0))
             self._drain(end.host)
 
     @property
     def due_ns(self) -> int:
         """When something happens next, in ns; `NEVER_NS` if nothing does."""
-        return min(self._frames.due_ns, *(host.due_ns for host in self._hosts))
+        return min(self.frames.due_ns, *(host.due_ns for host in self._hosts))
 
     def run(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including ``until_ns``."""
-        frames, hosts, deadline = self._frames, self._hosts, DEADLINE
+        frames, hosts, deadline = self.frames, self._hosts, DEADLINE
         while True:
             host = hosts[0]
             for other in hosts:
@@ -238,7 +271,7 @@ class VirtualEngine:
         """Cut one CTC, named as for `plug`; what is in its fibre is lost."""
         end = self._end_of(rdev, name)
         lost = ((end, rdev), (end.mate, end.mates[rdev]))
-        self._frames.drop(lambda arrival: (arrival.end, arrival.rdev) in lost)
+        self.frames.drop(lambda arrival: (arrival.end, arrival.rdev) in lost)
         for its_end, its_rdev in lost:
             its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
         self.drain()
@@ -270,8 +303,8 @@ class VirtualEngine:
 
     def _delay_arrivals(self, host: _Host, until_ns: int) -> None:
         """Let what would arrive at ``host`` before ``until_ns`` arrive then."""
-        for at_ns, arrival in self._frames.take(lambda arrival: arrival.end.host is host):
-            self._frames.add(max(at_ns, until_ns), arrival)
+        for at_ns, arrival in self.frames.take(lambda arrival: arrival.end.host is host):
+            self.frames.add(max(at_ns, until_ns), arrival)
 
     def _end_of(self, rdev: Rdev, name: NodeName | None) -> _End:
         system = self._hosts[0].system.name if name is None else name
@@ -288,42 +321,6 @@ class VirtualEngine:
     def _drain(self, host: _Host) -> None:
         """Carry what the system has for its partners, tell its programs, find when it is due."""
         for end in host.ends:
-            pump(end.link_end, end.carry, end.deliver)
+            pump(end.link_end, end)
         host.timer_ns = host.system.due_ns
         host.set_due(self.now_ns)
-
-    def _carrier(self, end: _End) -> Callable[[Departure], None]:
-        """What takes a frame of ``end`` to its mate."""
-
-        def carry(departure: Departure) -> None:
-            departure_ns, rdev, frame = departure
-            if self._roundtrip:
-                frame = decode(encode(frame))
-            arrival = _Arrival(end.mates[rdev], frame, end.mate)
-            arrival_ns = departure_ns + self._propagation_ns
-            self._frames.add(max(arrival_ns, end.mate.host.resume_ns), arrival)
-
-        transit = self._transit
-        if transit is None:
-            return carry
-
-        def carry_through(departure: Departure) -> None:
-            for each in transit(end.link_end.name, departure):
-                carry(each)
-
-        return carry_through
-
-    def _deliverer(self, end: _End) -> Callable[[LinkEvent], None]:
-        """What tells the program of ``end`` what has happened."""
-
-        def deliver(event: LinkEvent) -> None:
-            end.offers.resume()
-            self._offer(end, end.program.receive(event, self.now_ns))
-
-        return deliver
-
-    def _offer(self, end: _End, offers: Iterable[Offer]) -> None:
-        for at_ns, messages in offers:
-            end.offers.add(at_ns, messages)
-            if messages[0].traffic is not _TRANSPORT:
-                end.exact = True

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeVar, cast
 
 from ctc.frame import Departure
-from isfc.engine.pump import pump
+from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import encode_pieces
 from isfc.errors import IsfcError, JournalError
 from isfc.journal.record import (
@@ -207,11 +207,24 @@ def _repeat(system: System, record: Record) -> Outcome:
         system.apply(decode_input(record), record.now_ns)
     except Exception as raised:  # whatever it is: it was recorded, or it is the difference
         error = type(raised).__name__
-    frames: list[Departure] = []
-    events: list[LinkEvent] = []
+    drained = _Drained()
     for end in system.ends:
-        pump(end, frames.append, events.append)
-    return _outcome(frames, events, system.next_deadline(), error)
+        pump(end, drained)
+    return _outcome(drained.frames, drained.events, system.next_deadline(), error)
+
+
+class _Drained(Outlet):
+    """What some link ends had for others."""
+
+    def __init__(self) -> None:
+        self.frames: list[Departure] = []
+        self.events: list[LinkEvent] = []
+
+    def carry(self, departure: Departure) -> None:
+        self.frames.append(departure)
+
+    def deliver(self, event: LinkEvent) -> None:
+        self.events.append(event)
 
 
 def _outcome(

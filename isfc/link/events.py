@@ -1,6 +1,5 @@
 """What a logical link tells its client."""
 
-from collections.abc import Sequence
 from typing import final
 
 from ctc.address import Rdev, format_rdev
@@ -13,7 +12,7 @@ class Delivered:
 
     __slots__ = ("messages",)
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
 
     def __repr__(self) -> str:
@@ -26,7 +25,7 @@ class Sent:
 
     __slots__ = ("messages",)
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: list[Message]) -> None:
         self.messages = messages
 
     def __repr__(self) -> str:

@@ -16,7 +16,8 @@ class LinkCtc:
     """What the link knows of one of its CTCs."""
 
     __slots__ = (
-        "answering", "counters", "device", "due_ns", "held", "rdev", "state", "turn", "written",
+        "answering", "counters", "device", "due_ns", "held", "rdev", "starting", "state", "turn",
+        "written",
     )  # fmt: skip
 
     def __init__(self, device: LinkDevice) -> None:
@@ -24,6 +25,8 @@ class LinkCtc:
         self.rdev = device.rdev
         self.state = DeviceState.DOWN
         self.counters = DeviceCounters()
+        self.starting = False
+        """Whether the hardware has said that it is ready, and the partner's has not answered."""
         self.answering = False
         """Whether the lock knows that an attention is to be answered here."""
         self.held: Package | None = None
@@ -33,7 +36,7 @@ class LinkCtc:
         self.written: Package | None = None
         """A package that was written here and is still to be released."""
         self.due_ns = NEVER_NS
-        """When RECOVERING ends, or an interrupt has gone missing."""
+        """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
     def undergo(self, change: Change) -> None:
         """Change the state, as `isfc.link.state.CHANGES` says."""

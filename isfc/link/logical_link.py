@@ -9,6 +9,7 @@ from typing import Final, cast
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from ctc.fifo import Fifo
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -103,7 +104,7 @@ class LogicalLink(Worker):
         self._usable_count = 0
         self._alone = False
         self._instructions = InstructionQueue()
-        self.events: list[LinkEvent] = []
+        self.events: Fifo[LinkEvent] = Fifo()
 
     @property
     def state(self) -> LinkState:
@@ -123,7 +124,7 @@ class LogicalLink(Worker):
         """Bytes that `send` takes before it says `Backpressure`."""
         return self.packager.room - self.appc.waiting_length
 
-    def send(self, messages: Sequence[Message], now_ns: int) -> None:
+    def send(self, messages: list[Message], now_ns: int) -> None:
         """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
         Raises `Backpressure` when the backlog is full.
@@ -155,7 +156,7 @@ class LogicalLink(Worker):
             if interrupt.times.serv_ns:
                 ctc.counters.count_io(interrupt.times)
             self._lose(ctc, cast("Package | None", interrupt.load))
-            if ctc.state is DeviceState.RESETTING:
+            if ctc.starting or ctc.state is DeviceState.RESETTING:
                 self._watch(ctc, now_ns + self._mih_ns)
         else:
             self._restore(ctc)
@@ -191,12 +192,13 @@ class LogicalLink(Worker):
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client. May follow any input."""
-        return self.events.pop(0) if self.events else None
+        return self.events.pop() if self.events else None
 
     def deactivate(self, rdev: Rdev) -> None:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
         ctc = self._find(rdev)
         self._lose(ctc, None)
+        ctc.starting = False
         ctc.undergo(DEACTIVATED)
 
     def activate(self, rdev: Rdev) -> None:
@@ -205,6 +207,25 @@ class LogicalLink(Worker):
         if ctc.state is not DeviceState.INACTIVE:
             raise LocalProtocolError(f"{rdev:04X} is active already")
         ctc.undergo(ACTIVATED)
+
+    def start_up(self, rdev: Rdev, now_ns: int) -> None:
+        """The hardware has told the mate that it is ready; the mate is to say the same.
+
+        Either word may be lost, and neither is said again. So a CTC that hears nothing for a
+        missing-interrupt interval is reset, which the mate has to answer, until it does.
+        """
+        ctc = self._find(rdev)
+        if ctc.state is DeviceState.DOWN:
+            ctc.starting = True
+            self._watch(ctc, now_ns + self._mih_ns)
+
+    def stand_by(self, rdev: Rdev) -> None:
+        """The hardware is not ready any more: there is nobody to hear from."""
+        ctc = self._find(rdev)
+        if ctc.starting:
+            ctc.starting = False
+            ctc.due_ns = NEVER_NS
+            self._watched_ns = self._earliest_ns()
 
     def _find(self, rdev: Rdev) -> LinkCtc:
         if rdev not in self.ctcs:
@@ -233,9 +254,9 @@ class LogicalLink(Worker):
             segments = [s for s in segments if not s.acknowledges]
         messages = self._reassembler.join(segments)
         if messages:
-            self.events.append(Delivered(messages))
+            self.events.add(Delivered(messages))
 
-    def _answer(self, segments: Sequence[Message]) -> None:
+    def _answer(self, segments: list[Message]) -> None:
         """Acknowledge what has arrived of APPC/VM messages, and send what has been asked for.
 
         The lock's holder has yet to give it back: all of this waits together.
@@ -341,7 +362,7 @@ class LogicalLink(Worker):
                 sent = [message for message in sent if not message.acknowledges]
                 self.appc.owed_count -= len(package.messages) - len(sent)
             if sent:
-                self.events.append(Sent(sent))
+                self.events.add(Sent(sent))
             if ctc.state not in UNUSABLE:
                 ctc.written = package
                 ctc.due_ns = NEVER_NS
@@ -389,9 +410,9 @@ class LogicalLink(Worker):
         if was_usable:
             self._usable_count -= 1
             self._arrange()
-            self.events.append(DeviceChanged(ctc.rdev, usable=False))
+            self.events.add(DeviceChanged(ctc.rdev, usable=False))
             if not self._usable_count:
-                self.events.append(LinkDown())
+                self.events.add(LinkDown())
 
     def _restore(self, ctc: LinkCtc) -> None:
         """The device is ready."""
@@ -399,12 +420,15 @@ class LogicalLink(Worker):
             return
         was_usable = ctc.state not in UNUSABLE
         self._free(ctc)
+        if ctc.starting:
+            ctc.starting = False
+            self._watched_ns = self._earliest_ns()
         if not was_usable:
             self._usable_count += 1
             self._arrange()
-            self.events.append(DeviceChanged(ctc.rdev, usable=True))
+            self.events.add(DeviceChanged(ctc.rdev, usable=True))
             if self._usable_count == 1:
-                self.events.append(LinkUp())
+                self.events.add(LinkUp())
 
     def _arrange(self) -> None:
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
@@ -431,6 +455,11 @@ class LogicalLink(Worker):
                 ctc.due_ns = NEVER_NS
                 if ctc.state is DeviceState.RECOVERING:
                     self._write_again(ctc, now_ns)
+                elif ctc.state is DeviceState.DOWN:
+                    self._instructions.add(Hsch(ctc.rdev))
                 else:
                     self._halt(ctc, now_ns)
-        self._watched_ns = min((ctc.due_ns for ctc in self.ctcs.values()), default=NEVER_NS)
+        self._watched_ns = self._earliest_ns()
+
+    def _earliest_ns(self) -> int:
+        return min((ctc.due_ns for ctc in self.ctcs.values()), default=NEVER_NS)

@@ -1,9 +1,10 @@
 """Packages: what one write carries, and how it is filled."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
+from ctc.fifo import Fifo
+from ctc.subchannel import Load
 from isfc.errors import Backpressure
 from isfc.link.message import Message, Traffic
 
@@ -43,15 +44,14 @@ class PackageLimit:
 
 
 @final
-class Package:
+class Package(Load):
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
     __slots__ = (
-        "appc_count", "appc_length", "chained_count", "count", "length", "message_count",
-        "messages", "number",
+        "appc_count", "appc_length", "chained_count", "message_count", "messages", "number"
     )  # fmt: skip
 
-    def __init__(self, number: int, messages: Sequence[Message], payload_length: int) -> None:
+    def __init__(self, number: int, messages: list[Message], payload_length: int) -> None:
         self.number = number
         self.messages = messages
         self.chained_count = len(messages)
@@ -71,9 +71,7 @@ class Package:
             if message.traffic is _LEGACY:
                 self.appc_count += 1
                 self.appc_length += message.length
-        self.count = max(1, self.chained_count)
-        """Data-chained pieces of the write."""
-        self.length = header_length + payload_length
+        super().__init__(header_length + payload_length, max(1, self.chained_count))
 
     def __repr__(self) -> str:
         """Show number, messages and bytes."""
@@ -101,7 +99,7 @@ class Packager:
         """The same if the oldest message is of APPC/VM."""
         self._share_length = share_length
         self._backlog_length_max = backlog_length_max
-        self._waiting: list[Message] = []
+        self._waiting: Fifo[Message] = Fifo()
         self.backlog_count = 0
         """Messages that wait."""
         self.backlog_length = 0
@@ -123,7 +121,7 @@ class Packager:
     @property
     def head_length(self) -> int:
         """Bytes of the oldest waiting message; 0 when none waits."""
-        return self._waiting[0].length if self._waiting else 0
+        return self._waiting.peek().length if self._waiting else 0
 
     @property
     def room(self) -> int:
@@ -140,7 +138,7 @@ class Packager:
         self.backlog_count += 1
         self.backlog_length += message.length
         self.ccw_count += 1 if message.length >= CHAINED_LENGTH_MIN else 0
-        self._waiting.append(message)
+        self._waiting.add(message)
 
     def add_again(self, package: Package) -> None:
         """Let a package whose write failed go next."""
@@ -157,7 +155,7 @@ class Packager:
             self.backlog_count -= len(package.messages)
             return package
         waiting = self._waiting
-        message = waiting[0]
+        message = waiting.pop()
         length = message.length
         transport = message.traffic is _TRANSPORT
         limit = self.limit if transport else self.appc_limit
@@ -166,15 +164,13 @@ class Packager:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
         room = length_max - length - 2 * message_length  # for the next one's own bytes
-        count, count_max = 1, min(len(waiting), MESSAGES_MAX)
-        while count < count_max and waiting[count].length <= room:
-            message = waiting[count]
+        messages = [message]
+        while waiting and len(messages) < MESSAGES_MAX and waiting.peek().length <= room:
+            message = waiting.pop()
+            messages.append(message)
             length += message.length
             room -= message.length + message_length
-            count += 1
-        messages = waiting[:count]
-        del waiting[:count]
-        self.backlog_count -= count
+        self.backlog_count -= len(messages)
         self.backlog_length -= length
         package = Package(self._number, messages, length)
         self.ccw_count -= package.chained_count

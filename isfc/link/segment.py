@@ -1,10 +1,11 @@
 """Long messages: cut into numbered segments to be sent, and joined again on arrival."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
+from isfc.link.serials import Serials
 
 SEGMENT_LENGTH_MAX: Final = 262_144
 """Most bytes of an ISFC Transport message in one piece: longer than any that IBM's report sends.
@@ -33,13 +34,13 @@ class Segmenter:
     """Numbers the messages of each conversation, and cuts those that are too long."""
 
     def __init__(self) -> None:
-        self._next_serial: dict[int, int] = {}
+        self._serials = Serials()
 
     def number(self, message: Message) -> None:
         """Number a message that stays in one piece."""
-        serials, conversation = self._next_serial, message.conversation
-        message.serial = serial = serials.get(conversation, 0)
-        serials[conversation] = serial + 1
+        serial = self._serials.next_of(message.conversation)
+        message.serial = serial
+        self._serials.set_next(message.conversation, serial + 1)
 
     def cut(self, message: Message) -> Iterator[Message]:
         """The segments of ``message``, numbered; a short message is its own only segment."""
@@ -49,7 +50,7 @@ class Segmenter:
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: its numbers may begin at 0 again."""
-        self._next_serial.pop(conversation, None)
+        self._serials.forget(conversation)
 
 
 class Reassembler:
@@ -66,7 +67,7 @@ class Reassembler:
         self._length = 0
         self._segment_count = 0
 
-    def join(self, segments: Sequence[Message]) -> Sequence[Message]:
+    def join(self, segments: list[Message]) -> list[Message]:
         """The messages that are whole once ``segments`` have arrived.
 
         Raises `RemoteProtocolError` when more is unfinished than the bounds allow.

@@ -1,11 +1,11 @@
 """Delivery in order and without duplicates: what a receiver does with packages."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
+from isfc.link.serials import Serials
 
 HELD_MESSAGES_MAX: Final = 65_536
 HELD_LENGTH_MAX: Final = 256 * 2**20
@@ -45,7 +45,7 @@ class Resequencer:
         self._held_length = 0
         self._next_number = 0
         self._seen_ahead: set[int] = set()
-        self._next_serial: dict[int, int] = {}
+        self._serials = Serials()
         self._held: dict[int, dict[int, Message]] = {}
 
     @property
@@ -53,29 +53,29 @@ class Resequencer:
         """Messages that wait for an earlier one."""
         return self._held_count
 
-    def accept(self, package: Package) -> Sequence[Message]:
+    def accept(self, package: Package) -> list[Message]:
         """The messages that ``package`` makes deliverable.
 
         Raises `RemoteProtocolError` when more would have to be kept than the bounds allow.
         """
         if not self._is_new(package.number):
             self.duplicate_count += 1
-            return ()
+            return []
         ready: list[Message] = []
-        next_serial = self._next_serial
+        serials = self._serials
         for message in package.messages:
             conversation = message.conversation
             serial = message.serial
-            expected = next_serial.get(conversation, 0)
+            expected = serials.next_of(conversation)
             if expected != serial:
                 if serial > expected:
                     self._hold(message)
                 else:
                     self.duplicate_count += 1
                 continue
-            if not serial and len(next_serial) >= self._conversations_max:
+            if not serial and serials.count >= self._conversations_max:
                 raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
-            next_serial[conversation] = serial + 1
+            serials.set_next(conversation, serial + 1)
             ready.append(message)
             if self._held_count and conversation in self._held:
                 self._release(conversation, ready)
@@ -83,7 +83,7 @@ class Resequencer:
 
     def forget(self, conversation: int) -> None:
         """Drop what is known of a conversation that is over."""
-        self._next_serial.pop(conversation, None)
+        self._serials.forget(conversation)
         for message in self._held.pop(conversation, {}).values():
             self._unhold(message)
 
@@ -123,12 +123,12 @@ class Resequencer:
 
     def _release(self, conversation: int, ready: list[Message]) -> None:
         held = self._held[conversation]
-        serial = self._next_serial[conversation]
+        serial = self._serials.next_of(conversation)
         while serial in held:
             message = held.pop(serial)
             self._unhold(message)
             ready.append(message)
             serial += 1
-        self._next_serial[conversation] = serial
+        self._serials.set_next(conversation, serial)
         if not held:
             del self._held[conversation]

@@ -1,6 +1,6 @@
 """The inputs of a system: all that can happen to it, as records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import final
 
 from ctc.address import ChpidId, Rdev
@@ -19,7 +19,7 @@ class Send(Input):
 
     __slots__ = ("end", "messages")
 
-    def __init__(self, messages: Sequence[Message], end: int = 0) -> None:
+    def __init__(self, messages: list[Message], end: int = 0) -> None:
         self.messages = messages
         self.end = end
 

@@ -3,10 +3,9 @@
 The only module that knows both software (`isfc.link.logical_link`) and hardware (`ctc.device`).
 """
 
-from collections.abc import Sequence
-
 from ctc.address import Rdev
 from ctc.device import Ctc
+from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
@@ -39,7 +38,7 @@ class LinkEnd:
         """The system it is an end at."""
         self.partner = definition.partner
         """The system at the other end."""
-        self.frames: list[Departure] = []
+        self.frames: Fifo[Departure] = Fifo()
         """What `poll_frame` has yet to give."""
         self.ctcs: dict[Rdev, Ctc] = {}
         """The hardware's ends of the CTCs; only to be read."""
@@ -52,7 +51,7 @@ class LinkEnd:
         self._channels = channels
         self._trace = trace
         self._watch = watch
-        self._interrupts: list[Interrupt] = []
+        self._interrupts: Fifo[Interrupt] = Fifo()
         self._paths: set[Rdev] = set()
         for ctc in definition.ctcs:
             rdev, chpid = ctc.device.rdev, channels.chpids[ctc.chpid]
@@ -66,7 +65,7 @@ class LinkEnd:
         link = self.link
         return not (link.lock.free and link.scheduler.has_free)
 
-    def send(self, messages: Sequence[Message], now_ns: int) -> None:
+    def send(self, messages: list[Message], now_ns: int) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
         self.link.send(messages, now_ns)
         self._settle(now_ns)
@@ -96,6 +95,7 @@ class LinkEnd:
     def disconnect(self, rdev: Rdev, now_ns: int) -> None:
         """The path of one CTC to the partner is gone."""
         self._paths.discard(rdev)
+        self.link.stand_by(rdev)
         self.ctcs[rdev].disconnect(now_ns)
         self._settle(now_ns)
 
@@ -116,13 +116,15 @@ class LinkEnd:
         if rdev in self._paths and active and self._channels.is_online(rdev):
             if ctc.state is State.NOT_READY:
                 ctc.connect(now_ns)
+                self.link.start_up(rdev, now_ns)
         elif ctc.state is not State.NOT_READY:
+            self.link.stand_by(rdev)
             ctc.retire(now_ns)
         self._settle(now_ns)
 
     def poll_frame(self) -> Departure | None:
         """The next frame to carry to the mate: when it leaves (maybe later), RDEV, frame."""
-        return self.frames.pop(0) if self.frames else None
+        return self.frames.pop() if self.frames else None
 
     def poll_event(self) -> LinkEvent | None:
         """The next thing to tell the client."""
@@ -180,7 +182,7 @@ class LinkEnd:
         watch = self._watch
         while True:
             while interrupts:
-                interrupt = interrupts.pop(0)
+                interrupt = interrupts.pop()
                 if trace is not None:
                     trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
                 if watch is not None:

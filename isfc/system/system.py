@@ -137,8 +137,8 @@ class System:
             frames: list[Departure] = []
             events: list[LinkEvent] = []
             for end, (frame_count, event_count) in zip(self.ends, before, strict=True):
-                frames += end.frames[frame_count:]
-                events += end.link.events[event_count:]
+                frames += list(end.frames)[frame_count:]
+                events += list(end.link.events)[event_count:]
             recorder.conclude(frames, events, self.next_deadline(), error)
 
 

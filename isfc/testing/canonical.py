@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any, Final
 
-from ctc.agenda import NEVER_NS
+from ctc.agenda import NEVER_NS, Agenda
 from ctc.chpid import Chpid
+from ctc.fifo import Fifo
 from ctc.subchannel import IoTimes
 from isfc.link.counters import DeviceCounters
 
@@ -66,7 +67,9 @@ class _Canonical:
 
     def _parts(self, value: Any, kind: type, name: str) -> Any:
         form = self.form
-        if kind in (list, tuple, deque):
+        if kind is Agenda:
+            return tuple([(self._time(at_ns), form(entry, "")) for at_ns, entry in value.entries()])
+        if kind in (list, tuple, deque, Fifo):
             return tuple([form(part, name) for part in value])
         if kind is dict:
             return tuple([(form(key, ""), form(part, name)) for key, part in value.items()])
@@ -95,7 +98,8 @@ class _Canonical:
 
 def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
     kind = type(value)
-    names = getattr(kind, "__slots__", None) or sorted(vars(value))
+    slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
+    names = slots or sorted(vars(value))
     for name in names:
         if (kind.__name__, name) in _LEFT_OUT:
             continue

@@ -133,7 +133,7 @@ class _Driver:
         """Hand messages to one system's link, now."""
         assert not self._turning, "programs answer an event with offers"
         self._catch_up()
-        self.injection.system(name).apply(Send(messages), self.engine.now_ns)
+        self.injection.system(name).apply(Send(list(messages)), self.engine.now_ns)
         self._turning = True
         self.engine.drain()
         self._turning = False

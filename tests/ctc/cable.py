@@ -1,12 +1,13 @@
 """Cable: the two ends of one CTC and the fibre between them, driven by hand."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
+from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
 from ctc.profiles import ChpidProfile, find_profile
 from ctc.subchannel import (
@@ -38,12 +39,11 @@ PLAIN: Final = replace(
 PROPAGATION_NS: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Cargo:
+class Cargo(Load):
     """What a write carries."""
 
-    length: int
-    count: int = 1
+    def __init__(self, length: int, count: int = 1) -> None:
+        super().__init__(length, count)
 
 
 class End:
@@ -51,21 +51,17 @@ class End:
 
     def __init__(self, rdev: int, arbitration: Arbitration, profile: ChpidProfile) -> None:
         self.chpid: Chpid[Ctc] = Chpid(ChpidId(rdev >> 8), profile)
-        self.departures: list[Departure] = []
-        self.interrupts: list[Interrupt] = []
+        self.departures: Fifo[Departure] = Fifo()
+        self.interrupts: Fifo[Interrupt] = Fifo()
         self.ctc = Ctc(Rdev(rdev), self.chpid, arbitration, self.departures, self.interrupts)
 
     def heard(self) -> list[str]:
         """The interrupts since the last time, in words."""
-        words = [_word(interrupt) for interrupt in self.interrupts]
-        self.interrupts.clear()
-        return words
+        return [_word(interrupt) for interrupt in self.take()]
 
     def take(self) -> list[Interrupt]:
         """The interrupts since the last time."""
-        interrupts = list(self.interrupts)
-        self.interrupts.clear()
-        return interrupts
+        return [self.interrupts.pop() for _ in range(len(self.interrupts))]
 
 
 def _word(interrupt: Interrupt) -> str:
@@ -132,7 +128,8 @@ class Cable:
         if next_ns == NEVER_NS or (until_ns is not None and next_ns > until_ns):
             return False
         self.now_ns = next_ns
-        for index, frame in self._flying.pop_before(next_ns + 1):
+        while self._flying.due_ns <= next_ns:
+            index, frame = self._flying.pop()
             self.ends[index].ctc.receive_frame(frame, next_ns)
         for end in self.ends:
             while (ctc := end.chpid.poll_ended(next_ns)) is not None:
@@ -145,6 +142,6 @@ class Cable:
         """When something happens next; `NEVER_NS` when nothing will."""
         for index, end in enumerate(self.ends):
             while end.departures:
-                departure_ns, _, frame = end.departures.pop(0)
+                departure_ns, _, frame = end.departures.pop()
                 self._flying.add(departure_ns + PROPAGATION_NS, (1 - index, frame))
         return min(self._flying.due_ns, *(end.chpid.due_ns for end in self.ends))

@@ -29,7 +29,7 @@ def drained(agenda: Agenda[tuple[int, int]]) -> list[tuple[int, int]]:
 def test_empty_agenda_is_never_due() -> None:
     agenda = filled([])
     assert agenda.due_ns == NEVER_NS
-    assert agenda.pop_before(NEVER_NS) == []
+    assert agenda.entries() == []
 
 
 @given(times)
@@ -53,13 +53,23 @@ def test_what_is_added_later_is_behind_what_is_due_at_the_same_time(
     assert drained(agenda) == sorted([*expected[len(taken) :], *added])
 
 
-@given(times, st.integers(0, 21))
-def test_all_before_a_time_is_taken_at_once_and_what_is_due_then_stays(
-    times_ns: list[int], before_ns: int
+@given(times, st.integers(0, 10))
+def test_entries_are_shown_in_their_order_whatever_has_been_taken(
+    times_ns: list[int], taken_count: int
 ) -> None:
     agenda, expected = filled(times_ns), drained(filled(times_ns))
-    assert agenda.pop_before(before_ns) == [entry for entry in expected if entry[0] < before_ns]
-    assert drained(agenda) == [entry for entry in expected if entry[0] >= before_ns]
+    for _ in expected[:taken_count]:
+        agenda.pop()
+    assert agenda.entries() == [(entry[0], entry) for entry in expected[taken_count:]]
+
+
+@given(times, st.integers(0, 10))
+def test_what_is_put_first_is_first(times_ns: list[int], taken_count: int) -> None:
+    agenda, expected = filled(times_ns), drained(filled(times_ns))
+    for _ in expected[:taken_count]:
+        agenda.pop()
+    agenda.put_first(0, (0, -1))
+    assert drained(agenda) == [(0, -1), *expected[taken_count:]]
 
 
 @given(times, st.integers(0, 20))

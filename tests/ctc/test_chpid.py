@@ -10,6 +10,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
+from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
 from tests.ctc.cable import PLAIN, Cargo
 
@@ -24,7 +25,7 @@ def fibre(profile: ChpidProfile = PLAIN) -> Chpid[Ctc]:
 
 
 def ctc_on(chpid: Chpid[Ctc], rdev: int = 0x6000) -> Ctc:
-    return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, [], [])
+    return Ctc(Rdev(rdev), chpid, Arbitration.BOTH_FAIL, Fifo(), Fifo())
 
 
 def run(chpid: Chpid[Ctc], loads: dict[Ctc, Cargo]) -> dict[Ctc, int]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from ctc.device import Arbitration, Ctc
+from ctc.fifo import Fifo
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
 from ctc.subchannel import Attention, Collided, Command, DeviceLost, Ended, UnitStatus
@@ -247,7 +248,7 @@ def test_write_that_fails_before_it_has_left_does_not_come_as_a_new_one(near: Ar
     # what the fibre is sending holds up our command so long that the mate's comes first
     far = Arbitration.WIN if near is Arbitration.LOSE else near
     cable = Cable(near, far, replace(PLAIN, io_contention_ns=100_000)).connect()
-    other = Ctc(Rdev(0x6001), cable.near.chpid, near, [], [])
+    other = Ctc(Rdev(0x6001), cable.near.chpid, near, Fifo(), Fifo())
     cable.near.chpid.begin(other, Cargo(30_000), cable.now_ns)  # takes 120 us
     cargo = cable.write(cable.near, 10)
     cable.write(cable.far, 20)

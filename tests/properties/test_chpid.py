@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
+from ctc.fifo import Fifo
 from tests.ctc.cable import PLAIN, Cargo
 
 PROFILE = replace(
@@ -53,7 +54,7 @@ def test_p6_no_chpid_carries_more_than_its_rate_in_any_window(
         if direction == "in":
             chpid.observe(1, cargo, now_ns)
         else:
-            ctc = Ctc(Rdev(index), chpid, Arbitration.BOTH_FAIL, [], [])
+            ctc = Ctc(Rdev(index), chpid, Arbitration.BOTH_FAIL, Fifo(), Fifo())
             began[ctc] = (now_ns, cargo)
             chpid.begin(ctc, cargo, now_ns)
     let_pass(10**15)

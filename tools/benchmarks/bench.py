@@ -24,7 +24,7 @@ import isfc.link.logical_link
 from isfc.layout.catalogue import load_layout
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from scenarios.run import NS_PER_S, Experiment, Result, build, measure
+from scenarios.run import Experiment, Result, build, measure
 from scenarios.workload import find_workload, free_workload
 from tools.benchmarks.simpy_run import simulate
 
@@ -107,9 +107,9 @@ def run_ours(experiment: Experiment) -> tuple[int, float, float]:
     """Our engine, as `scenarios.run` runs it."""
     engine, systems = build(experiment)
     end = systems[0].ends[0]
-    engine.run(int(experiment.warmup * NS_PER_S))
+    engine.run(experiment.begin_ns)
     before = end.snapshot(engine.now_ns)
-    engine.run(int((experiment.warmup + experiment.seconds) * NS_PER_S))
+    engine.run(experiment.end_ns)
     after = end.snapshot(engine.now_ns)
     result: Result = measure(end.name, before, after)
     per_package = (result.messages_per_s_out + result.messages_per_s_in) / (

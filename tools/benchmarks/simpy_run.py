@@ -146,10 +146,10 @@ def simulate(experiment: Experiment) -> SimpyResult:
     """Run an experiment as `scenarios.run.run` does, and measure it as that does."""
     env = simpy.Environment()
     client_system, _ = build(env, experiment)
-    env.run(int(experiment.warmup * NS_PER_S))
+    env.run(experiment.begin_ns)
     before = replace(client_system.traffic)
     busy_ns = busy(client_system)
-    env.run(int((experiment.warmup + experiment.seconds) * NS_PER_S))
+    env.run(experiment.end_ns)
     after = client_system.traffic
     busy_ns = busy(client_system) - busy_ns
     length = after.length_out + after.length_in - before.length_out - before.length_in

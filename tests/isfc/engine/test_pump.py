@@ -3,7 +3,7 @@
 from ctc.address import ChpidId, Rdev
 from ctc.frame import Departure, Signal, StatusFrame
 from ctc.profiles import find_profile
-from isfc.engine.pump import pump
+from isfc.engine.pump import Outlet, pump
 from isfc.link.events import LinkEvent, LinkUp
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
@@ -15,15 +15,21 @@ RDEV = Rdev(0x6000)
 CTC = CtcDefinition(LinkDevice(RDEV, RDEV), ChpidId(0x40), find_profile("FICON Express2"))
 
 
-class Drained:
+class Drained(Outlet):
     """All that a pump has drained."""
 
     def __init__(self) -> None:
         self.carried: list[Departure] = []
         self.events: list[LinkEvent] = []
 
+    def carry(self, departure: Departure) -> None:
+        self.carried.append(departure)
+
+    def deliver(self, event: LinkEvent) -> None:
+        self.events.append(event)
+
     def pump(self, system: System) -> None:
-        pump(system.ends[0], self.carried.append, self.events.append)
+        pump(system.ends[0], self)
 
 
 def new_system() -> System:

@@ -26,7 +26,7 @@ WRITE = CommandFrame(Command.WRITE, 258, 4096, 3)
 
 
 def data_frame(*messages: Message) -> DataFrame:
-    return DataFrame(Package(5, messages, sum(m.length for m in messages)), 7)
+    return DataFrame(Package(5, list(messages), sum(m.length for m in messages)), 7)
 
 
 def changed(data: bytes, index: int, value: int) -> bytes:

@@ -235,7 +235,9 @@ class Hasty(Buggy):
     def apply(self, given: Input, now_ns: int) -> None:
         super().apply(given, now_ns)
         frames = self.ends[0].frames
-        frames[:] = [(at_ns - 1, rdev, frame) for at_ns, rdev, frame in frames]
+        for _ in range(len(frames)):
+            at_ns, rdev, frame = frames.pop()
+            frames.add((at_ns - 1, rdev, frame))
 
 
 class Broken(Buggy):

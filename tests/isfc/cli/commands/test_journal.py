@@ -46,7 +46,7 @@ def test_show_has_a_line_for_each_input(file: Path, capsys: pytest.CaptureFixtur
     assert max(map(len, lines)) <= 80
     assert lines[0].split()[:3] == ["seconds", "input", "on"]
     assert lines[1] == "node ATLANTA, partner BOSTON, 2 CTCs, both fail"
-    assert lines[2].split() == ["0.000000000", "connect", "6000", "1", "0", "-"]
+    assert lines[2].split() == ["0.000000000", "connect", "6000", "1", "0", "15000.000"]
     assert any(" send            2 messages, 300,100 B " in line for line in lines)
     assert any(" frame      6001 WRITE #1, " in line for line in lines)
     assert any(" data #1, package 0 " in line for line in lines)

@@ -1,0 +1,60 @@
+"""A queue: what is added first is taken first."""
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar, cast
+
+Item = TypeVar("Item")
+
+
+class Fifo(Generic[Item]):
+    """What waits, in its order.
+
+    A plain list is slow as a queue: to take its first item moves all others, and one that is empty
+    now and then gives its memory back each time. This one keeps a place for each item that
+    ever waited at the same time.
+    """
+
+    __slots__ = ("_end", "_first", "_places")
+
+    def __init__(self) -> None:
+        self._places: list[Item | None] = []
+        self._first = 0
+        self._end = 0
+
+    def __bool__(self) -> bool:
+        return self._first != self._end
+
+    def __len__(self) -> int:
+        return self._end - self._first
+
+    def __iter__(self) -> Iterator[Item]:
+        """All of them as they are now; they go on waiting."""
+        return iter(cast("list[Item]", self._places[self._first : self._end]))
+
+    def add(self, item: Item) -> None:
+        """Let ``item`` wait behind all others."""
+        end = self._end
+        if end < len(self._places):
+            self._places[end] = item
+        else:
+            if self._first > end // 2:  # nearly all have been taken: move the few others up
+                del self._places[: self._first]
+                end -= self._first
+                self._first = 0
+            self._places.append(item)
+        self._end = end + 1
+
+    def peek(self) -> Item:
+        """The first one, which goes on waiting. There must be one."""
+        return cast(Item, self._places[self._first])
+
+    def pop(self) -> Item:
+        """Take the first one. There must be one."""
+        first = self._first
+        item = self._places[first]
+        self._places[first] = None
+        first += 1
+        if first == self._end:
+            first = self._end = 0
+        self._first = first
+        return cast(Item, item)

@@ -1,0 +1,41 @@
+"""What is added first is taken first, in whatever order adding and taking alternate."""
+
+from collections import deque
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctc.fifo import Fifo
+
+
+@given(st.lists(st.booleans(), max_size=200))
+def test_queue_does_what_a_deque_does(adds: list[bool]) -> None:
+    queue: Fifo[int] = Fifo()
+    expected: deque[int] = deque()
+    for number, is_added in enumerate(adds):
+        if is_added:
+            queue.add(number)
+            expected.append(number)
+        elif expected:
+            assert queue.peek() == expected[0]
+            assert queue.pop() == expected.popleft()
+        assert (list(queue), len(queue), bool(queue)) == (
+            list(expected), len(expected), bool(expected)
+        )  # fmt: skip
+
+
+def test_queue_that_is_never_empty_grows_no_further() -> None:
+    queue: Fifo[int] = Fifo()
+    queue.add(0)
+    for number in range(1, 1_000):
+        queue.add(number)
+        assert queue.pop() == number - 1
+    assert len(queue._places) <= 4  # noqa: SLF001  # its memory is what this is about
+
+
+def test_what_is_taken_is_not_kept() -> None:
+    queue: Fifo[object] = Fifo()
+    for _ in range(3):
+        queue.add(object())
+    queue.pop()
+    assert queue._places[0] is None  # noqa: SLF001  # its memory is what this is about
