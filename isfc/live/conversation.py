@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Final
 
 from isfc.link.message import Traffic
-from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
 from isfc.programs.protocol import ConversationSevered, SeverCode
 
 RECEIVE_LENGTH_MAX: Final = 262_144

@@ -15,9 +15,10 @@ from typing import Final, TypeVar
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.frame import Departure, Frame
+from isfc.engine.listener import Listener
 from isfc.engine.offers import Offers
 from isfc.engine.program import Program
-from isfc.engine.pump import pump
+from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import decode, encode_pieces
 from isfc.errors import RemoteProtocolError
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
@@ -48,7 +49,7 @@ MakeSystem = Callable[[LinkEndDefinition], System]
 """Makes a fresh system with one link: at the start, and after every `sever`."""
 
 
-class LiveEngine:
+class LiveEngine(Outlet):
     """Drives a system with one link in real time on the running event loop.
 
     Connections come from `isfc.live.attachment`, which has made sure of the partner; `attach`
@@ -69,7 +70,7 @@ class LiveEngine:
         self.lag = Lag()
         self.system = make(definition)
         self.end = self.system.ends[0]
-        self.listeners: list[Callable[[LiveEvent], None]] = []
+        self.listeners: list[Listener[LiveEvent]] = []
         """Who is told of everything, before the program is."""
         self.fault: BaseException | None = None
         """What broke the system or its program: a bug, which `wait_closed` raises."""
@@ -107,7 +108,7 @@ class LiveEngine:
 
     def send(self, messages: Sequence[Message]) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
-        self.apply(Send(messages))
+        self.apply(Send(list(messages)))
 
     def apply(self, given: Input) -> None:
         """Let something happen to the system, and carry on what it leads to."""
@@ -124,7 +125,7 @@ class LiveEngine:
         """The connection of one CTC is there; it replaces one that is there already."""
         self.detach(rdev, "replaced by a newer connection")
         self._connections[rdev] = connection
-        connection.deliver = partial(self.receive, rdev)
+        connection.deliver_to(partial(self.receive, rdev))
         self.counters.attached_count += 1
         self.tell(Attached(rdev))
         self.apply(Connect(rdev))
@@ -172,8 +173,9 @@ class LiveEngine:
 
     def tell(self, event: LiveEvent) -> None:
         """Tell the listeners."""
+        now_ns = self.now_ns()
         for listener in self.listeners:
-            listener(event)
+            listener(self.end, event, now_ns)
 
     def sever(self, reason: str) -> None:
         """Restart the link: connections go, a fresh system takes over, the program is told."""
@@ -193,7 +195,7 @@ class LiveEngine:
         self._was_up = False
         self._await_link()
         try:
-            self._deliver(Severed(reason))
+            self.deliver(Severed(reason))
         except Exception as error:
             self._break(error)
         else:
@@ -244,7 +246,7 @@ class LiveEngine:
         while True:
             self._again = False
             system = self.system
-            pump(self.end, self._carry, self._deliver)
+            pump(self.end, self)
             deadline_ns = system.next_deadline()
             self._looked_ns = now_ns = self.now_ns()
             self._send_due(now_ns)
@@ -283,7 +285,7 @@ class LiveEngine:
         due_ns = min(self._departures.due_ns, self._offers.due_ns)
         return due_ns if deadline_ns is None else min(due_ns, deadline_ns)
 
-    def _carry(self, departure: Departure) -> None:
+    def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
         departure_ns, rdev, frame = departure
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
@@ -312,7 +314,7 @@ class LiveEngine:
             if connection is not None:
                 connection.write(*pieces)
 
-    def _deliver(self, event: LinkEvent) -> None:
+    def deliver(self, event: LinkEvent) -> None:
         """Tell everybody what has happened."""
         self._offers.resume()
         if isinstance(event, DeviceChanged):

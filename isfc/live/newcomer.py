@@ -13,9 +13,10 @@ from typing import Final, Protocol
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
-from isfc.live.connection import Connection, measure_frame
+from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Refused
+from isfc.live.frames import measure_frame
 from isfc.live.handshake import (
     Accept,
     Greeting,
@@ -232,7 +233,7 @@ class Newcomer:
         door.meet(theirs.incarnation)
         self._settle()
         self.was_attached = True
-        connection.measure = measure_frame
+        connection.measure_with(measure_frame)
         door.engine.attach(rdev, connection)
 
     def _retry(self, reason: str) -> None:

@@ -8,6 +8,7 @@ from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
 from isfc.live.run_directory import control_path
 from isfc.live.snapshot import look, snapshot_record
+from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class Operator:
             self._announce(line)
         return {"return_code": response.return_code, "lines": list(response.lines)}
 
-    def _hear(self, event: "LiveEvent") -> None:
-        line = announcement(event, self._engine.definition.partner)
+    def _hear(self, end: LinkEnd, event: "LiveEvent", _now_ns: int) -> None:
+        line = announcement(event, end.partner)
         if line is not None:
             self._announce(line)
 

@@ -26,7 +26,8 @@ from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
 from isfc.live.opening import Opening
-from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
@@ -171,7 +172,8 @@ class OpenNode:
 
         Whether there were any.
         """
-        self._news.set()
+        if self._ended is not None:
+            self._news.set()
         told = False
         while (end := self.board.poll_changed()) is not None:
             told = True

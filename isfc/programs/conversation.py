@@ -10,13 +10,11 @@ APPC/VM takes turns, beginning with the end that connected: it sends and passes 
 other one does, so that a request has its reply.
 
 The last message of each end is a SEVER, also when both have finished: once both have sent it,
-nothing of the conversation can be under way any more. `isfc.programs.protocol` has these messages,
-and `isfc.programs.switchboard` all conversations of a node.
+nothing of the conversation can be under way any more. `isfc.programs.protocol` has the messages.
 """
 
 from collections import deque
 from collections.abc import Iterator, Sized
-from enum import Enum
 from typing import Final, final
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
@@ -24,25 +22,15 @@ from isfc.link.message import Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.conversation_state import ConversationState
+from isfc.programs.limits import GATHERED_LENGTH, ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
 
 _PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
 """Most bytes in one message, which the link need not cut, whatever goes around them."""
 
+_DATA: Final = int(Verb.DATA)
 _SAID: Final = {verb: bytes((verb,)) for verb in Verb}
-
-
-class ConversationState(Enum):
-    """The state of a conversation, as one end knows it."""
-
-    REQUESTED = "requested"
-    """The partner asks for a service: `ConversationEnd.accept` or `ConversationEnd.sever`."""
-    CONNECTING = "connecting"
-    """We have asked; bytes may be sent and wait for the answer."""
-    OPEN = "open"
-    SEVERED = "severed"
-    """Over. What arrived before can still be taken."""
 
 
 @final
@@ -100,6 +88,8 @@ class ConversationEnd:
         self._sever_due = False
         self._sever_sent = False
         self._sever_received = False
+        self._in_link_count = 0
+        """Messages that the link holds."""
         self._credit_length = 0
         """Bytes that the partner still has room for."""
         self._arrived = ByteQueue()
@@ -212,8 +202,15 @@ class ConversationEnd:
         """The next message for the partner; None when there is none, or no room for it."""
         self._is_due = False
         if message := self._next_message():
+            self._in_link_count += 1
             self._want()
         return message
+
+    def note_sent(self) -> None:
+        """The partner's system has a message of ours."""
+        self._in_link_count = max(0, self._in_link_count - 1)  # one may be of the number's last use
+        if not self._in_link_count and self._unsent.length:
+            self._want()
 
     def receive(self, message: bytes | memoryview) -> None:
         """Receive a message of the partner's.
@@ -223,7 +220,9 @@ class ConversationEnd:
         if not len(message):
             raise RemoteProtocolError("a message without a verb")
         verb, body = message[0], message[1:]
-        if verb == Verb.SEVER:
+        if verb == _DATA and self.state is ConversationState.OPEN:  # nearly always, so first
+            self._receive_data(verb, body)
+        elif verb == Verb.SEVER:
             self._receive_sever(body)
         elif self.state is ConversationState.SEVERED:
             return  # sent before the partner heard of it
@@ -306,7 +305,8 @@ class ConversationEnd:
         unsent = self._unsent
         length = min(unsent.length, self._credit_length, _PIECE_LENGTH_MAX)
         passes = self._passing and length == unsent.length
-        if length or passes:
+        gathers = length < GATHERED_LENGTH and self._in_link_count > 0 and not self.finished
+        if passes or (length and not gathers):
             verb = Verb.LAST if passes else Verb.DATA
             was_full = self.room_length <= 0
             message = unsent.take_behind(_SAID[verb], length)

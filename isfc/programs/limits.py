@@ -11,6 +11,10 @@ it is taken, and what may wait to be sent."""
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""
 
+GATHERED_LENGTH: Final = 65_536
+"""Fewer bytes than this wait while messages of their conversation are in the link, and go together
+with what comes meanwhile: each message costs as much as tens of kilobytes. (Nagle's rule.)"""
+
 
 @dataclass(frozen=True, slots=True)
 class ConversationLimits:

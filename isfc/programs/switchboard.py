@@ -20,7 +20,8 @@ from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import Delivered, LinkEvent, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
 
@@ -36,6 +37,10 @@ ANSWERS_MAX: Final = 4_096
 
 EARLY_MAX: Final = 65_536
 """How far an opening may be ahead of one that has not come yet: as far as messages may."""
+
+
+# An enumeration's members are slow to reach, and this one is needed for every message.
+_TRANSPORT: Final = Traffic.TRANSPORT
 
 
 class Switchboard:
@@ -85,8 +90,12 @@ class Switchboard:
         elif isinstance(event, Sent):
             for message in event.messages:
                 self._in_link_length -= message.length
-                if not message.more:
-                    self._in_link_length -= MESSAGE_COST_LENGTH
+                if message.more:
+                    continue
+                self._in_link_length -= MESSAGE_COST_LENGTH
+                conversation = self.conversations.get(message.conversation)
+                if conversation is not None:
+                    conversation.note_sent()
         elif isinstance(event, Severed):
             self.lose(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
@@ -130,19 +139,24 @@ class Switchboard:
 
     def messages(self) -> list[Sequence[Message]]:
         """What the link has room for, from all conversations by turns; one kind at a time."""
-        outgoing: dict[Traffic, list[Message]] = {traffic: [] for traffic in Traffic}
+        due = self._due
+        if not (due or self._answers):
+            return []
+        transport: list[Message] = []
+        legacy: list[Message] = []
         while self._answers:
             number, (traffic, reason) = self._answers.popitem()
-            outgoing[traffic].append(self._hand_over(number, traffic, verbs.sever(reason)))
-        due = self._due
+            message = self._hand_over(number, traffic, verbs.sever(reason))
+            (transport if traffic is _TRANSPORT else legacy).append(message)
         while due and self._in_link_length < IN_LINK_LENGTH_MAX:
             conversation = due.popleft()
             data = conversation.poll_message()
             if data is not None:
-                message = self._hand_over(conversation.number, conversation.traffic, data)
-                outgoing[conversation.traffic].append(message)
+                traffic = conversation.traffic
+                message = self._hand_over(conversation.number, traffic, data)
+                (transport if traffic is _TRANSPORT else legacy).append(message)
             self._close_if_over(conversation)
-        return [messages for messages in outgoing.values() if messages]
+        return [messages for messages in (transport, legacy) if messages]
 
     def _hand_over(self, number: int, traffic: Traffic, data: bytes) -> Message:
         self._in_link_length += len(data) + MESSAGE_COST_LENGTH

@@ -99,7 +99,7 @@ class LiveSide:
             make=make,
         )
         self.told: list[LiveEvent] = []
-        self.engine.listeners.append(self.told.append)
+        self.engine.listeners.append(lambda _end, event, _now_ns: self.told.append(event))
         self.attachments = Attachments(self.engine, Random(seed), **options)
 
     @property

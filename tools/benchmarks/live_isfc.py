@@ -232,7 +232,9 @@ async def play(part: Part, meter: Meter) -> None:
     engine = LiveEngine(define(part), program, Clock())
     attachments = Attachments(engine, Random(f"{part.far}"))
     gone = asyncio.Event()
-    engine.listeners.append(lambda event: gone.set() if isinstance(event, LinkDown) else None)
+    engine.listeners.append(
+        lambda _end, event, _now_ns: gone.set() if isinstance(event, LinkDown) else None
+    )
     path = part.folder / "link"
     if part.far:
         await attachments.listen(UnixEndpoint(str(path)))

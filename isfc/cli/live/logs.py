@@ -17,9 +17,10 @@ from ctc.address import format_rdev
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
-from isfc.live.connection import FAREWELL_REASON
 from isfc.live.events import Attached, Detached, LiveEvent, Refused
+from isfc.live.frames import FAREWELL_REASON
 from isfc.live.snapshot import LiveSnapshot
+from isfc.system.link_end import LinkEnd
 
 LOGGER = logging.getLogger("isfc")
 
@@ -62,7 +63,7 @@ _FREQUENT = frozenset({Delivered, Sent})
 
 
 class LinkLog:
-    """Logs what happens to one node; a listener of its engine.
+    """Logs what happens to one node; `hear` listens to its engine.
 
     ``now_s`` is the time by which refused connections are counted, in seconds.
     """
@@ -81,7 +82,11 @@ class LinkLog:
         self._partner_ended = False
         """It has said so: that its CTCs go is no fault."""
 
-    def __call__(self, event: LiveEvent) -> None:
+    def hear(self, _end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
+        """Log an event as a `Listener`."""
+        self.log_event(event)
+
+    def log_event(self, event: LiveEvent) -> None:
         """Log an event of the engine, unless it is one of every package."""
         if type(event) in _FREQUENT:
             return

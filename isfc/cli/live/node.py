@@ -36,6 +36,7 @@ from isfc.live.session import OpenNode
 from isfc.programs.filler import Filling
 from isfc.programs.verification import Verifying
 from isfc.system.definition import LinkEndDefinition
+from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.run import Experiment, Result, measure
@@ -193,8 +194,8 @@ class LiveNode:
         """What runs over the link; the partner must say the same."""
         if self.experiment is None:
             return OpenNode.runs if self.options.forwards else ""
-        client = self.experiment.client or self.layout.nodes[0]
-        return f"{self.experiment.workload.name} {self.experiment.pairs} {client}"
+        experiment = self.experiment
+        return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
     def _program(self) -> Program:
         experiment = self.experiment
@@ -204,7 +205,7 @@ class LiveNode:
         if experiment is None:
             return Idle()
         costs = experiment.guests if self.options.factor else _free_guests()
-        client = self.name == (experiment.client or self.layout.nodes[0])
+        client = self.name == experiment.client_node
         workload, pairs = experiment.workload, experiment.pairs
         program: Program = (
             Clients(workload, pairs, costs, Random(f"clients {experiment.seed}"))
@@ -223,7 +224,7 @@ async def _come_up(engine: LiveEngine) -> None:
     """Wait until every active CTC is usable."""
     changed = asyncio.Event()
 
-    def listen(event: LiveEvent) -> None:
+    def listen(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         if isinstance(event, (DeviceChanged, Severed)):
             changed.set()
 

@@ -34,8 +34,8 @@ async def observe(
         endpoint = options.endpoint()
         if endpoint is not None:
             endpoint = await _serve(engine, stack, endpoint, paced=paced, insecure=insecure)
-        engine.listeners.append(log)
-        stack.callback(engine.listeners.remove, log)
+        engine.listeners.append(log.hear)
+        stack.callback(engine.listeners.remove, log.hear)
         if paced:
             watching = asyncio.get_running_loop().create_task(_watch_lag(engine, log))
             stack.callback(watching.cancel)

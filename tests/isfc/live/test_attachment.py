@@ -15,9 +15,9 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
 from isfc.live.attachment import Attachments
-from isfc.live.connection import FAREWELL_REASON
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
 from isfc.live.events import Detached, Refused
+from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 from isfc.engine.wire import FRAME_LENGTH_MAX
 from isfc.errors import WireError
 from isfc.live.buffers import KEPT_LENGTH
-from isfc.live.connection import (
-    BORROWED_LENGTH_MIN,
-    CARRIED_LENGTH_MAX,
-    SEND_BUFFER_LENGTH,
-    UNSENT_LENGTH_MAX,
-    Connection,
-    measure_frame,
-)
+from isfc.live.connection import SEND_BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection
+from isfc.live.frames import BORROWED_LENGTH_MIN, CARRIED_LENGTH_MAX, measure_frame
 from tests.wire_checks import prefix
 
 
@@ -202,7 +196,7 @@ def test_frames_go_where_they_are_to_be_delivered_until_it_is_ended() -> None:
     notes, later = Notes(), list[bytes | memoryview]()
     connection, _ = connect(notes)
     feed(connection, frame(5), [100])
-    connection.deliver = later.append
+    connection.deliver_to(later.append)
     feed(connection, frame(6), [100])
     connection.abort("enough")
     feed(connection, frame(7), [100])

@@ -38,7 +38,7 @@ def spoil(pair: LivePair, fault: str) -> None:
     if fault == "nothing leaves":
         connection.write = lambda *_: None  # type: ignore[method-assign]
     elif fault == "nothing comes":
-        connection.deliver = drop
+        connection.deliver_to(drop)
     else:
         connection.write(prefix(2**20))  # a frame that does not come
 

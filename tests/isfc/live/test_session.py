@@ -17,6 +17,7 @@ from isfc.live.events import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.programs.limits import ConversationLimits
 from isfc.system.inputs import Deactivate
+from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
 from tests.live.pair import Run, wait_until
@@ -272,7 +273,7 @@ def test_bytes_arrive_whichever_connections_are_cut(run_live: Run, tmp_path: Pat
                     node.engine.detach(rdev, "cut")
             await asyncio.sleep(0.01)
 
-    def note(event: LiveEvent) -> None:
+    def note(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         if isinstance(event, Detached):
             cuts.append(event.rdev)
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
-from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -66,7 +67,7 @@ class Dialogue:
         for end in self.ends:
             for messages in end.board.messages():
                 sealed = end.verifying.seal(messages) if self.verified else messages
-                end.system.apply(Send(sealed), self.engine.now_ns)
+                end.system.apply(Send(list(sealed)), self.engine.now_ns)
         self.engine.drain()
 
     def run_until(self, condition: Callable[[], bool], *, limit_ns: int = 100 * S) -> None:

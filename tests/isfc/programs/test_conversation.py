@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd, ConversationState
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
 
@@ -42,14 +43,13 @@ class Joined:
         said = []
         while self.due:
             end = self.due.popleft()
-            message = end.poll_message()
-            if message is None:
-                continue
-            said.append(message[0])
-            if message[0] == Verb.CONNECT:
-                self.partner(end).receive_room(verbs.parse_connect(message[1:])[0])
-            else:
-                self.partner(end).receive(message)
+            if message := end.poll_message():
+                said.append(message[0])
+                if message[0] == Verb.CONNECT:
+                    self.partner(end).receive_room(verbs.parse_connect(message[1:])[0])
+                else:
+                    self.partner(end).receive(message)
+                end.note_sent()
         return said
 
     def open(self) -> "Joined":

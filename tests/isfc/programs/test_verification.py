@@ -148,7 +148,7 @@ def test_program_hears_of_its_own_messages_as_it_sent_them() -> None:
     verifying = Verifying(notes)
     ((_, messages),) = verifying.start(0)
     assert [m.length for m in messages] == [100 + TRAILER_LENGTH, 3 + TRAILER_LENGTH]
-    list(verifying.receive(Sent(messages), 0))
+    list(verifying.receive(Sent(list(messages)), 0))
     (event,) = notes.events
     assert isinstance(event, Sent)
     assert [(m.conversation, m.length) for m in event.messages] == [(4, 100), (6, 3)]
@@ -207,7 +207,8 @@ def test_conversations_run_verified_whatever_ctcs_are_unplugged(
     assert received == text
     for end in dialogue.ends:
         end.verifying.expect_intact()
-    assert dialogue.ends[1].verifying.verified_count >= 8
+    # what is sent while something is under way goes in one message; CONNECT, DATA, FINISH remain
+    assert dialogue.ends[1].verifying.verified_count >= 3
 
 
 def test_changed_message_severs_its_conversation() -> None:

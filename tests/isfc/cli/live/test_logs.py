@@ -13,8 +13,8 @@ from isfc.cli.live import logs
 from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
-from isfc.live.connection import FAREWELL_REASON
 from isfc.live.events import Attached, Detached, LiveEvent, Refused
+from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
 from tools.pages.console import PROJECT
 
@@ -87,15 +87,15 @@ def test_what_happens_to_a_link_becomes_a_record(
     event: LiveEvent, record: dict[str, Any], written: Written
 ) -> None:
     start_log(LogFormat.JSON, LogLevel.DEBUG)
-    LinkLog("ATLANTA", "BOSTON")(event)
+    LinkLog("ATLANTA", "BOSTON").log_event(event)
     assert read(written()) == [record | WHO]
 
 
 def test_packages_are_not_logged(written: Written) -> None:
     start_log(LogFormat.JSON, LogLevel.DEBUG)
     log = LinkLog("ATLANTA", "BOSTON")
-    log(Delivered([]))
-    log(Sent([]))
+    log.log_event(Delivered([]))
+    log.log_event(Sent([]))
     assert written() == ""
 
 
@@ -103,13 +103,15 @@ def test_level_leaves_out_what_is_less_severe(written: Written) -> None:
     start_log(LogFormat.JSON, LogLevel.WARNING)
     log = LinkLog("ATLANTA", "BOSTON")
     for event in (LinkUp(), Attached(Rdev(1)), LinkDown(), Severed("over")):
-        log(event)
+        log.log_event(event)
     assert [record["event"] for record in read(written())] == ["link-down", "severed"]
 
 
 def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
     start_log(LogFormat.TEXT, LogLevel.INFO)
-    LinkLog("ATLANTA", "BOSTON")(Refused("here", 'says "no"\nand = more', by_partner=True))
+    LinkLog("ATLANTA", "BOSTON").log_event(
+        Refused("here", 'says "no"\nand = more', by_partner=True)
+    )
     (line,) = written().splitlines()
     assert re.sub(r"^\S+Z ", "", line) == (
         "warning refused node=ATLANTA partner=BOSTON peer=here "
@@ -120,7 +122,7 @@ def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
 def test_what_a_stranger_says_cannot_forge_a_record(written: Written) -> None:
     start_log(LogFormat.TEXT, LogLevel.INFO)
     log = LinkLog("ATLANTA", "BOSTON")
-    log(Refused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
+    log.log_event(Refused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
     text = written()
     assert len(text.splitlines()) == 1
     assert text.isascii()
@@ -132,11 +134,11 @@ def test_a_flood_of_connections_is_not_a_flood_of_records(written: Written) -> N
     seconds = [100.0]
     log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
     for _ in range(1_000):
-        log(Refused("there", "no greeting"))
+        log.log_event(Refused("there", "no greeting"))
     assert [record["unlogged_count"] for record in read(written())] == [0] * REFUSALS_PER_S
     seconds[0] += 1
-    log(Refused("there", "no greeting"))
-    log(Refused("there", "no greeting"))
+    log.log_event(Refused("there", "no greeting"))
+    log.log_event(Refused("there", "no greeting"))
     counts = [record["unlogged_count"] for record in read(written())]
     assert counts == [1_000 - REFUSALS_PER_S, 0]
 
@@ -145,12 +147,12 @@ def test_partner_that_said_farewell_is_told_in_one_record(written: Written) -> N
     start_log(LogFormat.JSON, LogLevel.INFO)
     log = LinkLog("ATLANTA", "BOSTON")
     for rdev in (Rdev(0x6000), Rdev(0x6001)):
-        log(Detached(rdev, FAREWELL_REASON))
-        log(DeviceChanged(rdev, usable=False))
-    log(LinkDown())
+        log.log_event(Detached(rdev, FAREWELL_REASON))
+        log.log_event(DeviceChanged(rdev, usable=False))
+    log.log_event(LinkDown())
     assert read(written()) == [{"level": "info", "event": "partner-ended", **WHO}]
-    log(Attached(Rdev(0x6000)))  # a new life, whose loss is a fault again
-    log(Detached(Rdev(0x6000), "Broken pipe"))
+    log.log_event(Attached(Rdev(0x6000)))  # a new life, whose loss is a fault again
+    log.log_event(Detached(Rdev(0x6000), "Broken pipe"))
     assert [record["event"] for record in read(written())] == ["detached"]
 
 
@@ -184,7 +186,7 @@ def test_other_loggers_stay_as_they_are(written: Written) -> None:
     start_log(LogFormat.JSON, LogLevel.INFO)
     start_log(LogFormat.JSON, LogLevel.INFO)
     assert logging.getLogger().handlers == root
-    LinkLog("ATLANTA", "BOSTON")(LinkUp())
+    LinkLog("ATLANTA", "BOSTON").log_event(LinkUp())
     assert len(read(written())) == 1
 
 

@@ -1,0 +1,104 @@
+"""Every TCP connection of a node is watched: those of CTCs, and those that are forwarded."""
+
+import asyncio
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from isfc.live import connection, forward, keepalive
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, keep_alive
+from tests.isfc.live.tcp import echo, forwarded, tcp_server
+from tests.live.nodes import open_pair
+from tests.live.pair import LivePair, Run
+
+LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="other systems have other options")
+
+
+def settings(watched: socket.socket) -> dict[str, int]:
+    """What the system does about a connection that is silent."""
+    options = ("TCP_KEEPIDLE", "TCP_KEEPINTVL", "TCP_KEEPCNT", "TCP_USER_TIMEOUT")
+    found = {"SO_KEEPALIVE": watched.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)}
+    for name in options:
+        found[name] = watched.getsockopt(socket.IPPROTO_TCP, getattr(socket, name))
+    return found
+
+
+WATCHED = {
+    "SO_KEEPALIVE": 1,
+    "TCP_KEEPIDLE": IDLE_S,
+    "TCP_KEEPINTVL": INTERVAL_S,
+    "TCP_KEEPCNT": PROBES_MAX,
+    "TCP_USER_TIMEOUT": UNCONFIRMED_MS,
+}
+
+
+@LINUX_ONLY
+def test_a_tcp_connection_is_asked_and_given_up_after_the_same_silence() -> None:
+    with socket.socket() as watched:
+        keep_alive(watched)
+        assert settings(watched) == WATCHED
+    assert 1_000 * (IDLE_S + INTERVAL_S * PROBES_MAX) == UNCONFIRMED_MS
+
+
+def test_a_unix_socket_needs_none() -> None:
+    first, second = socket.socketpair()
+    with first, second:
+        keep_alive(first)
+        assert first.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 0
+
+
+def test_where_the_system_has_no_numbers_it_still_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keepalive, "_OPTIONS", {"TCP_NOBODY_HAS_THIS": 1})
+    with socket.socket() as watched:
+        keep_alive(watched)
+        assert watched.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+
+
+@LINUX_ONLY
+def test_both_ends_of_every_ctc_are_watched(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = watch(monkeypatch, connection)
+
+    async def main() -> None:
+        async with LivePair(tmp_path, endpoint=TcpEndpoint("127.0.0.1", 0)) as pair:
+            await pair.come_up()
+            assert seen == [WATCHED] * (2 * len(pair.first.engine.end.ctcs))
+
+    run_live(main())
+
+
+@LINUX_ONLY
+def test_the_client_of_a_forward_and_its_service_are_watched(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = watch(monkeypatch, forward)
+
+    async def main() -> None:
+        async with (
+            open_pair(tmp_path) as (first, second),
+            tcp_server(echo) as port,
+            forwarded(first, second, port, []) as (listen_port, _),
+        ):
+            reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
+            writer.write(b"hello")
+            assert await reader.readexactly(5) == b"hello"
+            writer.close()
+        assert seen == [WATCHED] * 2
+
+    run_live(main())
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, user: object) -> list[dict[str, int]]:
+    """The settings of each connection that a module asks to be watched, as they are then."""
+    seen: list[dict[str, int]] = []
+
+    def note(watched: socket.socket) -> None:
+        keep_alive(watched)
+        seen.append(settings(watched))
+
+    monkeypatch.setattr(user, "keep_alive", note)
+    return seen
