@@ -3,6 +3,7 @@
 PYTHON ?= python3
 SEED ?=
 SEEDS ?=
+SECONDS ?=
 WORKERS ?= auto
 
 BIN := .venv/bin
@@ -17,7 +18,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    properties mutate explore bench bench-live wheel docs site calibration fidelity clean
+    properties mutate explore chaos bench bench-live wheel docs site calibration fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +93,9 @@ mutate: .venv/test  ## change the link's small modules line by line: which chang
 explore: .venv/test  ## every interleaving of small pairs, some million states in all
 	$(BIN)/python -m tools.simulation.explore
 
+chaos: .venv/test build/compiled/made  ## a live pair whose parts fail at random for SECONDS=60; SEED=7: so
+	@$(COMPILED) -m tools.chaos.chaos --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
+
 bench: .venv/test build/compiled/made  ## time the engine beside its peer
 	@$(COMPILED) -m tools.benchmarks.bench
 
@@ -120,6 +124,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.sources
 	$(BIN)/python -m tools.pages.rules
 	$(BIN)/python -m tools.pages.schema
+	$(BIN)/python -m tools.pages.commands
 	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
 	$(BIN)/python -m tools.pages.screenshots
 	$(BIN)/python -m tools.pages.console

@@ -49,7 +49,7 @@ def message(
 
 def data(serial: int, number: int, *messages: Message) -> DataFrame:
     """The data of a write: a package of a partner's making."""
-    return DataFrame(Package(number, messages, sum(m.length for m in messages)), serial)
+    return DataFrame(Package(number, list(messages), sum(m.length for m in messages)), serial)
 
 
 class Hostile:

@@ -1,0 +1,24 @@
+"""A few seconds of chaos; `make chaos` makes it an hour."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.slow
+def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut() -> None:
+    words = "-m tools.chaos.chaos --seconds 8 --gap 0.3 --seed 3 --json".split()
+    done = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, timeout=180, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["wrong"] == []
+    assert found["faults"]["node killed"] > 0
+    assert len(found["faults"]) >= 4
+    assert found["counts"]["attached"] > 8, "nothing has ever connected again"
+    for sums in found["messages"].values():
+        assert sums["sent"] == sums["delivered"] + sums["undelivered"]
+        assert sums["delivered"] > 20

@@ -1,0 +1,163 @@
+"""``make chaos SECONDS=N``: a live pair under verified traffic, whose parts fail at random.
+
+``python -m tools.chaos.chaos --seconds 60 --seed 7`` runs two nodes as processes, lets the faults
+of that seed happen to them and to the fibres between them, and then sums up what became of every
+message. It ends with 0 if the sums agree, with 1 if they do not, and with 130 if they agree and
+Ctrl-C has ended it early.
+"""
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.live.loops import run_live
+from tools.chaos.audit import Sums, audit, sums
+from tools.chaos.book import Entry
+from tools.chaos.supervisor import Outcome, Supervisor, Wanted
+
+_LOOK_S: Final = 1.0
+
+_LINES: Final = (
+    ("sent", "sent"),
+    ("confirmed by the partner's program", "confirmed"),
+    ("reported undelivered when severed", "told"),
+    ("left by a sender that has ended", "orphaned"),
+    ("delivered", "delivered"),
+    ("of these reported or left, too", "arrived_nonetheless"),
+    ("not delivered: all reported or left", "undelivered"),
+)
+
+
+def page(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> Iterator[str]:
+    """The result as people read it."""
+    yield (
+        f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
+        f"{outcome.faults.total():,} faults"
+    )
+    for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
+        yield f"  {number:7,} {kind.value}"
+    lives = len(outcome.lives)
+    yield f"{lives:,} lives of nodes, {outcome.count(Entry.ATTACHED):,} connections of CTCs made,"
+    yield (
+        f"{outcome.count(Entry.LINK_UPS):,} times up, "
+        f"{outcome.count(Entry.PARTNER_RESTARTED):,} times severed for the partner's restart,"
+    )
+    yield f"{outcome.count(Entry.DOWN_TOO_LONG):,} times for a link that was down too long"
+    yield ""
+    parts = sums(outcome.lives)
+    together = Sums()
+    for part in parts.values():
+        together.add(part)
+    columns = {**parts, "together": together}
+    yield f"{'messages':36}" + "".join(f"{name:>12}" for name in columns)
+    for label, name in _LINES:
+        yield f"{label:36}" + "".join(f"{getattr(each, name):12,}" for each in columns.values())
+    yield ""
+    if wrong:
+        yield from wrong
+    else:
+        yield "The sums agree: nothing was lost unsaid, doubled, changed or out of turn."
+
+
+def record(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> dict[str, Any]:
+    """The result as programs read it."""
+    return {
+        "wanted": asdict(wanted),
+        "seconds": outcome.seconds,
+        "faults": {kind.value: number for kind, number in outcome.faults.items()},
+        "lives": len(outcome.lives),
+        "counts": {entry.name.lower(): outcome.count(entry) for entry in Entry},
+        "messages": {
+            name: {key: getattr(each, key) for _, key in _LINES}
+            for name, each in sums(outcome.lives).items()
+        },
+        "wrong": wrong,
+    }
+
+
+def what_is_wrong(outcome: Outcome) -> list[str]:
+    """Whatever does not add up, or ended otherwise than it should."""
+    wrong = [*outcome.wrong, *audit(outcome.lives)]
+    for name, part in sums(outcome.lives).items():
+        if part.sent != part.confirmed + part.told + part.orphaned:
+            wrong.append(f"{name}: sent is not what was confirmed, reported and left: {part}")
+        if part.undelivered < 0 or part.arrived_nonetheless < 0:
+            wrong.append(f"{name}: more was delivered or confirmed than there is: {part}")
+    return wrong
+
+
+@contextmanager
+def _progress(seconds: float) -> Iterator[Progress]:
+    """A bar on stderr, if that is a terminal; it leaves no trace."""
+    console = Console(stderr=True)
+    columns = (BarColumn(24), TimeRemainingColumn(compact=True), TextColumn("{task.description}"))
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        progress.add_task("starting", total=seconds)
+        yield progress
+
+
+async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> Outcome:
+    """Run it, with progress."""
+    last = ["starting"]
+    supervisor = Supervisor(wanted, folder, last.append)
+    with _progress(wanted.seconds) as progress:
+        running = asyncio.create_task(supervisor.run(stop))
+        (task,) = progress.task_ids
+        passed_s = 0.0
+        while not (await asyncio.wait({running}, timeout=_LOOK_S))[0]:
+            passed_s += _LOOK_S
+            if not progress.disable:
+                delivered = sum(each.delivered for each in sums(supervisor.outcome.lives).values())
+                faults = supervisor.outcome.faults.total()
+                shown = f"{faults:,} faults, {delivered:,} messages, {last[-1]}"
+                progress.update(task, completed=passed_s, description=shown)
+        return running.result()
+
+
+def main(arguments: list[str]) -> int:
+    """Run a live pair with faults; return the exit status."""
+    parser = argparse.ArgumentParser(prog="chaos")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--gap", type=float, default=1.5, help="seconds between faults, on average")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    wanted = Wanted(chosen.seconds, chosen.seed, chosen.gap)
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    outcome, interrupted = Outcome(), False
+
+    async def live(stop: asyncio.Event) -> int:
+        nonlocal outcome, interrupted
+        outcome = await run(wanted, folder, stop)
+        interrupted = stop.is_set()
+        return 0
+
+    run_live(live)
+    wrong = what_is_wrong(outcome)
+    if chosen.json:
+        print(msgspec.json.format(msgspec.json.encode(record(wanted, outcome, wrong))).decode())
+    else:
+        print(*page(wanted, outcome, wrong), sep="\n")
+    if wrong:
+        print(f"books and logs: {folder}", file=sys.stderr)
+        return ExitCode.FAILED
+    shutil.rmtree(folder)
+    return ExitCode.INTERRUPTED if interrupted else ExitCode.GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

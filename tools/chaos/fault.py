@@ -1,0 +1,89 @@
+"""What goes wrong in a live pair, drawn from a seed: the same seed, the same faults in their order.
+
+When they meet the traffic is up to the machine: live, nothing is the same twice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+from typing import Final
+
+from isfc.link.name import NodeName
+
+
+class Kind(Enum):
+    """What can go wrong."""
+
+    KILLED = "node killed"
+    """With ``kill -9``, and started again."""
+    BOTH_KILLED = "both nodes killed"
+    ENDED = "node ended and restarted"
+    """In good order, with SIGTERM."""
+    STOPPED = "node stopped"
+    """With SIGSTOP, and continued."""
+    CUT = "connections cut"
+    PARTITION = "partition"
+    """All connections cut, and none made for a while."""
+    DELAY = "delay"
+    """Everything takes longer."""
+    STALL = "stall"
+    """Nothing is carried, and nothing cut."""
+
+
+_WEIGHTS: Final = {
+    Kind.KILLED: 5,
+    Kind.BOTH_KILLED: 1,
+    Kind.ENDED: 1,
+    Kind.STOPPED: 3,
+    Kind.CUT: 5,
+    Kind.PARTITION: 2,
+    Kind.DELAY: 2,
+    Kind.STALL: 2,
+}
+"""How often each is drawn, relative to the others."""
+
+_LONGEST_S: Final = {
+    Kind.KILLED: 1.5,
+    Kind.BOTH_KILLED: 1.5,
+    Kind.ENDED: 1.0,
+    Kind.STOPPED: 3.0,
+    Kind.CUT: 0.0,
+    Kind.PARTITION: 5.0,
+    Kind.DELAY: 3.0,
+    Kind.STALL: 2.0,
+}
+"""How long each lasts at most, in seconds. A partition may outlast the reconnect time."""
+
+_SHORTEST_S: Final = 0.02
+_DELAY_S_MAX: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault, ``after_s`` after the one before."""
+
+    kind: Kind
+    after_s: float
+    node: NodeName
+    """Whom it concerns, if one."""
+    for_s: float
+    delay_s: float
+    count: int
+    """Connections that are cut."""
+
+
+def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[Fault]:
+    """Faults without end, ``gap_s`` apart on the average."""
+    kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    while True:
+        (kind,) = random.choices(kinds, weights)
+        longest_s = max(_SHORTEST_S, _LONGEST_S[kind])
+        yield Fault(
+            kind,
+            random.expovariate(1 / gap_s),
+            random.choice(nodes),
+            _SHORTEST_S * (longest_s / _SHORTEST_S) ** random.random(),
+            random.uniform(0, _DELAY_S_MAX),
+            random.choice([1, 1, 2, 3]),
+        )
