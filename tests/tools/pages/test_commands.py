@@ -1,0 +1,57 @@
+"""docs/commands has a page for every command, as the command's help is now."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import COMMANDS
+from tools.pages.commands import FOLDER, TOPICS, Listed, listed, main, pages
+from tools.pages.console import PROJECT
+
+
+def test_pages_are_those_of_the_help_as_it_is_now() -> None:
+    made = pages()
+    assert sorted(made) == sorted(FOLDER.glob("*.md")), "make docs"
+    for file, text in made.items():
+        assert file.read_text("utf-8") == text, f"{file.name}: make docs"
+
+
+def test_every_command_has_a_page_and_a_group_one_for_each_of_its_own() -> None:
+    names = [one.name for one in listed()]
+    assert {name.split()[0] for name in names} == set(COMMANDS)
+    assert {"import iocp", "import islink", "import config", "io run", "journal show"} <= set(names)
+
+
+@pytest.mark.parametrize("one", listed(), ids=lambda one: one.name)
+def test_first_page_about_a_command_names_it(one: Listed) -> None:
+    text = (PROJECT / "docs" / one.topics[0]).read_text("utf-8")
+    assert re.search(rf"isfc {one.name}\b", text)
+
+
+def test_topics_are_of_commands_that_there_are() -> None:
+    assert {topic.split()[0] for topic in TOPICS} == set(COMMANDS)
+
+
+def test_every_option_of_a_command_is_in_its_page() -> None:
+    made = pages()
+    for one in listed():
+        for parameter in one.command.params:
+            if parameter.param_type_name == "option" and not parameter.hidden:
+                assert parameter.opts[0] in made[one.file], f"isfc {one.name}"
+
+
+def test_what_makes_a_command_fail_is_taken_from_its_help() -> None:
+    text = pages()[FOLDER / "check.md"]
+    assert "| 1 | if there is a warning (see --fail-on) |" in text
+
+
+def test_page_of_a_command_that_is_gone_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stale = FOLDER / "gone.md"
+    monkeypatch.setattr("tools.pages.commands.pages", dict)
+    monkeypatch.setattr("tools.pages.commands.FOLDER", tmp_path)
+    (tmp_path / stale.name).write_text("")
+    main()
+    assert not (tmp_path / stale.name).exists()

@@ -1,0 +1,225 @@
+"""A page for each command, made from the command's own help.
+
+``python -m tools.pages.commands`` writes ``docs/commands/NAME.md`` for every command of
+`isfc.cli.main.COMMANDS`, subcommands included, and their index. What a page says is the help of the
+command; its example is the first that a page about the topic shows, where a test runs it.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import typer
+
+from isfc.cli.exits import ExitCode
+from isfc.cli.main import COMMANDS, load_command
+from tools.pages.console import PROJECT, blocks
+
+FOLDER: Final = PROJECT / "docs" / "commands"
+MARKER: Final = "<!-- made by python -m tools.pages.commands -->"
+
+TOPICS: Final = {
+    "plan": ("tutorial.md", "loss.md", "layouts.md"),
+    "import": ("import.md",),
+    "new": ("layouts.md",),
+    "schema": ("layouts.md",),
+    "export": ("import.md",),
+    "check": ("check.md",),
+    "show": ("layouts.md",),
+    "report": ("report.md",),
+    "run": ("run.md", "workloads.md", "reports.md", "timeline.md", "faults.md", "cp.md"),
+    "relocate": ("relocation.md",),
+    "collide": ("collisions.md",),
+    "replay": ("replay.md", "fidelity.md"),
+    "compare": ("compare.md",),
+    "node": ("live.md",),
+    "cp": ("live.md", "cp.md"),
+    "up": ("live.md", "monitoring.md"),
+    "io plan": ("io-sizing.md", "io-advice.md"),
+    "io run": ("io-run.md", "io-sizing.md"),
+    "io size": ("io-sizing.md",),
+    "io chart": ("io-sizing.md",),
+    "optimise": ("optimise.md",),
+    "sweep": ("sweep.md",),
+    "down": ("live.md",),
+    "journal": ("journal.md",),
+}
+"""The pages that tell what a command is for, by the command, or by the group it belongs to."""
+
+_ENDS_WITH_ONE: Final = re.compile(r"\bEnds with 1 (?P<when>.*?)[,.](?: |$)")
+_SPECIAL: Final = re.compile(r"([*_<>|\[\]`\\])")
+
+
+class Listed(NamedTuple):
+    """A command that can be given, or a group: ``import iocp``, and typer's object of it."""
+
+    name: str
+    command: Any
+
+    @property
+    def file(self) -> Path:
+        """Its page."""
+        return FOLDER / f"{self.name.replace(' ', '-')}.md"
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The pages about it, or about its group."""
+        return TOPICS.get(self.name) or TOPICS[self.name.split()[0]]
+
+
+@cache
+def listed() -> tuple[Listed, ...]:
+    """Every command in the order of ``isfc --help``, a group's in the place of the group."""
+    return tuple(_listed())
+
+
+def _listed() -> Iterator[Listed]:
+    for name in COMMANDS:
+        command = load_command(name)
+        members = getattr(command, "commands", None)
+        if members is None:
+            yield Listed(name, command)
+        else:
+            yield from (Listed(f"{name} {member}", found) for member, found in members.items())
+
+
+def pages() -> dict[Path, str]:
+    """Every page and the index, by file."""
+    texts = {one.file: "\n".join(_page(one)) + "\n" for one in listed()}
+    return {FOLDER / "index.md": "\n".join(_index()) + "\n", **texts}
+
+
+def _index() -> Iterator[str]:
+    yield MARKER
+    yield ""
+    yield "# Commands"
+    yield ""
+    yield "What `isfc COMMAND --help` prints, a page for each command."
+    yield ""
+    yield "| command | does |"
+    yield "| --- | --- |"
+    for one in listed():
+        summary, _ = _told(one.command)
+        yield f"| [`isfc {one.name}`]({one.file.name}) | {_plain(summary)} |"
+    yield ""
+    yield "```{toctree}"
+    yield ":hidden:"
+    yield ""
+    yield from (one.file.stem for one in listed())
+    yield "```"
+
+
+def _page(one: Listed) -> Iterator[str]:
+    context = typer.Context(
+        one.command, info_name=f"isfc {one.name}", help_option_names=["-h", "--help"]
+    )
+    summary, details = _told(one.command)
+    yield MARKER
+    yield ""
+    yield f"# isfc {one.name}"
+    yield ""
+    yield _plain(summary)
+    yield ""
+    yield "```text"
+    yield one.command.get_usage(context).removeprefix("Usage: ")
+    yield "```"
+    for paragraph in details:
+        yield ""
+        yield _plain(paragraph)
+    yield from _parameters(one.command, context)
+    yield from _example(one)
+    yield from _exit_codes(one.command)
+    yield ""
+    yield "## More"
+    yield ""
+    for topic in one.topics:
+        yield f"- [{_title(topic)}](../{topic})"
+
+
+def _told(command: Any) -> tuple[str, Sequence[str]]:
+    """The first line of a command's help, and its other paragraphs."""
+    summary, *details = (command.help or "").split("\n\n")
+    return _joined(summary), [_joined(paragraph) for paragraph in details]
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """Text in which Markdown has nothing to interpret."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
+    """A table of the arguments, and one of the options."""
+    for kind, heading in (("argument", "Arguments"), ("option", "Options")):
+        found = [each for each in command.get_params(context) if each.param_type_name == kind]
+        records = [record for each in found if (record := each.get_help_record(context))]
+        if records:
+            yield ""
+            yield f"## {heading}"
+            yield ""
+            yield f"| {kind} | is |" if kind == "argument" else f"| {kind} | does |"
+            yield "| --- | --- |"
+        for name, text in records:
+            cell = name.replace("|", r"\|")
+            yield f"| `{cell}` | {_plain(_joined(text))} |"
+
+
+def _example(one: Listed) -> Iterator[str]:
+    """The first command line of its topics that uses it."""
+    for topic in one.topics:
+        for block in blocks(topic, (PROJECT / "docs" / topic).read_text("utf-8")):
+            for step in block:
+                if re.match(rf"isfc {one.name}(?!\S)", step.command):
+                    yield ""
+                    yield "## Example"
+                    yield ""
+                    yield f"What it prints stands in [{_title(topic)}](../{topic})."
+                    yield ""
+                    yield "```text"
+                    yield step.command
+                    yield "```"
+                    return
+
+
+def _exit_codes(command: Any) -> Iterator[str]:
+    told = _ENDS_WITH_ONE.search(_joined(command.help or ""))
+    failed = "what was asked for failed; the message says why"
+    yield ""
+    yield "## Exit codes"
+    yield ""
+    yield "| code | means |"
+    yield "| --- | --- |"
+    yield f"| {ExitCode.GOOD:d} | good |"
+    yield f"| {ExitCode.FAILED:d} | {_plain(told['when']) if told else failed} |"
+    yield f"| {ExitCode.BAD_INPUT:d} | an argument, an option or a file is wrong |"
+    yield f"| {ExitCode.INTERRUPTED:d} | Ctrl-C |"
+    yield ""
+    yield "[All exit codes](../exit-codes.md)"
+
+
+@cache
+def _title(topic: str) -> str:
+    """The heading of a page, without what Markdown makes of it."""
+    heading = re.search(r"(?m)^# (.*)$", (PROJECT / "docs" / topic).read_text("utf-8"))
+    assert heading is not None, topic
+    return heading[1].replace("`", "")
+
+
+def main() -> int:
+    """Write the pages, and remove those of commands that are gone; return the exit status."""
+    made = pages()
+    for stale in set(FOLDER.glob("*.md")) - set(made):
+        stale.unlink()
+    for file, text in made.items():
+        file.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
