@@ -14,8 +14,6 @@ from scenarios.saturation import (
     STATED_PAIRS,
     carried,
     extrapolated,
-    saturated_mb_per_s,
-    thinned,
 )
 from scenarios.workload import SUITES
 
@@ -49,15 +47,7 @@ def test_short_run_is_within_4_percent_of_a_long_one(name: str) -> None:
 def test_both_directions_are_run() -> None:
     first, second = carried(LAYOUTS["published-4"])
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]
-    assert first.saturated_mb_per_s == saturated_mb_per_s(LAYOUTS["published-4"])
-
-
-def test_thinned_layout_has_no_chpid_with_more_ctcs_than_fill_it() -> None:
-    layout = load_layout("published-4")
-    assert thinned(layout) == layout
-    one = replace(load_layout("published-16"), fibres=layout.fibres)
-    one = replace(one, ctcs=tuple(replace(ctc, fibre=layout.fibres[0]) for ctc in one.ctcs))
-    assert [ctc.rdevs for ctc in thinned(one).ctcs] == [ctc.rdevs for ctc in one.device_list()[:4]]
+    assert first.saturated_mb_per_s == pytest.approx(second.saturated_mb_per_s, rel=0.05)
 
 
 def test_what_ibm_measured_is_no_extrapolation() -> None:

@@ -106,8 +106,8 @@ def check_record(checked: Checked) -> dict[str, Any]:
                 "remedy": finding.remedy,
                 "reason": finding.rule.reason,
                 "source": finding.rule.source,
-                "fibre": finding.fibre and finding.fibre.name,
-                "line": checked.line_of(finding),
+                "fibres": [fibre.name for fibre in finding.fibres],
+                "lines": checked.lines_of(finding),
             }
             for finding in checked.findings
         ],

@@ -1,6 +1,6 @@
 """``isfc plan``: how two systems would use a layout."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -8,12 +8,14 @@ import typer
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.loss import show_losses
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
-from isfc.cli.render.carried import gathered
+from isfc.cli.render.advice import advice_text
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan, make_plan
+from isfc.layout.rules.rule import Untried
+from scenarios.advice import Compared, Tried, try_advice
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -55,13 +57,16 @@ def plan(
         show_losses(judged.layout, simulate=simulate, json=json)
         return
     figures = () if rule else carried(judged.layout)
+    tried = {} if rule else try_advice(judged.layout, judged.advice, figures)
     if json:
-        show_json(plan_record(judged, figures))
+        show_json(plan_record(judged, figures, tried))
     else:
-        show(plan_page(judged, figures))
+        show(plan_page(judged, figures, tried))
 
 
-def plan_record(plan: Plan, figures: Sequence[Carried] = ()) -> dict[str, Any]:
+def plan_record(
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[Tried]] = {}
+) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     first, second = plan.layout.nodes
     ways = plan.directions
@@ -74,9 +79,37 @@ def plan_record(plan: Plan, figures: Sequence[Carried] = ()) -> dict[str, Any]:
         "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
         "model": _model_record(plan, figures) if figures else None,
         "advice": [
-            {"id": advice.id, "severity": advice.severity, "text": text}
-            for advice, text in gathered(plan, figures)
+            {
+                "id": finding.id,
+                "severity": finding.severity,
+                "text": advice_text(finding, tried),
+                "trials": [*map(_trial_record, tried.get(finding.id, ()))],
+            }
+            for finding in plan.advice
         ],
+    }
+
+
+def _trial_record(tried: Tried) -> dict[str, Any]:
+    """What the model makes of one change."""
+    if isinstance(tried.outcome, Untried):
+        because, saturated, stated = tried.outcome.because, None, None
+    else:
+        because, (saturated, stated) = None, map(_compared_record, tried.outcome)
+    return {
+        "run": tried.trial.done,
+        "not_run_because": because,
+        "saturated": saturated,
+        "stated": stated,
+    }
+
+
+def _compared_record(compared: Compared) -> dict[str, Any]:
+    """The slower direction, as it is and changed."""
+    return {
+        "verdict": compared.verdict,
+        "mb_per_s": compared.mb_per_s,
+        "changed_mb_per_s": compared.changed_mb_per_s,
     }
 
 

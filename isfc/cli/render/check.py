@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.layout.layout import Fibre
 from isfc.layout.rules.book import RULES
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
@@ -34,14 +35,17 @@ class Checked:
     nodes: tuple[NodeName, NodeName] | None = None
     error: str | None = None
 
-    def line_of(self, finding: Finding) -> int:
-        """The line, from 1 on, of the table that a finding is about; 1 if about the whole."""
-        if finding.fibre is not None:
-            name = re.escape(finding.fibre.name)
-            header = re.compile(rf"""\s*\[\s*fibre\s*\.\s*["']?{name}["']?\s*\]""")
-            for number, line in enumerate(self.lines, start=1):
-                if header.match(line):
-                    return number
+    def lines_of(self, finding: Finding) -> list[int]:
+        """The lines, from 1 on, of the tables that a finding is about; 1 if about the whole."""
+        lines = [self._line_of(fibre) for fibre in finding.fibres]
+        return sorted(set(lines)) or [1]
+
+    def _line_of(self, fibre: Fibre) -> int:
+        name = re.escape(fibre.name)
+        header = re.compile(rf"""\s*\[\s*fibre\s*\.\s*["']?{name}["']?\s*\]""")
+        for number, line in enumerate(self.lines, start=1):
+            if header.match(line):
+                return number
         return 1
 
 
@@ -112,8 +116,8 @@ def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
             "ruleId": finding.id,
             "ruleIndex": indexes[finding.id],
             "level": _SARIF_LEVELS[finding.severity],
-            "message": {"text": f"{finding.text} {finding.remedy}"},
-            "locations": [_location(item.name, item.line_of(finding))],
+            "message": {"text": finding.advice},
+            "locations": [_location(item.name, line) for line in item.lines_of(finding)],
         }
         for item in checked
         for finding in item.findings
@@ -149,7 +153,7 @@ def github_lines(checked: Iterable[Checked]) -> Iterator[str]:
             yield _annotation("error", item.name, 1, "isfc", item.error)
         for finding in item.findings:
             command = _GITHUB_COMMANDS[finding.severity]
-            line = item.line_of(finding)
+            line, *_ = item.lines_of(finding)
             yield _annotation(command, item.name, line, finding.id, finding.advice)
 
 

@@ -1,6 +1,6 @@
 """What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -8,17 +8,21 @@ from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
-from isfc.cli.render.carried import Advice, differences, gathered
+from isfc.cli.render.advice import advice_text
+from isfc.cli.render.carried import differences
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan
+from scenarios.advice import Tried
 from scenarios.saturation import STATED_PAIRS, Carried
 
 NODE_STYLES = ("cyan", "magenta")
 
 
-def plan_page(plan: Plan, figures: Sequence[Carried] = ()) -> RenderableType:
-    """The whole page; with what the model carries, if that is given."""
+def plan_page(
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[Tried]] = {}
+) -> RenderableType:
+    """The whole page; with what the model carries and makes of the advice, if that is given."""
     first, second = plan.layout.nodes
     ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
     heading = Text.assemble(
@@ -30,8 +34,8 @@ def plan_page(plan: Plan, figures: Sequence[Carried] = ()) -> RenderableType:
     )
     parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
     if figures:
-        parts.append(" ".join(differences(plan, figures)))
-    parts.append(_advice(gathered(plan, figures)))
+        parts.append(" ".join(differences(plan, figures, advised=bool(tried))))
+    parts.append(_advice(plan, tried))
     return Group(heading, *(line for part in parts for line in ("", part)))
 
 
@@ -117,10 +121,11 @@ def _chpids(way: Direction) -> str:
     return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
 
 
-def _advice(advice: Sequence[Advice]) -> RenderableType:
-    if not advice:
+def _advice(plan: Plan, tried: Mapping[str, Sequence[Tried]]) -> RenderableType:
+    if not plan.advice:
         return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))
-    for item, text in advice:
-        table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), text)
+    for finding in plan.advice:
+        severity = Text(finding.severity, SEVERITY_STYLES[finding.severity])
+        table.add_row(severity, advice_text(finding, tried))
     return table

@@ -18,7 +18,7 @@ def find_all(layout: Layout, neighbours: tuple[Layout, ...] = ()) -> tuple[Findi
     """
     judged = Judged(layout, directions_of(layout), neighbours)
     return tuple(
-        Finding(rule, found.text, found.remedy or rule.remedy, found.fibre)
+        Finding(rule, found.text, found.remedy or rule.remedy, found.fibres)
         for rule in RULES
         for found in rule.find(judged)
     )

@@ -5,11 +5,9 @@ from typing import Final
 
 from ctc.address import format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
-
-CROSSED_CTCS_MAX: Final = 14
-"""CTCs a chpid times chpids, unidirectional ones not counted (published: IBM's "z/VM live guest
-relocation with Linux", recommendations)."""
+from isfc.layout.layout import Fibre
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
@@ -20,76 +18,102 @@ def _single_ctc(judged: Judged) -> Iterator[Found]:
         yield Found(
             "Both nodes write on the only CTC, so their writes collide about once for every "
             "message and most of the fibre stays idle.",
-            fibre=judged.layout.fibres[0],
+            fibres=judged.layout.fibres,
         )
 
 
 def _one_chpid(judged: Judged) -> Iterator[Found]:
     if len(judged.layout.fibres) == 1:
-        (fibre,) = judged.layout.fibres
-        yield Found(f"{judged.place(fibre)} carries the whole link.", fibre=fibre)
+        place = judged.place(*judged.layout.fibres)
+        yield Found(f"{place} carries the whole link.", fibres=judged.layout.fibres)
 
 
 def _chpid_crowded(judged: Judged) -> Iterator[Found]:
-    for fibre in judged.layout.fibres:
-        if (count := judged.count(fibre)) > FULL_CTC_COUNT:
-            yield Found(
-                f"{judged.place(fibre)} carries {count} CTCs. Four fill a chpid; with more than "
-                "four or five IBM saw performance roll off.",
-                fibre=fibre,
-            )
+    fibres = [f for f in judged.layout.fibres if judged.count(f) > FULL_CTC_COUNT]
+    counts = [judged.count(fibre) for fibre in fibres]
+    if fibres:
+        if len(fibres) == 1:
+            carry = f"carries {counts[0]} CTCs"
+        elif len(set(counts)) == 1:
+            carry = f"carry {counts[0]} CTCs each"
+        else:
+            carry = f"carry {listed(counts)} CTCs"
+        yield Found(
+            f"{judged.place(*fibres)} {carry}. Four fill a chpid; with more than four or five IBM "
+            "saw performance roll off.",
+            fibres=tuple(fibres),
+        )
 
 
 def _chpid_shared(judged: Judged) -> Iterator[Found]:
-    for end, node in enumerate(judged.layout.nodes):
-        for fibre in judged.layout.fibres:
-            chpid, own = fibre.chpids[end], judged.count(fibre)
-            shares = {
-                link: sum(ctc.fibre.chpids[link.nodes.index(node)] == chpid for ctc in link.ctcs)
-                for link in judged.neighbours
-                if node in link.nodes
-            }
-            others = [f"{n} of {' - '.join(link.nodes)}" for link, n in shares.items() if n]
-            if others and own + sum(shares.values()) > FULL_CTC_COUNT:
-                yield Found(
-                    f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and "
-                    f"{listed(others)}. Four fill a chpid.",
-                    fibre=fibre,
-                )
+    shared = [
+        (fibre, text)
+        for end in (0, 1)
+        for fibre in judged.layout.fibres
+        if (text := _shares(judged, fibre, end)) is not None
+    ]
+    if shared:
+        yield Found(
+            f"{' '.join(text for _, text in shared)} Four fill a chpid.",
+            fibres=tuple(dict.fromkeys(fibre for fibre, _ in shared)),
+        )
+
+
+def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
+    """Whose CTCs a chpid carries; None if they are all ours, or have room."""
+    node, chpid, own = judged.layout.nodes[end], fibre.chpids[end], judged.count(fibre)
+    shares = {
+        link: sum(ctc.fibre.chpids[link.nodes.index(node)] == chpid for ctc in link.ctcs)
+        for link in judged.neighbours
+        if node in link.nodes
+    }
+    others = [f"{count} of {' - '.join(link.nodes)}" for link, count in shares.items() if count]
+    if not others or own + sum(shares.values()) <= FULL_CTC_COUNT:
+        return None
+    return (
+        f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and "
+        f"{listed(others)}."
+    )
 
 
 def _beyond_the_rule(judged: Judged) -> Iterator[Found]:
-    for fibre in judged.layout.fibres:
-        if fibre.profile.link_gbps > RULE_GBPS_MAX:
-            yield Found(
-                f"{judged.place(fibre)} runs at {fibre.profile.link_gbps:g} Gb/s, and the rule of "
-                f"thumb was published up to {RULE_GBPS_MAX}. CTCs use command-mode FICON, which "
-                "does not gain with the link: on FICON Express16SA IBM measured little over "
-                "600 MB/s, both directions together.",
-                fibre=fibre,
-            )
+    fibres = [f for f in judged.layout.fibres if f.profile.link_gbps > RULE_GBPS_MAX]
+    if fibres:
+        speeds = listed(sorted({fibre.profile.link_gbps for fibre in fibres}))
+        yield Found(
+            f"{judged.place(*fibres)} run{'s' * (len(fibres) == 1)} at {speeds} Gb/s, and the rule "
+            f"of thumb was published up to {RULE_GBPS_MAX}. CTCs use command-mode FICON, which "
+            "does not gain with the link: on FICON Express16SA IBM measured little over "
+            "600 MB/s, both directions together.",
+            fibres=tuple(fibres),
+        )
 
 
 def _too_many_each(judged: Judged) -> Iterator[Found]:
     chpids = len(judged.layout.fibres)
     each = min(judged.count(fibre) for fibre in judged.layout.fibres)
-    if chpids > 1 and each * chpids > CROSSED_CTCS_MAX:
-        fewer = CROSSED_CTCS_MAX // chpids
+    if chpids > 1 and each * chpids > changes.CROSSED_CTCS_MAX:
+        fewer = changes.CROSSED_CTCS_MAX // chpids
+        remedy = f"Define {fewer} CTC{'s' * (fewer > 1)} a chpid"
+        if not fewer:
+            remedy = f"Use {changes.CROSSED_CTCS_MAX} chpids at most"
         yield Found(
-            f"{chpids} chpids with {each} CTCs each are {each * chpids} CTCs; IBM advises at most "
-            f"{CROSSED_CTCS_MAX}, so that the unidirectional ones can be added on one chpid.",
-            f"Define {fewer} CTCs a chpid, and the unidirectional ones on one of the chpids.",
+            f"{chpids} chpids with {each} CTC{'s' * (each > 1)} each are {each * chpids} CTCs; IBM "
+            f"advises at most {changes.CROSSED_CTCS_MAX}, so that the unidirectional ones can be "
+            "added on one chpid.",
+            f"{remedy}, and the unidirectional ones on one of the chpids.",
         )
 
 
 def _straight(judged: Judged) -> Iterator[Found]:
-    for fibre in judged.layout.fibres:
-        if fibre.chpids[0] == fibre.chpids[1]:
-            yield Found(
-                f"{judged.place(fibre)} has the same number at both ends. If both systems are in "
-                "one CEC, this is a straight connection: one channel is both ends.",
-                fibre=fibre,
-            )
+    fibres = [f for f in judged.layout.fibres if f.chpids[0] == f.chpids[1]]
+    if fibres:
+        has = "has the same number" if len(fibres) == 1 else "have the same numbers"
+        yield Found(
+            f"{judged.place(*fibres)} {has} at both ends. If both systems are in one CEC, this is "
+            "a straight connection: one channel is both ends.",
+            fibres=tuple(fibres),
+        )
 
 
 RULES: Final = (
@@ -101,6 +125,7 @@ RULES: Final = (
         _REPORT,
         "Define four CTCs on the chpid.",
         _single_ctc,
+        (Trial("with four CTCs", changes.four_of_each),),
     ),
     Rule(
         "one-chpid",
@@ -110,6 +135,7 @@ RULES: Final = (
         "Derived: a logical link is up while one of its CTCs is",
         "Spread the CTCs over two chpids or more.",
         _one_chpid,
+        Untried("it is about what a loss leaves, not about what is carried"),
     ),
     Rule(
         "chpid-crowded",
@@ -119,6 +145,10 @@ RULES: Final = (
         _REPORT,
         "Move the others to another chpid.",
         _chpid_crowded,
+        (
+            Trial("with four CTCs on a chpid", changes.thinned),
+            Trial("with the others on another chpid", changes.moved),
+        ),
     ),
     Rule(
         "chpid-shared",
@@ -128,6 +158,7 @@ RULES: Final = (
         f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
         "Give each link chpids of its own, or fewer CTCs on the shared one.",
         _chpid_shared,
+        Untried("it takes several links to find it, and what is run is one"),
     ),
     Rule(
         "beyond-the-rule",
@@ -138,6 +169,7 @@ RULES: Final = (
         f"{_REPORT}; IBM, z15 FICON Express16SA performance",
         "Do not count on the estimate: see what `isfc run` gives.",
         _beyond_the_rule,
+        Untried("it advises no change: it says that the model is to be asked"),
     ),
     Rule(
         "too-many-each",
@@ -148,6 +180,7 @@ RULES: Final = (
         f"{_GUIDE}, recommendations",
         "Define fewer CTCs a chpid.",
         _too_many_each,
+        (Trial("that way", changes.selected_in_addition),),
     ),
     Rule(
         "straight-connection",
@@ -157,5 +190,6 @@ RULES: Final = (
         f"{_GUIDE}, straight and crossed connections",
         "Cross the connections: use different chpids at the two ends.",
         _straight,
+        Untried("in the model each end has a channel of its own"),
     ),
 )

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried
 
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
@@ -33,7 +33,7 @@ def _ambiguous(judged: Judged) -> Iterator[Found]:
                 f"{format_rdev(here)} means one CTC at {first} and another at {second}: "
                 f"{first}'s {format_rdev(here)} is joined to {second}'s {format_rdev(there)}, "
                 f"{second}'s {format_rdev(here)} to {first}'s {format_rdev(theirs[here])}.",
-                fibre=ctc.fibre,
+                fibres=(ctc.fibre,),
             )
             return
 
@@ -48,6 +48,7 @@ RULES: Final = (
         f"{_GUIDE}; z/VM 6.2 performance report, ISFC Improvements",
         "Number the CTCs in the same order at both ends; best, with the same numbers.",
         _out_of_order,
+        Untried("it is about who is misled; the order in which both ends scan stays"),
     ),
     Rule(
         "rdevs-ambiguous",
@@ -57,5 +58,6 @@ RULES: Final = (
         f"{_GUIDE}: the same number at both ends is recommended",
         "Give each CTC the same number at both ends, or numbers that the other end does not use.",
         _ambiguous,
+        Untried("it is about who is misled; numbers carry nothing"),
     ),
 )

@@ -1,12 +1,12 @@
 """A rule, and what it finds in a layout."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ctc.address import format_chpid
+from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import Direction
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 
 
 class Severity(StrEnum):
@@ -33,22 +33,51 @@ class Judged:
         """How many CTCs a fibre carries."""
         return sum(ctc.fibre == fibre for ctc in self.layout.ctcs)
 
-    def place(self, fibre: Fibre) -> str:
-        """``Chpid 40 at ATLANTA (50 at BOSTON)``."""
-        first, second = map(format_chpid, fibre.chpids)
-        return f"Chpid {first} at {self.layout.nodes[0]} ({second} at {self.layout.nodes[1]})"
+    def place(self, *fibres: Fibre) -> str:
+        """``Chpid 40 at ATLANTA (50 at BOSTON)``, or ``Chpids 40 and 41 at ...``."""
+        first, second = self.layout.nodes
+        near, far = (listed(format_chpid(fibre.chpids[end]) for fibre in fibres) for end in (0, 1))
+        return f"Chpid{'s' * (len(fibres) > 1)} {near} at {first} ({far} at {second})"
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One place where a rule is broken: what is so there, and what to change if that depends.
+    """How a rule is broken: what is so, and what to change if that depends.
 
-    ``fibre`` is the one that it is about, if it is about one.
+    ``fibres`` are those that it is about; none if it is about the whole link.
     """
 
     text: str
     remedy: str | None = None
-    fibre: Fibre | None = None
+    fibres: tuple[Fibre, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A rule's advice carried out, so that the model can be asked what it is worth.
+
+    ``done`` says what was done, as in "Run with four CTCs, ...". ``change`` takes the fibre of each
+    CTC down the device list, which is all that a link's rate depends on, and returns the list
+    that is advised: None where the advice cannot be carried out with these.
+    """
+
+    done: str
+    change: Callable[[Sequence[Fibre]], Sequence[Fibre] | None]
+
+    def carried_out(self, layout: Layout) -> Layout | None:
+        """The layout with the advice carried out; its device numbers mean no more than an order."""
+        fibres = self.change([ctc.fibre for ctc in layout.device_list()])
+        if fibres is None:
+            return None
+        ctcs = tuple(CtcPair(fibre, (Rdev(n), Rdev(n))) for n, fibre in enumerate(fibres))
+        return Layout(layout.nodes, tuple(dict.fromkeys(fibres)), ctcs)
+
+
+@dataclass(frozen=True, slots=True)
+class Untried:
+    """The model is not asked about a rule, or about a trial, ``because`` of this."""
+
+    because: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +85,8 @@ class Rule:
     """A rule for layouts. ``id`` stays the same between releases.
 
     ``title`` says in a few words what is found, ``reason`` why it matters, ``source`` where that
-    is known from, ``remedy`` what to change.
+    is known from, ``remedy`` what to change. A rule that promises that a link carries more has
+    ``trials`` of what it advises; the others say why there are none.
     """
 
     id: str
@@ -66,6 +96,7 @@ class Rule:
     source: str
     remedy: str
     find: Callable[[Judged], Iterator[Found]]
+    trials: tuple[Trial, ...] | Untried
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +106,7 @@ class Finding:
     rule: Rule
     text: str
     remedy: str
-    fibre: Fibre | None
+    fibres: tuple[Fibre, ...]
 
     @property
     def id(self) -> str:

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from ctc.profiles import FEATURES
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
+from ctc.profiles import FEATURES, ChpidProfile
+from isfc.layout.layout import Fibre
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
@@ -55,14 +57,20 @@ def _slow_first(judged: Judged) -> Iterator[Found]:
 
 
 def _beyond_feature(judged: Judged) -> Iterator[Found]:
+    alike: dict[ChpidProfile, list[Fibre]] = {}
     for fibre in judged.layout.fibres:
-        own_gbps = FEATURES[fibre.profile.feature].link_gbps
-        if fibre.profile.link_gbps > own_gbps:
-            yield Found(
-                f"{judged.place(fibre)} is to run at {fibre.profile.link_gbps:g} Gb/s, and "
-                f"{fibre.profile.feature} runs at {own_gbps:g} at most.",
-                fibre=fibre,
-            )
+        if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps:
+            alike.setdefault(fibre.profile, []).append(fibre)
+    if alike:
+        yield Found(
+            " ".join(
+                f"{judged.place(*fibres)} {'is' if len(fibres) == 1 else 'are'} to run at "
+                f"{profile.link_gbps:g} Gb/s, and {profile.feature} runs at "
+                f"{FEATURES[profile.feature].link_gbps:g} at most."
+                for profile, fibres in alike.items()
+            ),
+            fibres=tuple(fibre for fibres in alike.values() for fibre in fibres),
+        )
 
 
 RULES: Final = (
@@ -74,6 +82,7 @@ RULES: Final = (
         "The speeds of the FICON features",
         "Correct `link_gbps` or `feature`.",
         _beyond_feature,
+        Untried("it is about a mistake in the file"),
     ),
     Rule(
         "speeds-mixed",
@@ -83,6 +92,7 @@ RULES: Final = (
         "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
         "IBM advises one speed for a logical link.",
         _mixed,
+        (Trial("on the fast chpids alone", changes.fast_alone),),
     ),
     Rule(
         "speeds-asymmetric",
@@ -92,6 +102,7 @@ RULES: Final = (
         _REPORT,
         f"{_ENDS} With one fast chpid: put it in the middle.",
         _asymmetric,
+        (Trial("in that order", changes.fast_outside_or_inside),),
     ),
     Rule(
         "speeds-slow-first",
@@ -101,5 +112,6 @@ RULES: Final = (
         _REPORT,
         _ENDS,
         _slow_first,
+        (Trial("in that order", changes.fast_outside_or_inside),),
     ),
 )

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, listed
+from isfc.layout.rules import changes
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
 from isfc.link.schedule import stop_short
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
@@ -37,15 +38,17 @@ def _unequal(judged: Judged) -> Iterator[Found]:
 def _one_chpid_writes(judged: Judged) -> Iterator[Found]:
     if len(judged.layout.fibres) == 1:
         return  # `one-chpid` says so
-    for way in judged.directions:
-        if len(way.chpids) == 1:
-            (use,) = way.chpids
-            yield Found(
-                f"All CTCs that {way.sender} may write on are on its chpid "
-                f"{format_chpid(use.chpid)}. When that fails, it has none left until both ends "
-                "have arranged again what remains.",
-                fibre=use.fibre,
-            )
+    only = {way.sender: way.chpids[0] for way in judged.directions if len(way.chpids) == 1}
+    if only:
+        where = (
+            f"All CTCs that {node} may write on are on its chpid {format_chpid(use.chpid)}."
+            for node, use in only.items()
+        )
+        yield Found(
+            f"{' '.join(where)} When such a chpid fails, its node has none left until both ends "
+            "have arranged again what remains.",
+            fibres=tuple(use.fibre for use in only.values()),
+        )
 
 
 def _unidirectional_spread(judged: Judged) -> Iterator[Found]:
@@ -87,6 +90,7 @@ RULES: Final = (
         "Let the device list begin and end with chpids of the same speed and with equally many "
         "CTCs, more than each scan stops short by.",
         _unequal,
+        (Trial("in such an order", changes.alike_at_both_ends),),
     ),
     Rule(
         "one-chpid-writes",
@@ -96,6 +100,7 @@ RULES: Final = (
         f"Derived from the write rule: {_REPORT}",
         "Give each of the chpids at least two CTCs more than each scan stops short by.",
         _one_chpid_writes,
+        Untried("it is about what a loss leaves, not about what is carried"),
     ),
     Rule(
         "unidirectional-spread",
@@ -106,6 +111,7 @@ RULES: Final = (
         f"{_GUIDE}, recommendations",
         "Put them on one chpid, in addition to its other CTCs.",
         _unidirectional_spread,
+        (Trial("that way", changes.selected_at_both_ends),),
     ),
     Rule(
         "few-beyond-eight",
@@ -115,5 +121,6 @@ RULES: Final = (
         f"Derived from the write rule: {_REPORT}",
         "Keep to eight CTCs, or define eleven and more.",
         _few_beyond_eight,
+        (Trial("with eight CTCs", changes.eight),),
     ),
 )

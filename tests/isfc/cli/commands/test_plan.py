@@ -34,6 +34,7 @@ def test_json_has_the_promised_keys() -> None:
                 "text": "The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023, "
                 "are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the first "
                 "and the last numbers of the device list.",
+                "trials": [],
             }
         ],
     }

@@ -150,10 +150,49 @@ def test_there_is_a_layout_that_needs_no_change() -> None:
     assert found(selected()) == []
 
 
-def test_crowded_chpids_are_named_one_by_one() -> None:
-    findings = [f for f in find_all(layout_of((SLOW, 5), (SLOW, 5))) if f.id == "chpid-crowded"]
-    assert [finding.fibre and finding.fibre.name for finding in findings] == ["0", "1"]
-    assert findings[1].text.startswith("Chpid 41 at ATLANTA (51 at BOSTON) carries 5 CTCs.")
+def test_finding_comes_once_for_all_chpids_that_it_concerns() -> None:
+    for layout, text in (
+        (layout_of((SLOW, 5)), "Chpid 40 at ATLANTA (50 at BOSTON) carries 5 CTCs."),
+        (
+            layout_of((SLOW, 5), (SLOW, 4), (SLOW, 5)),
+            "Chpids 40 and 42 at ATLANTA (50 and 52 at BOSTON) carry 5 CTCs each.",
+        ),
+        (
+            layout_of((SLOW, 5), (SLOW, 6)),
+            "Chpids 40 and 41 at ATLANTA (50 and 51 at BOSTON) carry 5 and 6 CTCs.",
+        ),
+    ):
+        crowded = finding_of(layout, "chpid-crowded")
+        assert crowded.text.startswith(text)
+        assert [f.chpids[0] for f in crowded.fibres] == [
+            fibre.chpids[0] for fibre in layout.fibres if fibre.chpids[0] != 0x41 or "41" in text
+        ]
+    fast = finding_of(layout_of((16, 4), (32, 4)), "beyond-the-rule")
+    assert "(50 and 51 at BOSTON) run at 16 and 32 Gb/s, and the rule" in fast.text
+    beyond = finding_of(layout_of((9, 4), (9, 4)), "speed-beyond-feature")
+    assert "are to run at 9 Gb/s, and FICON Express8 runs at 8 at most." in beyond.text
+    one_each = finding_of(layout_of((SLOW, 1), (SLOW, 1)), "one-chpid-writes")
+    assert "on its chpid 40. All CTCs that BOSTON may write on are on its chpid 51." in (
+        one_each.text
+    )
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([2.0, 16.0]), st.integers(1, 8)), min_size=1, max_size=3),
+    st.lists(st.integers(0x50, 0x53), max_size=3),
+)
+def test_no_rule_is_found_twice_in_a_link(
+    groups: list[tuple[float, int]], shared: list[int]
+) -> None:
+    if sum(count for _, count in groups) <= 16:
+        ids = [f.id for f in find_all(layout_of(*groups), tuple(beside(3, n) for n in shared))]
+        assert len(set(ids)) == len(ids)
+
+
+def test_chpids_too_many_for_one_ctc_each_are_not_advised_none() -> None:
+    finding = finding_of(layout_of(*[(SLOW, 1)] * 16), "too-many-each")
+    assert finding.text.startswith("16 chpids with 1 CTC each are 16 CTCs;")
+    assert finding.remedy.startswith("Use 14 chpids at most, and the unidirectional ones")
 
 
 def test_remedy_for_the_order_depends_on_the_number_of_fast_chpids() -> None:
@@ -230,4 +269,4 @@ def test_rules_and_findings_are_in_sentences() -> None:
 def test_any_layout_can_be_judged(groups: list[tuple[float, int]]) -> None:
     layout = layout_of(*groups)
     for finding in find_all(layout):
-        assert finding.fibre is None or finding.fibre in layout.fibres
+        assert set(finding.fibres) <= set(layout.fibres)

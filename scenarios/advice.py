@@ -1,0 +1,101 @@
+"""What the model makes of advice: the layout run as it is, and with the advice carried out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from isfc.layout.layout import Layout
+from isfc.layout.rules.rule import Finding, Severity, Trial, Untried
+from scenarios.saturation import Carried, carried
+
+SAME_SHARE: Final = 0.05
+"""Rates that differ by less are alike: a short run is within 4 % of a long one."""
+
+LAYOUTS_MAX: Final = 4
+"""So many changed layouts are run at most: each takes as long as the layout itself."""
+
+_IMPOSSIBLE: Final = Untried("these CTCs cannot be so arranged")
+_TOO_MANY: Final = Untried(f"it tries {LAYOUTS_MAX} changes at most; 'isfc run' tries any")
+
+
+class Verdict(StrEnum):
+    """What the model says to an advice, at one load."""
+
+    AGREES = "agrees"
+    """So changed, the link carries more."""
+    ALIKE = "sees no difference"
+    CONTRADICTS = "contradicts"
+    """So changed, the link carries less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """MB/s (2^20 bytes) of the slower direction, as it is and with an advice carried out."""
+
+    mb_per_s: float
+    changed_mb_per_s: float
+
+    @property
+    def share(self) -> float:
+        """How much more the changed layout carries, of what it carries as it is."""
+        return self.changed_mb_per_s / self.mb_per_s - 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the model agrees."""
+        if abs(self.share) < SAME_SHARE:
+            return Verdict.ALIKE
+        return Verdict.AGREES if self.share > 0 else Verdict.CONTRADICTS
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A trial, and what it gave: at saturation and at the stated load, or why it was not run."""
+
+    trial: Trial
+    outcome: tuple[Compared, Compared] | Untried
+
+
+def try_advice(
+    layout: Layout, findings: Sequence[Finding], figures: Sequence[Carried]
+) -> dict[str, tuple[Tried, ...]]:
+    """By the rule's id: what the model makes of each finding that promises that more is carried.
+
+    ``figures`` are those of the layout as it is. The same change of two rules is run once; warnings
+    come first, until `LAYOUTS_MAX` layouts have been run.
+    """
+    before = _slower(figures)
+    runs: dict[Layout, tuple[float, float]] = {}
+    found = {}
+    for finding in sorted(findings, key=lambda finding: finding.severity is Severity.INFO):
+        trials = finding.rule.trials
+        if isinstance(trials, Untried):
+            continue
+        found[finding.id] = tuple(_try(trial, layout, before, runs) for trial in trials)
+    return found
+
+
+def _try(
+    trial: Trial,
+    layout: Layout,
+    before: tuple[float, float],
+    runs: dict[Layout, tuple[float, float]],
+) -> Tried:
+    changed = trial.carried_out(layout)
+    if changed is None:
+        return Tried(trial, _IMPOSSIBLE)
+    if changed not in runs:
+        if len(runs) == LAYOUTS_MAX:
+            return Tried(trial, _TOO_MANY)
+        runs[changed] = _slower(carried(changed))
+    saturated, stated = map(Compared, before, runs[changed])
+    return Tried(trial, (saturated, stated))
+
+
+def _slower(figures: Sequence[Carried]) -> tuple[float, float]:
+    """What the slower direction carries, saturated and at the stated load."""
+    return (
+        min(figure.saturated_mb_per_s for figure in figures),
+        min(figure.stated_mb_per_s for figure in figures),
+    )
