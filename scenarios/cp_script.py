@@ -89,7 +89,7 @@ def _read_line(line: str, experiment: Experiment) -> TimedCommand:
 def _find_node(name: str | None, experiment: Experiment) -> NodeName:
     first, second = experiment.layout.nodes
     if name is None:
-        return experiment.client or first
+        return experiment.client_node
     for node in (first, second):
         if node == name.upper():
             return node

@@ -121,7 +121,7 @@ class Disturbance:
 def _without_messages(frame: Frame) -> Frame:
     assert isinstance(frame, DataFrame)
     assert isinstance(frame.load, Package)
-    return DataFrame(Package(frame.load.number, (), 0), frame.serial)
+    return DataFrame(Package(frame.load.number, [], 0), frame.serial)
 
 
 class Throttled:

@@ -87,7 +87,7 @@ class _Telling:
 
     def run(self, progress: Callable[[float], None] | None) -> Story:
         experiment, engine = self._experiment, self._engine
-        end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
+        end_ns = experiment.end_ns
         while engine.now_ns < end_ns:
             before_ns, before = engine.now_ns, self._read()
             self._injection.run(min(end_ns, engine.now_ns + SLICE_NS))
@@ -96,7 +96,7 @@ class _Telling:
             self._carried += [gained // slices] * slices
             if progress is not None:
                 progress(engine.now_ns / NS_PER_S)
-        first = int(experiment.warmup * NS_PER_S) // SLICE_NS
+        first = experiment.begin_ns // SLICE_NS
         return Story(
             tuple(sorted([*self._entries, *self._told()], key=lambda entry: entry.at_s)),
             tuple(self._recoveries()),
@@ -135,7 +135,7 @@ class _Telling:
     def _recoveries(self) -> list[Recovery]:
         ends = {id(fault): at_ns for at_ns, fault in self._injection.over}
         begun = self._injection.begun
-        warm = int(self._experiment.warmup * NS_PER_S) // SLICE_NS
+        warm = self._experiment.begin_ns // SLICE_NS
         recoveries = []
         for number, (at_ns, fault) in enumerate(begun):
             over_ns = ends.get(id(fault), self._engine.now_ns)

@@ -40,25 +40,36 @@ class GuestCosts:
     """CDU/CDR, the APPC/VM programs."""
 
 
+class _Guest:
+    """One guest: when it is free again and, of a server, what its client has room for."""
+
+    __slots__ = ("free_ns", "kept", "room")
+
+    def __init__(self, room: int) -> None:
+        self.free_ns = 0
+        self.room = room
+        """Replies that its client can take."""
+        self.kept: deque[tuple[int, Message]] = deque()
+        """Replies that wait for room, each with when it is ready."""
+
+
 class _Guests:
     """One side's guests: each takes one message at a time."""
 
     def __init__(self, workload: Workload, pairs: int, service_ns: int) -> None:
         self._traffic = workload.traffic
         self._service_ns = service_ns
-        self._free_ns = [0] * pairs
+        self._guests = [_Guest(workload.replies_max) for _ in range(pairs)]
+        self._pairs = pairs
         self._acknowledges = workload.replies_max < workload.window
         self._acknowledgements = workload.window * pairs
         """The first conversation of acknowledgements: that of pair 0."""
 
-    def _guest(self, conversation: int) -> int:
-        return conversation % len(self._free_ns)
-
     def _take(self, conversation: int, now_ns: int) -> int:
         """When a guest has its next message ready: done with those before, and with this one."""
-        guest = self._guest(conversation)
-        ready_ns = max(now_ns, self._free_ns[guest]) + self._service_ns
-        self._free_ns[guest] = ready_ns
+        guest = self._guests[conversation % self._pairs]
+        ready_ns = max(now_ns, guest.free_ns) + self._service_ns
+        guest.free_ns = ready_ns
         return ready_ns
 
 
@@ -67,10 +78,15 @@ class _Offers:
 
     def __init__(self) -> None:
         self._messages: dict[int, list[Message]] = {}
+        self._last: list[Message] = []
+        self._last_ns = -1
 
     def add(self, at_ns: int, message: Message) -> None:
         """Offer ``message`` at ``at_ns``."""
-        self._messages.setdefault(at_ns, []).append(message)
+        if at_ns != self._last_ns:  # nearly always it is ready with the one before
+            self._last = self._messages.setdefault(at_ns, [])
+            self._last_ns = at_ns
+        self._last.append(message)
 
     def all(self) -> Iterable[Offer]:
         """All of it."""
@@ -90,7 +106,7 @@ class Clients(_Guests):
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
-        offers, pairs = _Offers(), len(self._free_ns)
+        offers, pairs = _Offers(), self._pairs
         for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
             for place in range(self._window):
@@ -112,7 +128,7 @@ class Clients(_Guests):
 
     def _acknowledgement(self, conversation: int) -> Message:
         """What makes room for the next reply; the guest's next message does not wait for it."""
-        own = self._acknowledgements + self._guest(conversation)
+        own = self._acknowledgements + conversation % self._pairs
         return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
     def _send(self, conversation: int, now_ns: int, offers: _Offers) -> None:
@@ -130,8 +146,6 @@ class Servers(_Guests):
         super().__init__(workload, pairs, costs.server_ns if is_transport else costs.appc_server_ns)
         self._reply_length = workload.reply_length
         self._replies_max = workload.replies_max
-        self._room = [self._replies_max] * pairs
-        self._kept: list[deque[tuple[int, Message]]] = [deque() for _ in range(pairs)]
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
@@ -140,8 +154,9 @@ class Servers(_Guests):
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Every message gets its reply, once the client has room for it."""
         if isinstance(event, Severed):
-            self._room = [self._replies_max] * len(self._room)
-            self._kept = [deque() for _ in self._kept]
+            for guest in self._guests:
+                guest.room = self._replies_max
+                guest.kept.clear()
             return ()
         if not isinstance(event, Delivered):
             return ()
@@ -156,14 +171,14 @@ class Servers(_Guests):
 
     def _handle(self, conversation: int, now_ns: int, offers: _Offers) -> None:
         """What a message or an acknowledgement leads to immediately."""
-        guest = self._guest(conversation)
-        kept = self._kept[guest]
+        guest = self._guests[conversation % self._pairs]
+        kept = guest.kept
         if conversation >= self._acknowledgements:
-            self._room[guest] += 1
+            guest.room += 1
         else:
             kept.append((self._take(conversation, now_ns), self._reply(conversation)))
-        while kept and self._room[guest]:
-            self._room[guest] -= 1
+        while kept and guest.room:
+            guest.room -= 1
             ready_ns, reply = kept.popleft()
             offers.add(max(ready_ns, now_ns), reply)
 

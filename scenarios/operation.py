@@ -1,18 +1,14 @@
 """What an operator does during a run in virtual time, and what is heard of the link meanwhile."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from isfc.engine.program import Offer, Program
+from isfc.engine.listener import Listener
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
-from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-
-Hear = Callable[[LinkEnd, LinkEvent, int], None]
-"""Told of everything that happens to the link: at which link end, what, and when (ns)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +28,7 @@ class Operation:
     """All that is done in one run, and who hears what comes of it."""
 
     acts: Sequence[Act]
-    hear: Hear
-
-
-class Overheard:
-    """A program, and somebody who is told of the same events first."""
-
-    def __init__(self, program: Program, end: LinkEnd, hear: Hear) -> None:
-        self._program = program
-        self._end = end
-        self._hear = hear
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """What the program offers."""
-        return self._program.start(now_ns)
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Pass the event on."""
-        self._hear(self._end, event, now_ns)
-        return self._program.receive(event, now_ns)
+    hear: Listener[LinkEvent]
 
 
 class OperatedRun:

@@ -11,7 +11,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 from scenarios.published.table import KEY_SEPARATOR
-from scenarios.run import DeviceResult, Experiment, Result, Sample
+from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
 from scenarios.workload import SUITES
 
 DEVICE_TYPE: Final = "CTCA"
@@ -40,8 +40,8 @@ class MeasuredRun:
     @property
     def side(self) -> str:
         """``client`` or ``server``: where it was measured."""
-        client = self.experiment.client or self.experiment.layout.nodes[0]
-        return "client" if self.samples[0].result.node == client else "server"
+        client = self.samples[0].result.node == self.experiment.client_node
+        return "client" if client else "server"
 
     @property
     def partner(self) -> str:
@@ -67,6 +67,20 @@ def measured(name: str, experiment: Experiment, result: Result) -> MeasuredRun:
     """A run of which only the whole was measured."""
     whole = Sample(experiment.warmup + experiment.seconds, result)
     return MeasuredRun(name, experiment, (whole,))
+
+
+def whole_run(name: str, recording: Recording, side: str) -> MeasuredRun:
+    """A recorded run as one sample, taken at ``side``: ``client`` or ``server``."""
+    return MeasuredRun(name, recording.experiment, (_seen(recording, side).whole,))
+
+
+def sampled_run(name: str, recording: Recording, side: str) -> MeasuredRun:
+    """A recorded run as its samples, taken at ``side``: ``client`` or ``server``."""
+    return MeasuredRun(name, recording.experiment, _seen(recording, side).parts)
+
+
+def _seen(recording: Recording, side: str) -> Seen:
+    return {"client": recording.client, "server": recording.server}[side]
 
 
 @dataclass(frozen=True, slots=True)

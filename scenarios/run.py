@@ -1,7 +1,7 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
 import copyreg
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from random import Random
@@ -21,7 +21,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.trace import Sink, Watch
 from isfc.system.system import System
 from scenarios.guests import GuestCosts, make_guests
-from scenarios.operation import OperatedRun, Operation, Overheard
+from scenarios.operation import OperatedRun, Operation
 from scenarios.workload import Workload
 
 NS_PER_S: Final = 1_000_000_000
@@ -33,6 +33,8 @@ OUTSTANDING_MAX: Final = 100_000
 SECONDS_MAX: Final = 86_400
 INTERVAL_MIN: Final = 0.001
 """Seconds between two samples: a package takes as long."""
+PARTS: Final = 3
+"""Samples of one run: IBM shows three minutes of H001709C."""
 _ROUNDING_NS: Final = 1_000
 SLICE_NS: Final = 20_000_000
 """Virtual time between two reports of progress: some milliseconds of ours."""
@@ -69,6 +71,32 @@ class Experiment:
         if not 0 <= self.warmup <= SECONDS_MAX:
             raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
         check_node(self.layout, "client", self.client)
+
+    @property
+    def client_node(self) -> NodeName:
+        """The node of the clients."""
+        return self.client or self.layout.nodes[0]
+
+    @property
+    def begin_ns(self) -> int:
+        """When measuring begins, in ns of virtual time."""
+        return int(self.warmup * NS_PER_S)
+
+    @property
+    def end_ns(self) -> int:
+        """When it ends."""
+        return int((self.warmup + self.seconds) * NS_PER_S)
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, as every ``--json`` shows it."""
+        return {
+            "client": self.client_node,
+            "workload": self.workload.name,
+            "pairs": self.pairs,
+            "seconds": self.seconds,
+            "warmup": self.warmup,
+            "seed": self.seed,
+        }
 
 
 def check_node(layout: Layout, what: str, name: str | None) -> None:
@@ -152,7 +180,7 @@ def build(
     ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
     """
     layout, workload = experiment.layout, experiment.workload
-    client_name = experiment.client or layout.nodes[0]
+    client_name = experiment.client_node
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
     systems = [
         System([define_link_end(layout, name, experiment.link)], trace, watch=watch)
@@ -161,15 +189,32 @@ def build(
     random = Random(f"clients {experiment.seed}")
     make = workload.programs or make_guests
     programs: Sequence[Program] = make(workload, experiment.pairs, experiment.guests, random)
-    if operation is not None:
-        programs = [
-            Overheard(program, system.ends[0], operation.hear)
-            for program, system in zip(programs, systems, strict=True)
-        ]
     if around is not None:
         names = (client_name, server_name)
         programs = [around(program, name) for program, name in zip(programs, names, strict=True)]
-    return VirtualEngine(systems, programs, transit=transit), systems
+    listeners = () if operation is None else (operation.hear,)
+    return VirtualEngine(systems, programs, transit=transit, listeners=listeners), systems
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one end saw of a run: the whole, and one sample after the other."""
+
+    whole: Sample
+    parts: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What both ends saw of one run of an experiment."""
+
+    experiment: Experiment
+    client: Seen
+    server: Seen
+
+    def at(self, node: NodeName | None) -> Seen:
+        """What the end at ``node`` saw; that of the clients if it is None."""
+        return self.server if node == self.server.whole.result.node else self.client
 
 
 def run(
@@ -179,29 +224,40 @@ def run(
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
 ) -> Result:
-    """Run an experiment to its end; measure at ``side``, the client's node if it is None.
-
-    ``progress`` is told now and then how many seconds of virtual time have passed.
-    """
+    """The whole of what `record` records, as seen at ``side``; at the client's node if None."""
     check_node(experiment.layout, "side", side)
-    (whole,) = _samples(experiment, None, side, trace, progress, operation)
-    return whole.result
+    recording = record(experiment, trace=trace, progress=progress, operation=operation)
+    return recording.at(side).whole.result
 
 
-def sample(
+def record(
     experiment: Experiment,
-    interval: float,
-    side: NodeName | None = None,
+    interval: float | None = None,
+    *,
+    trace: Sink | None = None,
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
-) -> Iterator[Sample]:
-    """As `run`, measured every ``interval`` seconds, as Monitor does; the last may be short.
+) -> Recording:
+    """Run an experiment to its end, and look at both ends after the warm-up and then now and then.
 
-    Looking changes nothing in the run. `check_interval` says which intervals there can be.
+    The parts are ``interval`` seconds long, as Monitor's are, the last maybe shorter; thirds if it
+    is None. To look changes nothing in the run. ``progress`` is told now and then how many seconds
+    of virtual time have passed. Raises `ConfigurationError` for an interval out of bounds.
     """
-    check_interval(interval)
-    check_node(experiment.layout, "side", side)
-    return _samples(experiment, interval, side, None, progress, operation)
+    if interval is not None:
+        check_interval(interval)
+    engine, systems = build(experiment, trace, operation)
+    operated = OperatedRun(engine, systems, operation)
+    begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
+    step_ns = -(-(end_ns - begin_ns) // PARTS) if interval is None else round(interval * NS_PER_S)
+    # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
+    between = range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns)
+    looks: list[tuple[LinkEndSnapshot, ...]] = []
+    for at_ns in (begin_ns, *between, end_ns):
+        _run_on(operated, at_ns, progress)
+        looks.append(tuple(system.ends[0].snapshot(engine.now_ns) for system in systems))
+    client, server = map(_see, zip(*looks, strict=True))
+    return Recording(experiment, client, server)
 
 
 def check_interval(interval: float) -> None:
@@ -212,58 +268,6 @@ def check_interval(interval: float) -> None:
         )
 
 
-def _samples(
-    experiment: Experiment,
-    interval: float | None,
-    side: NodeName | None,
-    trace: Sink | None,
-    progress: Callable[[float], None] | None,
-    operation: Operation | None,
-) -> Iterator[Sample]:
-    """Every sample after the warm-up; one of everything if ``interval`` is None."""
-    step_ns = None if interval is None else round(interval * NS_PER_S)
-    seen = look(experiment, step_ns, trace, progress, operation)
-    pairs = pairwise(pick_end(both, side) for both in seen)
-    for before, after in pairs:
-        yield sample_of(before, after)
-
-
-def look(
-    experiment: Experiment,
-    step_ns: int | None,
-    trace: Sink | None = None,
-    progress: Callable[[float], None] | None = None,
-    operation: Operation | None = None,
-) -> Iterator[tuple[LinkEndSnapshot, ...]]:
-    """Run an experiment, and look at both ends: after the warm-up, then every ``step_ns``.
-
-    The last look is at the end of the run, and the only other one if ``step_ns`` is None. The end
-    of the clients comes first. To look changes nothing in the run: whatever is measured of one is
-    made of these snapshots.
-    """
-    engine, systems = build(experiment, trace, operation)
-    operated = OperatedRun(engine, systems, operation)
-    begin_ns = int(experiment.warmup * NS_PER_S)
-    end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
-    step_ns = step_ns or end_ns - begin_ns
-    # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
-    between = range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns)
-    for at_ns in (begin_ns, *between, end_ns):
-        _run_on(operated, at_ns, progress)
-        yield tuple(system.ends[0].snapshot(engine.now_ns) for system in systems)
-
-
-def pick_end(both: tuple[LinkEndSnapshot, ...], side: NodeName | None) -> LinkEndSnapshot:
-    """Of a look at both ends that at ``side``; the clients' if it is None."""
-    first, second = both
-    return first if side is None or side == first.name else second
-
-
-def sample_of(before: LinkEndSnapshot, after: LinkEndSnapshot) -> Sample:
-    """What one end saw between two looks."""
-    return Sample(after.now_ns / NS_PER_S, measure(before.name, before, after))
-
-
 def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], None] | None) -> None:
     """Let the engine run, in slices if somebody watches: they change nothing in the run."""
     engine = operated.engine
@@ -271,6 +275,17 @@ def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], No
         operated.run(engine.now_ns + SLICE_NS)
         progress(engine.now_ns / NS_PER_S)
     operated.run(until_ns)
+
+
+def _see(snapshots: Sequence[LinkEndSnapshot]) -> Seen:
+    """What one end saw, from its looks."""
+    parts = tuple(_sample(before, after) for before, after in pairwise(snapshots))
+    return Seen(_sample(snapshots[0], snapshots[-1]), parts)
+
+
+def _sample(before: LinkEndSnapshot, after: LinkEndSnapshot) -> Sample:
+    """What one end saw between two looks."""
+    return Sample(after.now_ns / NS_PER_S, measure(before.name, before, after))
 
 
 def measure(name: str, before: LinkEndSnapshot, after: LinkEndSnapshot) -> Result:

@@ -141,13 +141,13 @@ def _run(
     """A run, and what it used of each chpid, whose profiles are ``profiles`` by fibre."""
     engine, systems = build(experiment)
     end = systems[0].ends[0]
-    engine.run(int(experiment.warmup * _NS_PER_S))
+    engine.run(experiment.begin_ns)
     before = end.snapshot(engine.now_ns)
     counted = [
         {number: _counters(chpid) for number, chpid in system.channels.chpids.items()}
         for system in systems
     ]
-    engine.run(int((experiment.warmup + experiment.seconds) * _NS_PER_S))
+    engine.run(experiment.end_ns)
     uses: dict[_Key, Use] = {}
     for system, first in zip(systems, counted, strict=True):
         here = experiment.layout.nodes.index(system.name)

@@ -11,8 +11,7 @@ from typing import Any, Final
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.recording import Recording, Seen, record
-from scenarios.run import Experiment, Result, Sample, check_interval
+from scenarios.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
 from scenarios.workload import Workload, find_workload
 
 _SHOWN: Final = {
@@ -75,12 +74,7 @@ class Simulation:
         experiment = self.experiment
         return {
             "nodes": list(experiment.layout.nodes),
-            "client": self.client.whole.result.node,
-            "workload": experiment.workload.name,
-            "pairs": experiment.pairs,
-            "seconds": experiment.seconds,
-            "warmup": experiment.warmup,
-            "seed": experiment.seed,
+            **experiment.settings(),
             "systems": [
                 {**asdict(seen.whole.result), "intervals": [_interval(part) for part in seen.parts]}
                 for seen in (self.client, self.server)

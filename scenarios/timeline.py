@@ -194,8 +194,7 @@ def record_timeline(
     operated = OperatedRun(engine, systems, operation)
     ends = [system.ends[0] for system in systems]
     end = ends[0] if side is None or side == ends[0].name else ends[1]
-    begin_ns = int(experiment.warmup * NS_PER_S)
-    end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
+    begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
     operated.run(begin_ns)
     before = end.snapshot(begin_ns)
     step_ns = max(BACKLOG_STEP_NS_MIN, -(-(end_ns - begin_ns) // BACKLOG_SAMPLES))

@@ -15,14 +15,14 @@ from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.import_ import link_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.relocate import relocation_record
-from isfc.cli.commands.replay import comparison_record, repeated_comparison_record
+from isfc.cli.commands.replay import comparison_record
 from isfc.cli.exits import ExitCode
 from isfc.cli.faults import story_record
 from isfc.cli.live.node import Measured
 from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.report import View
-from isfc.cli.record import repeated_run_record, run_record
+from isfc.cli.record import run_record
 from isfc.cli.render.check import Checked
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.live import live_record
@@ -34,6 +34,7 @@ from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
+from scenarios.advice import try_advice
 from scenarios.collide import Outcome
 from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
@@ -108,8 +109,9 @@ def test_make_targets_exist() -> None:
 
 
 def test_plan_keys() -> None:
-    layout = load_layout("published-4")
-    assert_keys("plan", plan_record(make_plan(layout), carried(layout)))
+    layout = load_layout("published-10")
+    plan, figures = make_plan(layout), carried(layout)
+    assert_keys("plan", plan_record(plan, figures, try_advice(layout, plan.advice, figures)))
 
 
 def test_lose_keys() -> None:
@@ -138,7 +140,7 @@ def test_relocate_keys() -> None:
 def test_run_keys() -> None:
     layout = load_layout("published-1")
     experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    assert_keys("run", run_record(experiment, run(experiment)))
+    assert_keys("run", run_record(experiment, [run(experiment)]))
 
 
 def test_replay_keys() -> None:
@@ -150,12 +152,12 @@ def test_seeds_keys() -> None:
     layout = load_layout("published-1")
     experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
     result = run(experiment)
-    more = repeated_run_record(experiment, [result, result])
+    more = run_record(experiment, [result, result], repeated=True)
     section = JSON.partition("## With `--seeds N`")[2].partition("\n#")[0]
     named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert [*run_record(experiment, result), *named] == list(more)
+    assert [*run_record(experiment, [result]), *named] == list(more)
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
-    repeated = repeated_comparison_record(comparison, 2, 0.5)
+    repeated = comparison_record(comparison, 2, 0.5)
     assert [*comparison_record(comparison), *named] == list(repeated)
 
 
@@ -171,7 +173,7 @@ def test_up_keys() -> None:
     assert experiment is not None
     record = live_record(options, experiment, [Measured(run(experiment), 0.0)])
     assert_keys("up", {**record, "results": []})
-    assert list(record["results"][0]) == list(run_record(experiment, run(experiment)))
+    assert list(record["results"][0]) == list(run_record(experiment, [run(experiment)]))
 
 
 def test_compare_keys() -> None:

@@ -9,10 +9,9 @@ from isfc.cli.options.report import Output
 from isfc.cli.render.faults import story_page
 from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
-from isfc.link.name import NodeName
 from scenarios.fault_run import Story
 from scenarios.faults import Fault, read_faults
-from scenarios.run import NS_PER_S, Experiment
+from scenarios.run import Experiment
 
 FaultsOption = Annotated[
     str | None,
@@ -35,9 +34,7 @@ def read_wanted_faults(
         raise ConfigurationError(
             "--faults: expected without --report, --csv, --seeds, --cp, --trace and --timeline"
         )
-    client: NodeName = experiment.client or experiment.layout.nodes[0]
-    end_ns = int((experiment.warmup + experiment.seconds) * NS_PER_S)
-    return read_faults(path, experiment.layout, client, end_ns)
+    return read_faults(path, experiment.layout, experiment.client_node, experiment.end_ns)
 
 
 def show_story(experiment: Experiment, story: Story, *, json: bool) -> None:
@@ -51,12 +48,7 @@ def show_story(experiment: Experiment, story: Story, *, json: bool) -> None:
 def story_record(experiment: Experiment, story: Story) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
-        "client": experiment.client or experiment.layout.nodes[0],
-        "workload": experiment.workload.name,
-        "pairs": experiment.pairs,
-        "seconds": experiment.seconds,
-        "warmup": experiment.warmup,
-        "seed": experiment.seed,
+        **experiment.settings(),
         "mb_per_s": story.mb_per_s,
         "events": [asdict(entry) for entry in story.entries],
         "faults": [asdict(recovery) for recovery in story.recoveries],

@@ -12,31 +12,23 @@ from scenarios.repeat import mean, spreads
 from scenarios.run import Experiment, Result
 
 
-def run_record(experiment: Experiment, result: Result, layout: str | None = None) -> dict[str, Any]:
-    """The record of a run; ``layout`` is what the command line called it."""
-    return {
-        "client": experiment.client or experiment.layout.nodes[0],
-        "workload": experiment.workload.name,
-        "pairs": experiment.pairs,
-        "seconds": experiment.seconds,
-        "warmup": experiment.warmup,
-        "seed": experiment.seed,
-        **asdict(result),
-        "provenance": provenance(
-            experiment,
-            version=__version__,
-            name=layout,
-            command=shlex.join(["isfc", *sys.argv[1:]]),
-        ),
-    }
-
-
-def repeated_run_record(
-    experiment: Experiment, results: Sequence[Result], layout: str | None = None
+def run_record(
+    experiment: Experiment,
+    results: Sequence[Result],
+    layout: str | None = None,
+    *,
+    repeated: bool = False,
 ) -> dict[str, Any]:
-    """The record of a run with ``--seeds``: the means, and two more keys."""
+    """The record of a run, or of one that was ``repeated`` with several seeds.
+
+    It holds the means of the results, and of a repeated run two more keys; ``layout`` is what the
+    command line called it.
+    """
+    command = shlex.join(["isfc", *sys.argv[1:]])
+    spread = {"seeds": len(results), "spread_percent": spreads(results)} if repeated else {}
     return {
-        **run_record(experiment, mean(results), layout),
-        "seeds": len(results),
-        "spread_percent": spreads(results),
+        **experiment.settings(),
+        **asdict(mean(results)),
+        "provenance": provenance(experiment, version=__version__, name=layout, command=command),
+        **spread,
     }

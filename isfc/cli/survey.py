@@ -1,6 +1,6 @@
 """What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,9 @@ from isfc.cli.render.loss import Left
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
+from scenarios.advice import Tried, try_advice
 from scenarios.run import Experiment, run
+from scenarios.saturation import carried
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.workload import Workload
 
@@ -39,6 +41,7 @@ class Survey:
 
     name: str
     plan: Plan
+    tried: Mapping[str, Sequence[Tried]]
     workload: Workload
     points: tuple[Point, ...]
     lefts: tuple[Left, ...]
@@ -52,6 +55,8 @@ class Survey:
 
 def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], None]) -> Survey:
     """Run everything; ``tell`` is told what is run next."""
+    plan = make_plan(layout)
+    tried = try_advice(layout, plan.advice, carried(layout))
     tell("throughput over pairs, each way")
     experiments = [
         Experiment(layout, workload, pairs, SECONDS, WARMUP, client=node)
@@ -60,7 +65,7 @@ def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], 
     ]
     points = tuple(
         Point(
-            experiment.client or layout.nodes[0],
+            experiment.client_node,
             experiment.pairs,
             result.mb_per_s_out,
             result.rdev_util_percent,
@@ -74,7 +79,7 @@ def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], 
     timeline, _ = record_timeline(
         Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
-    return Survey(name, make_plan(layout), workload, points, lefts, timeline)
+    return Survey(name, plan, tried, workload, points, lefts, timeline)
 
 
 LOSS_LOAD: Final = f"{loss.SUITE}, {loss.PAIRS} pairs"

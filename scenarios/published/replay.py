@@ -23,9 +23,17 @@ from scenarios.published.estimates import (
     stop_short_row,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role, Value, View
-from scenarios.recording import Recording
-from scenarios.report import Row, appc_rows, device_rows, idle_device, link_rows, suite_rows
-from scenarios.run import Experiment
+from scenarios.report import (
+    Row,
+    appc_rows,
+    device_rows,
+    idle_device,
+    link_rows,
+    sampled_run,
+    suite_rows,
+    whole_run,
+)
+from scenarios.run import Experiment, Recording
 from scenarios.workload import find_workload
 
 SECONDS: Final = 5.0
@@ -191,7 +199,7 @@ def _emulated(
 def _measured(view: View, table: PublishedTable, row: PublishedRow, recording: Recording) -> Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
-    whole = recording.whole(name, side)
+    whole = whole_run(name, recording, side)
     match view:
         case View.SUITE:
             return next(suite_rows(whole))
@@ -203,7 +211,7 @@ def _measured(view: View, table: PublishedTable, row: PublishedRow, recording: R
             return devices.get(rdev) or idle_device(name, side, rdev)
         case _:
             published = table.select({"run": [name]})
-            return list(link_rows(recording.parts(name, side)))[published.index(row)]
+            return list(link_rows(sampled_run(name, recording, side)))[published.index(row)]
 
 
 @cache

@@ -14,8 +14,7 @@ from scenarios.published.table import (
     Selection,
     Value,
 )
-from scenarios.recording import Recording
-from scenarios.run import Experiment
+from scenarios.run import Experiment, Recording
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes
-from scenarios.recording import record
+from scenarios.run import record
 
 pytestmark = pytest.mark.slow
 

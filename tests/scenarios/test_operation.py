@@ -10,7 +10,7 @@ from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.operation import Act, Operation
-from scenarios.run import Experiment, run, sample
+from scenarios.run import Experiment, record, run
 from scenarios.workload import find_workload
 
 MS = 1_000_000
@@ -100,8 +100,8 @@ def test_what_is_done_is_carried_on_and_heard_at_both_ends() -> None:
 def test_samples_show_what_an_act_did() -> None:
     log = Log()
     acts = [deactivate(rdev) for rdev in (0x6000, 0x6001, 0x6002, 0x6003)]
-    samples = list(sample(experiment(), 0.01, operation=Operation(acts, log.hear)))
-    rates = [part.result.devices[0].io_per_s for part in samples]
+    seen = record(experiment(), 0.01, operation=Operation(acts, log.hear)).client
+    rates = [part.result.devices[0].io_per_s for part in seen.parts]
     assert rates[0] > 0
     assert rates[2] == rates[3] == 0
 

@@ -130,7 +130,7 @@ def test_window_is_never_exceeded() -> None:
         assert len({message.conversation for message in outstanding}) == len(outstanding)
         message = outstanding.pop(step % len(outstanding))
         ((_, replies),) = destination.receive(Delivered([message]), step)
-        for _, more in source.receive(Delivered(replies), step):
+        for _, more in source.receive(Delivered(list(replies)), step):
             outstanding += more
 
 

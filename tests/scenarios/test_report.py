@@ -22,9 +22,11 @@ from scenarios.report import (
     link_rows,
     make_name,
     measured,
+    sampled_run,
     suite_rows,
+    whole_run,
 )
-from scenarios.run import DeviceResult, Experiment, Result, Sample
+from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
 from scenarios.workload import find_workload, free_workload
 
 HL = Experiment(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
@@ -119,6 +121,19 @@ def test_whole_run_is_one_sample_which_ends_with_it() -> None:
     whole = measured("H1", HL, RESULT)
     assert whole.samples == (Sample(0.01 + 0.05, RESULT),)
     assert whole.result is RESULT
+
+
+def test_recorded_run_is_shown_from_either_side() -> None:
+    clients, servers = (
+        Seen(Sample(3, looked), (Sample(1, looked), Sample(2, looked)))
+        for looked in (RESULT, replace(RESULT, node=SERVER))
+    )
+    recording = Recording(HL, clients, servers)
+    for side, seen in (("client", clients), ("server", servers)):
+        assert whole_run("H1", recording, side).samples == (seen.whole,)
+        assert sampled_run("H1", recording, side).samples == seen.parts
+        assert whole_run("H1", recording, side).side == side
+        assert sampled_run("H1", recording, side).name == "H1"
 
 
 def test_device_that_is_not_of_the_link_stands_there_with_dots() -> None:

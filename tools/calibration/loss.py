@@ -19,8 +19,7 @@ from isfc.link.message import Traffic
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Role, View
-from scenarios.recording import Recording, record
-from scenarios.run import MIB, Experiment
+from scenarios.run import MIB, Experiment, Recording, record
 from scenarios.workload import Workload
 from tools.calibration.knobs import Values, build_constants
 

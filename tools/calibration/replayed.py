@@ -10,8 +10,7 @@ from typing import Final
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import Verdict, judge
-from scenarios.recording import Recording, record
-from scenarios.run import Experiment
+from scenarios.run import Experiment, Recording, record
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""

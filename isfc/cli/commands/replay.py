@@ -31,16 +31,14 @@ from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
-from scenarios import recording
 from scenarios.guests import GuestCosts
 from scenarios.provenance import constants_digest
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import Verdict, judge
-from scenarios.recording import Recording
 from scenarios.repeat import mean, repetitions, spreads_by_cell
-from scenarios.report import MeasuredRun, measured
-from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.report import MeasuredRun, measured, sampled_run, whole_run
+from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment, Recording, record
 from scenarios.workload import MESSAGE_LENGTH_MAX
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
@@ -176,9 +174,7 @@ def _show_verdicts(
     if output.json:
         show_json(
             [
-                comparison_record(c)
-                if output.seeds is None
-                else repeated_comparison_record(c, output.seeds, spreads[c.table, c.key, c.measure])
+                comparison_record(c, output.seeds, spreads.get((c.table, c.key, c.measure)))
                 for verdict in verdicts
                 for c in verdict.comparisons
             ]
@@ -225,24 +221,22 @@ def _seen_runs(
     for name, side, experiment in dict.fromkeys(named):
         found = recordings[experiment]
         if output.sample_s is not None:
-            yield found[0].parts(name, side)
+            yield sampled_run(name, found[0], side)
         else:
-            results = [one.whole(name, side).result for one in found]
+            results = [whole_run(name, one, side).result for one in found]
             yield measured(name, experiment, mean(results))
 
 
-def comparison_record(comparison: Comparison) -> dict[str, Any]:
-    """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
-    constants = constants_digest(LinkParameters(), GuestCosts())
-    return {**asdict(comparison), "version": __version__, "constants": constants}
-
-
-def repeated_comparison_record(
-    comparison: Comparison, seeds: int, spread_percent: float | None
+def comparison_record(
+    comparison: Comparison, seeds: int | None = None, spread_percent: float | None = None
 ) -> dict[str, Any]:
-    """One entry of what ``--json`` prints with ``--seeds``: of the mean, and two more keys."""
-    record = comparison_record(comparison)
-    return {**record, "seeds": seeds, "spread_percent": spread_percent}
+    """One entry of what ``--json`` prints. Names and meanings of the keys stay.
+
+    With ``--seeds`` the figures are the means, and there are two more keys.
+    """
+    constants = constants_digest(LinkParameters(), GuestCosts())
+    spread = {} if seeds is None else {"seeds": seeds, "spread_percent": spread_percent}
+    return {**asdict(comparison), "version": __version__, "constants": constants, **spread}
 
 
 def _record(
@@ -252,7 +246,7 @@ def _record(
     count = 1 if seeds is None else seeds
     experiments = runs_of(parts)
     repeated = [once for experiment in experiments for once in repetitions(experiment, count)]
-    found = run_all(partial(recording.record, interval=interval), repeated, jobs)
+    found = run_all(partial(record, interval=interval), repeated, jobs)
     return {
         experiment: found[count * index : count * (index + 1)]
         for index, experiment in enumerate(experiments)

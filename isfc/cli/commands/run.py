@@ -21,7 +21,7 @@ from isfc.cli.options.report import (
     show_report,
 )
 from isfc.cli.progress import progress_bar
-from isfc.cli.record import repeated_run_record, run_record
+from isfc.cli.record import run_record
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
@@ -42,8 +42,8 @@ from scenarios.run import (
     Experiment,
     Result,
     check_node,
+    record,
     run,
-    sample,
 )
 from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
@@ -237,14 +237,13 @@ def _show_results(
     layout: str | None = None,
 ) -> None:
     """Print the record of a run, or its page; with the spread if it was repeated."""
-    if output.json and output.seeds:
-        show_json(repeated_run_record(experiment, results, layout))
-    elif output.json:
-        record = run_record(experiment, results[0], layout)
+    repeated = output.seeds is not None
+    if output.json:
+        record = run_record(experiment, results, layout, repeated=repeated)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
         _show_transcript(transcript)
-        show(run_page(experiment, results, repeated=output.seeds is not None))
+        show(run_page(experiment, results, repeated=repeated))
 
 
 def _show_transcript(transcript: Transcript | None) -> None:
@@ -271,13 +270,13 @@ def _show_view(
     if interval is None:
         run = measured(name, experiment, mean(_results(experiment, side, output.seeds, transcript)))
     else:
-        samples = _watch(
+        recording = _watch(
             experiment,
-            lambda progress: tuple(
-                sample(experiment, interval, side, progress, _operation(transcript))
+            lambda progress: record(
+                experiment, interval, progress=progress, operation=_operation(transcript)
             ),
         )
-        run = MeasuredRun(name, experiment, samples)
+        run = MeasuredRun(name, experiment, recording.at(side).parts)
     if output.csv or output.json:
         _show_refusals(transcript)
     else:

@@ -17,7 +17,7 @@ _NAMES_MAX = 4
 
 def story_page(experiment: Experiment, story: Story) -> RenderableType:
     """The whole page."""
-    heading = run_heading(experiment, experiment.client or experiment.layout.nodes[0])
+    heading = run_heading(experiment, experiment.client_node)
     lines = Text("\n".join(story_lines(story)))
     total = f"{story.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
     return Group(heading, "", lines, "", _table(story), "", total)

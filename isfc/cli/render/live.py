@@ -35,7 +35,7 @@ def live_record(
         "pace": options.pace.value,
         "dilation": options.factor or None,
         "lag_percent": {each.result.node: each.lag_percent for each in measured},
-        "results": [run_record(experiment, each.result, layout) for each in measured],
+        "results": [run_record(experiment, [each.result], layout) for each in measured],
     }
 
 

@@ -39,13 +39,12 @@ def run_heading(
 ) -> str:
     """What was run, for how long, and where it was measured."""
     first, second = experiment.layout.nodes
-    client = experiment.client or first
     pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}"
     seed = f"seed {experiment.seed}"
     if seeds > 1:
         seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
     return (
-        f"Logical link {first} - {second}, seen from {node}; clients on {client}\n"
+        f"Logical link {first} - {second}, seen from {node}; clients on {experiment.client_node}\n"
         f"{_describe(experiment.workload)}\n"
         f"{pairs}, {experiment.seconds:g} s of {time} after "
         f"{experiment.warmup:g} s of warm-up, {seed}"

@@ -27,4 +27,5 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
         assert point.rdev_util_percent == result.rdev_util_percent
     assert [left.loss and left.loss.kind for left in surveyed.lefts] == [None, "chpid", "ctc"]
     assert surveyed.timeline.ios
+    assert list(surveyed.tried) == ["single-ctc"]
     assert len(told) == 3

@@ -20,9 +20,8 @@ from scenarios.published.replay import (
     runs_of,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
-from scenarios.recording import Recording, Seen
 from scenarios.repeat import MEASURES
-from scenarios.run import DeviceResult, Experiment, Result, Sample
+from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
 from scenarios.workload import SUITES, find_workload
 
 

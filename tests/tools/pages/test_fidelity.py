@@ -13,7 +13,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import Verdict, check_bounds, check_changes
-from scenarios.recording import record
+from scenarios.run import record
 from tools.calibration import replayed
 from tools.calibration.replayed import COLUMNS, Replay, replay_all
 from tools.calibration.sensitivity import Sensitivity

@@ -9,11 +9,13 @@ from importlib import resources
 from importlib.util import find_spec
 
 from ctc.address import format_chpid, format_rdev
+from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.charts import VERSION, charts, gone_name
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
+from isfc.layout.rules.rule import Finding
 
 VL_CONVERT = "vl-convert-python>=1.8,<2"
 
@@ -116,11 +118,16 @@ def _findings(survey: Survey) -> str:
     items = "".join(
         f'<li class="{finding.severity}"><strong>{escape(finding.severity)}</strong> '
         f"<code>{escape(finding.id)}</code><br>{escape(finding.text)} "
-        f"<em>{escape(finding.remedy)}</em><br><small>{escape(finding.rule.reason)} "
-        f"Source: {escape(finding.rule.source)}.</small></li>"
+        f"<em>{escape(finding.remedy)}</em> {_model_words(survey, finding)}"
+        f"<br><small>{escape(finding.rule.reason)} Source: {escape(finding.rule.source)}.</small>"
+        "</li>"
         for finding in survey.plan.advice
     )
     return f'<ul class="findings">{items}</ul>'
+
+
+def _model_words(survey: Survey, finding: Finding) -> str:
+    return escape(" ".join(map(model_word, survey.tried.get(finding.id, ()))))
 
 
 def _capacity(survey: Survey) -> str:

@@ -16,8 +16,7 @@ from isfc.cli.main import run
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison
 from scenarios.published.table import Bound
-from scenarios.recording import Recording, Seen
-from scenarios.run import Experiment, Result, Sample
+from scenarios.run import Experiment, Recording, Result, Sample, Seen
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]
 KEYS = "table key measure published emulated error role within version constants".split()
@@ -44,7 +43,7 @@ def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
         assert interval is None
         return Recording(experiment, seen, seen)
 
-    monkeypatch.setattr("scenarios.recording.record", record)
+    monkeypatch.setattr("isfc.cli.commands.replay.record", record)
 
 
 def test_record_has_every_measure_of_the_runs_chosen(capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,7 +206,7 @@ def test_bad_input_is_refused_naming_what_there_is(
 def test_dead_worker_fails_the_command_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarios.recording.record", os.abort)  # takes no argument: a bug
+    monkeypatch.setattr("isfc.cli.commands.replay.record", os.abort)  # takes no argument: a bug
     monkeypatch.setattr("isfc.cli.render.output.discard_output", lambda: None)
     assert run(["replay", *ONE_RUN]) == 1
     assert capsys.readouterr().err == "isfc: a worker died (exit code 1)\n"

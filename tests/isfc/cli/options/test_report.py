@@ -11,10 +11,9 @@ from isfc.cli.main import run
 from isfc.cli.options.report import INTERVAL, Output, View, check_view, show_report
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from scenarios.recording import Recording, Seen
 from scenarios.repeat import MEASURES
 from scenarios.report import measured
-from scenarios.run import DeviceResult, Experiment, Result, Sample
+from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
 from scenarios.workload import find_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
@@ -157,7 +156,7 @@ def test_view_of_a_replay_is_not_judged(
         assert interval is None
         return Recording(experiment, seen, seen)
 
-    monkeypatch.setattr("scenarios.recording.record", record)
+    monkeypatch.setattr("isfc.cli.commands.replay.record", record)
     assert run(["replay", *ONE_CELL, "--json"]) == 1
     assert capsys.readouterr().err
     assert document_of(capsys, "replay", *ONE_CELL, "--report", "suite")[0]["mb_per_s"] == 0.5

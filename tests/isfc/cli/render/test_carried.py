@@ -1,15 +1,15 @@
-"""Rule and model side by side in ``isfc plan``: what is said of their differences and of advice."""
+"""Rule and model side by side in ``isfc plan``: what is said of their differences."""
 
 import json
 
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.render.carried import differences, gathered
+from isfc.cli.render.carried import differences
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
-from scenarios.saturation import Carried, carried, turned_out
+from scenarios.saturation import Carried, carried
 from tests.layouts import layout_of
 
 
@@ -19,13 +19,6 @@ def figures(layout: Layout, *rates: float) -> list[Carried]:
 
 def said(layout: Layout, *rates: float) -> str:
     return " ".join(differences(make_plan(layout), figures(layout, *rates)))
-
-
-def advice(layout: Layout, *rates: float) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for finding, text in gathered(make_plan(layout), figures(layout, *rates) if rates else ()):
-        found.setdefault(finding.id, []).append(text)
-    return found
 
 
 def test_figures_that_agree_are_not_explained() -> None:
@@ -49,34 +42,6 @@ def test_load_that_does_not_fill_the_link_is_told() -> None:
 def test_features_beyond_the_measured_ones_are_marked() -> None:
     assert "extrapolated" not in said(load_layout("published-16"), 900, 900)
     assert "extrapolated: nothing is published" in said(layout_of((8, 4), (8, 4)), 1200, 1200)
-
-
-def test_same_advice_for_several_chpids_comes_once() -> None:
-    (text,) = advice(layout_of((2, 5), (2, 5), (2, 5)))["chpid-crowded"]
-    assert text.startswith("Each of the chpids ")
-    assert len(advice(layout_of((2, 5), (2, 6)))["chpid-crowded"]) == 2  # not the same
-    (text,) = advice(layout_of((2, 5), (2, 4)))["chpid-crowded"]
-    assert text.startswith("Chpid ")
-
-
-def test_advice_that_the_model_contradicts_says_so() -> None:
-    layout = load_layout("published-16")
-    assert (
-        "In the model both directions carry the same: 987 and 1062 MB/s."
-        in (advice(layout, 987, 1062)["directions-unequal"][0])
-    )
-    assert "In the model" not in advice(layout, 500, 1062)["directions-unequal"][0]
-    crowded = layout_of((2, 5), (2, 5))
-    assert "does not roll off" in advice(crowded, 9_999, 9_999)["chpid-crowded"][0]
-    assert "does not roll off" not in advice(crowded, 1, 1)["chpid-crowded"][0]
-    slow_first = layout_of((2, 4), (4, 4), (4, 4), (2, 4))
-    assert "prefers it as it is" in advice(slow_first, 9_999, 9_999)["speeds-slow-first"][0]
-    assert "prefers it as it is" not in advice(slow_first, 1, 1)["speeds-slow-first"][0]
-
-
-def test_turned_out_layout_has_the_fast_chpids_at_both_ends() -> None:
-    layout = turned_out(layout_of((2, 2), (4, 2), (4, 2), (2, 2)))
-    assert [ctc.fibre.profile.link_gbps for ctc in layout.device_list()] == [4, 4, 2, 2, 2, 2, 4, 4]
 
 
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:

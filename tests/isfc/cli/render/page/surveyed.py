@@ -4,6 +4,8 @@ from isfc.cli.loss import left_of
 from isfc.cli.survey import Point, Survey
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
+from isfc.layout.rules.rule import Untried
+from scenarios.advice import Compared, Tried
 from scenarios.run import Experiment
 from scenarios.timeline import record_timeline
 from scenarios.workload import SUITES
@@ -19,4 +21,11 @@ def surveyed(name: str) -> Survey:
         Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
     )
     lefts = tuple(left_of(layout, simulate=False))
-    return Survey(name, make_plan(layout), SUITES["HM"], points, lefts, timeline)
+    plan = make_plan(layout)
+    half, more = Compared(1000, 500), Compared(900, 1000)
+    tried = {
+        finding.id: [Tried(trial, (half, more)) for trial in finding.rule.trials]
+        for finding in plan.advice
+        if not isinstance(finding.rule.trials, Untried)
+    }
+    return Survey(name, plan, tried, SUITES["HM"], points, lefts, timeline)
