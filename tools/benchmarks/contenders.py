@@ -19,15 +19,28 @@ from typing import IO, Final
 
 import msgspec
 
-from tools.benchmarks.live_peer import BUFFER_LENGTH, CONNECTIONS, PAYLOAD_LENGTH
+from tools.benchmarks.live_peer import (
+    BUFFER_LENGTH,
+    CONNECTIONS,
+    PAYLOAD_LENGTH,
+    PING_LENGTH,
+    STREAMS,
+)
 
 ROOT: Final = Path(__file__).parents[2]
-C_SOURCE: Final = ROOT / "tools" / "benchmarks" / "live_packages.c"
-C_PROGRAM: Final = ROOT / "build" / "live_packages"
+C_SOURCE: Final = ROOT / "tools" / "benchmarks" / "live_c.c"
+C_PROGRAM: Final = ROOT / "build" / "live_c"
 
 RUN_S_MAX: Final = 120.0
 """A run that takes longer has hung."""
 POLL_S: Final = 0.02
+
+_C_SIZES: Final = {
+    "packages": (CONNECTIONS, PAYLOAD_LENGTH),
+    "pingpong": (1, PING_LENGTH),
+    **{case: (1, length) for case, length in STREAMS.items()},
+}
+"""For the C program: connections, and bytes of a message."""
 
 Process = subprocess.Popen[str]
 
@@ -85,8 +98,9 @@ class Contender:
         """How one of its processes is started."""
         warmup, count = str(work.warmup), str(work.count)
         if self.compiled:
-            sizes = map(str, (CONNECTIONS, PAYLOAD_LENGTH, BUFFER_LENGTH))
-            return [*self.command, role, str(folder), warmup, count, *sizes]
+            way = "echo" if work.case == "pingpong" else "stream"
+            sizes = map(str, (*_C_SIZES[work.case], BUFFER_LENGTH))
+            return [*self.command, role, way, str(folder), warmup, count, *sizes]
         return [*self.command, role, work.case, str(folder), warmup, count]
 
     def run(self, work: Work) -> Run:
@@ -95,7 +109,7 @@ class Contender:
             lines = [self.command_line(role, work, Path(folder)) for role in ("far", "near")]
             with started(lines) as processes:
                 far, near = (_meter(report) for report in _reports(self.name, processes))
-        receiver = far if work.case == "packages" else near
+        receiver = near if work.case in ("messages", "pingpong") else far
         return Run(
             work.count,
             receiver.wall_ns / 1e9,

@@ -1,7 +1,7 @@
 """Conversations of two open nodes: one process each, eight CTCs, one conversation.
 
-Packages are sent as the seven messages that they are made of, each with a `send` of its own; what
-arrives is counted in bytes, for a conversation is a stream.
+Each message has a `send` of its own, also the seven that make a package; what arrives is counted in
+bytes, for a conversation is a stream.
 """
 
 import asyncio
@@ -14,9 +14,6 @@ from isfc.layout.catalogue import load_layout
 from isfc.live.memory import keep_memory
 from isfc.live.session import Conversation, OpenNode, open_node
 from tools.benchmarks.live_peer import (
-    MESSAGE_LENGTH,
-    MESSAGES_PER_PACKAGE,
-    PAYLOAD_LENGTH,
     PING_LENGTH,
     Meter,
     Part,
@@ -29,20 +26,20 @@ SERVICE: Final = "BENCH"
 
 
 async def send(conversation: Conversation, part: Part, meter: Meter) -> None:
-    """Packages, all of which must have arrived in the end."""
-    message = bytes(MESSAGE_LENGTH)
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
-        for _ in range(MESSAGES_PER_PACKAGE):
-            await conversation.send(message)
+    """Messages, all of which must have arrived in the end."""
+    message = bytes(part.message_length)
+    for _ in range(part.warmup * part.messages):
+        await conversation.send(message)
+    meter.start()
+    for _ in range(part.count * part.messages):
+        await conversation.send(message)
     await conversation.close()
     meter.stop()
 
 
 async def receive(conversation: Conversation, part: Part, meter: Meter) -> None:
     """Receive everything."""
-    start_length = part.warmup * PAYLOAD_LENGTH
+    start_length = part.warmup * part.messages * part.message_length
     length = 0
     async for data in conversation:
         if length < start_length <= length + len(data):
@@ -78,7 +75,7 @@ async def serve(node: OpenNode, part: Part, meter: Meter) -> None:
     done = asyncio.Event()
 
     async def take(conversation: Conversation) -> None:
-        await (receive if part.case == "packages" else pong)(conversation, part, meter)
+        await (pong if part.case == "pingpong" else receive)(conversation, part, meter)
         await conversation.close()
         done.set()
 
@@ -100,7 +97,7 @@ async def play(part: Part, meter: Meter) -> None:
     async with open_node(layout, layout.nodes[1], connect=address) as node:
         keep_memory()
         conversation = await node.connect(SERVICE)
-        await (send if part.case == "packages" else ping)(conversation, part, meter)
+        await (ping if part.case == "pingpong" else send)(conversation, part, meter)
 
 
 def main() -> None:

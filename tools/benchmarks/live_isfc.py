@@ -25,9 +25,9 @@ from tools.benchmarks.live_peer import (
     HL_REPLY,
     HL_WINDOW,
     HS_REPLY,
-    MESSAGE_LENGTH,
-    MESSAGES_PER_PACKAGE,
+    PAYLOAD_LENGTH,
     PING_LENGTH,
+    STREAMS,
     WINDOW,
     Meter,
     Part,
@@ -37,23 +37,28 @@ from tools.benchmarks.live_peer import (
     read_part,
 )
 
-CTCS: Final = {"packages": 8, "messages": 16, "pingpong": 8, "memory": 16}
+CTCS: Final = {"messages": 16, "memory": 16}
+"""By case; 8 in all others."""
 
 TRANSPORT: Final = Traffic.TRANSPORT
 
-PACKAGES_WAITING: Final = 16
-"""Packages handed to the link and not yet read: what seven CTCs carry, and as much again."""
+WAITING_LENGTH: Final = 16 * PAYLOAD_LENGTH
+"""Bytes handed to the link and not yet read: what seven CTCs carry, and as much again."""
+
+PAIRS: Final = 100
+"""Conversations that messages of one way are of, in turn."""
 
 
 class Counted:
     """A program's count: ``count`` of something are measured after ``warmup`` of it."""
 
-    def __init__(self, part: Part, meter: Meter, done: "asyncio.Future[None]", size: int) -> None:
+    def __init__(self, part: Part, meter: Meter, done: "asyncio.Future[None]") -> None:
         self._meter = meter
         self._done = done
+        self._message = bytes(part.message_length)
         self._passed = 0
-        self._start = part.warmup * size
-        self._stop = (part.warmup + part.count) * size
+        self._start = part.warmup * part.messages
+        self._stop = (part.warmup + part.count) * part.messages
 
     def _count(self, messages: int) -> None:
         """So many messages more."""
@@ -71,15 +76,15 @@ class Counted:
 
 
 class Sender(Counted):
-    """Keeps packages waiting; what the partner has read makes room for as much again."""
+    """Keeps messages waiting; what the partner has read makes room for as many again."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
-        """The first packages."""
+        """The first messages."""
         self._unread = 0
-        return self._more(PACKAGES_WAITING * MESSAGES_PER_PACKAGE, now_ns)
+        return self._more(WAITING_LENGTH // len(self._message), now_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Packages were read. When enough were, let the rest be read too: some overtake others."""
+        """Some were read. When enough were, let the rest be read too: some overtake others."""
         if not isinstance(event, Sent):
             return ()
         count = len(event.messages)
@@ -92,17 +97,12 @@ class Sender(Counted):
         return ()
 
     def _more(self, count: int, now_ns: int) -> Iterable[Offer]:
-        data = _PIECE
+        data, length = self._message, len(self._message)
         self._unread += count
-        return [
-            (now_ns, [Message(place, MESSAGE_LENGTH, TRANSPORT, data) for place in range(count)])
-        ]
+        return [(now_ns, [Message(at % PAIRS, length, TRANSPORT, data) for at in range(count)])]
 
     def _end(self) -> None:
         """Not yet."""
-
-
-_PIECE: Final = bytes(MESSAGE_LENGTH)
 
 
 class Receiver(Counted):
@@ -210,7 +210,7 @@ class Ponger(Answerer):
 
 
 PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver | Answerer]]]] = {
-    "packages": (Sender, Receiver),
+    **dict.fromkeys(("packages", *STREAMS), (Sender, Receiver)),
     "messages": (Asker, Answerer),
     "pingpong": (Pinger, Ponger),
     "memory": (HlAsker, HlAnswerer),
@@ -220,15 +220,14 @@ PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver 
 
 def define(part: Part) -> LinkEndDefinition:
     """This end of the published layout with as many CTCs as the case has."""
-    layout = load_layout(f"published-{CTCS[part.case]}")
+    layout = load_layout(f"published-{CTCS.get(part.case, 8)}")
     return unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
 
 
 async def play(part: Part, meter: Meter) -> None:
     """One node, until all is counted."""
     done = asyncio.get_running_loop().create_future()
-    size = MESSAGES_PER_PACKAGE if part.case == "packages" else 1
-    program = PROGRAMS[part.case][part.far](part, meter, done, size)
+    program = PROGRAMS[part.case][part.far](part, meter, done)
     engine = LiveEngine(define(part), program, Clock())
     attachments = Attachments(engine, Random(f"{part.far}"))
     gone = asyncio.Event()

@@ -35,7 +35,10 @@ BUFFER_LENGTH: Final = 256 * 1024
 CONNECT_S: Final = 10.0
 """How long the near process waits for the far one to listen."""
 
-CASES: Final = ("packages", "messages", "pingpong", "memory")
+STREAMS: Final = {"large": MESSAGE_LENGTH, "blocks": 32_768, "small": 1_024}
+"""Messages of one length, one way: their length by case. A peer sends them over one connection."""
+
+CASES: Final = ("packages", *STREAMS, "messages", "pingpong", "memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,18 @@ class Part:
     folder: Path
     warmup: int
     count: int
-    """How many packages, exchanges or round trips are measured, after ``warmup`` of them."""
+    """How many are measured, after ``warmup`` of them: packages, messages of a stream, exchanges
+    or round trips."""
+
+    @property
+    def message_length(self) -> int:
+        """Bytes of the messages that are sent one way."""
+        return STREAMS.get(self.case, MESSAGE_LENGTH)
+
+    @property
+    def messages(self) -> int:
+        """Messages that are one of what is counted."""
+        return MESSAGES_PER_PACKAGE if self.case == "packages" else 1
 
 
 @dataclass(slots=True)

@@ -1,12 +1,14 @@
-"""pyzmq's PAIR sockets: packages over eight of them, small messages over one.
+"""pyzmq's PAIR sockets: packages over eight of them, all other messages over one.
 
-Small messages go round the same closed loop as with ISFC: the near process keeps `WINDOW` of
-them under way, the far one answers each immediately, and each reply releases the next message.
-One socket carries them all, blocking, and no message says to which conversation it belongs:
-that is the least work for pyzmq. Packages are not copied between Python and the library. The
-buffers of its sockets are as it sets them: with larger ones packages are slower, messages alike.
+The small messages of HS go round the same closed loop as with ISFC: the near process keeps
+`WINDOW` of them under way, the far one answers each immediately, and each reply releases the next
+message. One socket carries them all, blocking, and no message says to which conversation it
+belongs: that is the least work for pyzmq. Packages and long messages are not copied between
+Python and the library. The buffers of its sockets are as it sets them: with larger ones packages
+are slower, messages alike.
 """
 
+import time
 from typing import Final
 
 import zmq
@@ -15,6 +17,8 @@ from tools.benchmarks.live_peer import (
     CONNECTIONS,
     HS_REPLY,
     PAYLOAD_LENGTH,
+    PING_LENGTH,
+    STREAMS,
     WINDOW,
     Meter,
     Part,
@@ -23,18 +27,22 @@ from tools.benchmarks.live_peer import (
     read_part,
 )
 
-PACKAGES_WAITING_MAX: Final = 4
-"""High-water mark of each socket either way for packages; without it all of them would wait."""
+WAITING_LENGTH_MAX: Final = 4 * PAYLOAD_LENGTH
+"""Bytes that may wait in each socket either way, which its high-water mark sees to; with pyzmq's
+own, of 1,000 messages, all packages would wait."""
+
+COPIED_LENGTH_MAX: Final = 65_536
+"""Shorter messages are copied, as pyzmq does if not told otherwise: that is quicker for them."""
 
 
 def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> list[zmq.Socket[bytes]]:
     """The sockets of one end: the far one binds, the near one connects."""
     pairs = []
-    packages = part.case == "packages"
-    for index in range(CONNECTIONS if packages else 1):
+    streams = part.case == "packages" or part.case in STREAMS
+    for index in range(CONNECTIONS if part.case == "packages" else 1):
         pair = context.socket(zmq.PAIR)
-        if packages:
-            pair.set_hwm(PACKAGES_WAITING_MAX)
+        if streams:
+            pair.set_hwm(WAITING_LENGTH_MAX // (part.message_length * part.messages))
         path = part.folder / str(index)
         if part.far:
             pair.bind(f"ipc://{path}")
@@ -46,21 +54,45 @@ def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> list[zmq.
 
 
 def receive(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
-    """Receive packages, socket by socket."""
+    """Receive what is sent one way, socket by socket."""
+    copies = part.message_length < COPIED_LENGTH_MAX
     for index in range(part.warmup + part.count):
         if index == part.warmup:
             meter.start()
-        pairs[index % CONNECTIONS].recv(copy=False)
+        pairs[index % len(pairs)].recv(copy=copies)
     meter.stop()
 
 
 def send(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
-    """Send the same package over and over."""
-    package = bytes(PAYLOAD_LENGTH)
+    """Send the same message over and over."""
+    message = bytes(part.message_length * part.messages)
+    copies = part.message_length < COPIED_LENGTH_MAX
     for index in range(part.warmup + part.count):
         if index == part.warmup:
             meter.start()
-        pairs[index % CONNECTIONS].send(package, copy=False)
+        pairs[index % len(pairs)].send(message, 0, copies)
+    meter.stop()
+
+
+def ping(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+    """One message under way at a time; times the round trip."""
+    message = bytes(PING_LENGTH)
+    for index in range(part.warmup + part.count):
+        if index == part.warmup:
+            meter.start()
+        sent_ns = time.perf_counter_ns()
+        pair.send(message)
+        pair.recv()
+        meter.trips_ns.append(time.perf_counter_ns() - sent_ns)
+    meter.stop()
+
+
+def pong(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+    """Send back what has come."""
+    for index in range(part.warmup + part.count):
+        if index == part.warmup:
+            meter.start()
+        pair.send(pair.recv())
     meter.stop()
 
 
@@ -104,8 +136,10 @@ def main() -> None:
     part, meter = read_part("python -m tools.benchmarks.live_pyzmq"), Meter()
     with zmq.Context() as context:
         pairs = open_pairs(context, part)
-        if part.case == "packages":
+        if part.case == "packages" or part.case in STREAMS:
             (receive if part.far else send)(pairs, part, meter)
+        elif part.case == "pingpong":
+            (pong if part.far else ping)(pairs[0], part, meter)
         else:
             (serve if part.far else ask)(pairs[0], part, meter)
         for pair in pairs:

@@ -1,10 +1,11 @@
-/* A plain sender and receiver of packages in C, to measure ours against.
+/* A plain sender and receiver in C, to measure ours against.
  *
- * live_packages near|far FOLDER WARMUP COUNT CONNECTIONS LENGTH BUFFER
+ * live_c near|far stream|echo FOLDER WARMUP COUNT CONNECTIONS LENGTH BUFFER
  *
- * The far process listens at FOLDER/socket, the near one connects; packages of LENGTH bytes go
- * over CONNECTIONS Unix sockets in turn, in one thread, blocking. After WARMUP packages both
- * measure COUNT of them and print wall and processor time as tools/benchmarks/live_peer.py does.
+ * The far process listens at FOLDER/socket, the near one connects; messages of LENGTH bytes go
+ * over CONNECTIONS Unix sockets in turn, in one thread, blocking: one way, or there and back.
+ * After WARMUP messages both measure COUNT of them and print wall and processor time, and of
+ * round trips two percentiles, as tools/benchmarks/live_peer.py does.
  */
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #define TRIES 5000 /* of 2 ms each */
 
 static void fail(const char *what) {
-    fprintf(stderr, "live_packages: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "live_c: %s: %s\n", what, strerror(errno));
     exit(1);
 }
 
@@ -63,10 +64,10 @@ static void connect_all(struct sockaddr_un *address, int *fds, int count, int bu
     }
 }
 
-static void move_package(int far, int fd, char *data, size_t length) {
+static void move_message(int receives, int fd, char *data, size_t length) {
     for (size_t done = 0; done < length;) {
-        ssize_t moved = far ? read(fd, data + done, length - done)
-                            : write(fd, data + done, length - done);
+        ssize_t moved = receives ? read(fd, data + done, length - done)
+                                 : write(fd, data + done, length - done);
         if (moved > 0)
             done += moved;
         else if (moved == 0 || errno != EINTR)
@@ -74,20 +75,26 @@ static void move_package(int far, int fd, char *data, size_t length) {
     }
 }
 
+static int compare(const void *one, const void *other) {
+    long long a = *(const long long *)one, b = *(const long long *)other;
+    return (a > b) - (a < b);
+}
+
 int main(int argc, char **argv) {
-    if (argc != 8) {
+    if (argc != 9) {
         fprintf(stderr, "see the comment at the beginning of the source\n");
         return 2;
     }
-    int far = strcmp(argv[1], "far") == 0;
-    long warmup = atol(argv[3]), count = atol(argv[4]);
-    int connections = atoi(argv[5]), buffer = atoi(argv[7]);
-    size_t length = strtoul(argv[6], NULL, 10);
+    int far = strcmp(argv[1], "far") == 0, echo = strcmp(argv[2], "echo") == 0;
+    long warmup = atol(argv[4]), count = atol(argv[5]);
+    int connections = atoi(argv[6]), buffer = atoi(argv[8]);
+    size_t length = strtoul(argv[7], NULL, 10);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", argv[2]);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", argv[3]);
     int fds[CONNECTIONS_MAX];
     char *data = calloc(1, length);
-    if (!data || connections > CONNECTIONS_MAX)
+    long long *trips_ns = calloc(count, sizeof *trips_ns);
+    if (!data || !trips_ns || connections > CONNECTIONS_MAX)
         fail("too much");
     (far ? accept_all : connect_all)(&address, fds, connections, buffer);
 
@@ -97,10 +104,22 @@ int main(int argc, char **argv) {
             wall_ns = -clock_ns(CLOCK_MONOTONIC);
             cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         }
-        move_package(far, fds[i % connections], data, length);
+        long long sent_ns = echo ? clock_ns(CLOCK_MONOTONIC) : 0;
+        move_message(far, fds[i % connections], data, length);
+        if (echo) {
+            move_message(!far, fds[i % connections], data, length);
+            if (i >= warmup)
+                trips_ns[i - warmup] = clock_ns(CLOCK_MONOTONIC) - sent_ns;
+        }
     }
     wall_ns += clock_ns(CLOCK_MONOTONIC);
     cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    printf("{\"wall_ns\": %lld, \"cpu_ns\": %lld}\n", wall_ns, cpu_ns);
+    printf("{\"wall_ns\": %lld, \"cpu_ns\": %lld", wall_ns, cpu_ns);
+    if (echo) {
+        qsort(trips_ns, count, sizeof *trips_ns, compare);
+        printf(", \"p50_ns\": %lld, \"p99_ns\": %lld", trips_ns[count / 2],
+               trips_ns[count * 99 / 100]);
+    }
+    printf("}\n");
     return 0;
 }

@@ -1,0 +1,233 @@
+"""TCP programs through ``--forward``, beside bare loopback and one hop of socat.
+
+Every program runs against the same service by each route in turn, over and over. What is judged is
+the route over the link, over bare loopback.
+"""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from tools.benchmarks.bench import Check
+from tools.benchmarks.contenders import RUN_S_MAX, ContenderError
+from tools.benchmarks.live_peer import PING_LENGTH
+from tools.benchmarks.tcp_services import (
+    HOST,
+    await_port,
+    find_program,
+    free_port,
+    running,
+    services,
+)
+
+LAYOUT: Final = "published-8"
+NODES: Final = ("CLIENT", "SERVER")
+DIRECT: Final = "direct"
+FORWARDED: Final = "isfc"
+HOP: Final = "socat"
+
+TRIPS_A_SECOND: Final = 2_000
+"""Of the ping-pong: so many for each second that other programs run."""
+
+TRIES: Final = 10
+PAUSE_S: Final = 0.2
+"""Attempts to have the service for oneself, and seconds between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A TCP program: what it measures against a port within some seconds, and what is asked."""
+
+    name: str
+    service: str
+    program: str
+    """What has to be installed."""
+    unit: str
+    measure: Callable[[int, float], float]
+    limit: float
+    """The figure by way of the link, over the direct one: at least, or at most for a time."""
+    at_least: bool = True
+
+
+def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
+    """What a program prints."""
+    done = subprocess.run(line, capture_output=True, text=True, timeout=RUN_S_MAX, check=False)
+    if done.returncode not in statuses:
+        raise ContenderError(f"{' '.join(line)} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def _download(port: int, seconds: float) -> float:
+    """MB/s of curl, cut off after some seconds."""
+    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
+    timed_out = 28  # curl's own status, which is meant here
+    return float(_say([*line, f"http://{HOST}:{port}/"], statuses=(0, timed_out))) / 2**20
+
+
+def _iperf(*options: str) -> Callable[[int, float], float]:
+    """MB/s that iperf3's receiver has seen."""
+
+    def measure(port: int, seconds: float) -> float:
+        line = ["iperf3", "-J", "-c", HOST, "-p", str(port), "-t", f"{max(1, seconds):.0f}"]
+        for _ in range(TRIES):  # it takes one client at a time, and the last may not be gone yet
+            report = json.loads(_say([*line, *options], statuses=(0, 1)))
+            if "error" not in report:
+                break
+            time.sleep(PAUSE_S)
+        else:
+            raise ContenderError(f"{' '.join(line)} failed: {report['error']}")
+        received: float = report["end"]["sum_received"]["bits_per_second"]
+        return received / 8 / 2**20
+
+    return measure
+
+
+def _redis(clients: int, rate: int) -> Callable[[int, float], float]:
+    """GET requests a second of so many clients; about ``rate`` of them are expected."""
+
+    def measure(port: int, seconds: float) -> float:
+        count = str(int(rate * seconds))
+        line = ["redis-benchmark", "-h", HOST, "-p", str(port), "-t", "get", "--csv"]
+        report = _say([*line, "-c", str(clients), "-n", count])
+        found = re.search(r'^"GET","([0-9.]+)"', report, re.MULTILINE)
+        if found is None:
+            raise ContenderError(f"redis-benchmark says no rate:\n{report}")
+        return float(found[1])
+
+    return measure
+
+
+def _pgbench(*options: str) -> Callable[[int, float], float]:
+    """Transactions a second of twenty clients."""
+
+    def measure(port: int, seconds: float) -> float:
+        line = [str(find_program("pgbench")), "-h", HOST, "-p", str(port), "-U", "postgres", "-n"]
+        duration = f"{max(1, seconds):.0f}"
+        report = _say([*line, "-c", "20", "-j", "1", "-T", duration, *options, "postgres"])
+        found = re.search(r"tps = ([0-9.]+)", report)
+        if found is None:
+            raise ContenderError(f"pgbench says no rate:\n{report}")
+        return float(found[1])
+
+    return measure
+
+
+def _ping(port: int, seconds: float) -> float:
+    """The median round trip of 64 bytes, in us."""
+    trips_ns = []
+    ping = bytes(PING_LENGTH)
+    with socket.create_connection((HOST, port), 10.0) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(int(TRIPS_A_SECOND * seconds)):
+            sent_ns = time.perf_counter_ns()
+            connection.sendall(ping)
+            length = 0
+            while length < PING_LENGTH:
+                length += len(connection.recv(PING_LENGTH))
+            trips_ns.append(time.perf_counter_ns() - sent_ns)
+    return median(trips_ns) / 1e3
+
+
+LOADS: Final = (
+    Load("curl", "http", "curl", "MB/s", _download, 0.38),
+    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.38),
+    Load("iperf3 -R", "iperf3", "iperf3", "MB/s", _iperf("-R"), 0.38),
+    Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.38),
+    Load("redis, 50 clients", "redis", "redis-benchmark", "GET/s", _redis(50, 20_000), 0.25),
+    Load("redis, 1 client", "redis", "redis-benchmark", "GET/s", _redis(1, 5_000), 0.2),
+    Load("pgbench -S, 20 clients", "postgres", "pgbench", "tps", _pgbench("-S"), 0.35),
+    Load("pgbench, 20 clients", "postgres", "pgbench", "tps", _pgbench(), 0.6),
+    Load("64 bytes and back", "echo", "python3", "us p50", _ping, 8.0, at_least=False),
+)
+
+
+@contextmanager
+def forwarding_pair(ports: Mapping[str, int]) -> Iterator[tuple[dict[str, int], list[int]]]:
+    """Two nodes that forward to each service; their ports by service, and the nodes' PIDs."""
+    forwarded = {name: free_port() for name in ports}
+    near, far = NODES
+    options: list[str] = []
+    for name, port in ports.items():
+        options += ["--forward", f"{near}:{forwarded[name]}={far}:{HOST}:{port}"]
+    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
+        link = f"unix:{folder}/link"
+        common = [*options, "--run-dir", f"{folder}/run"]
+        isfc = [sys.executable, "-m", "isfc", "node"]
+        lines = (
+            [*isfc, near, LAYOUT, "--listen", link, *common],
+            [*isfc, far, LAYOUT, "--connect", link, *common],
+        )
+        nodes = [stack.enter_context(running(line)) for line in lines]
+        for port in forwarded.values():
+            await_port(port)
+        yield forwarded, [node.pid for node in nodes]
+
+
+@contextmanager
+def hops(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """One socat for each service; their ports. None without socat."""
+    socat = find_program(HOP)
+    with ExitStack() as stack:
+        found = {}
+        for name, port in ports.items() if socat else ():
+            found[name] = hop = free_port()
+            listen = f"TCP-LISTEN:{hop},bind={HOST},reuseaddr,fork,nodelay,backlog=128"
+            line = [str(socat), "-b", "262144", listen, f"TCP:{HOST}:{port},nodelay"]
+            stack.enter_context(running(line))
+        for hop in found.values():
+            await_port(hop)
+        yield found
+
+
+Figures = dict[str, dict[str, list[float]]]
+"""By load and route, the figures in their order."""
+
+
+def measure_forwarded(
+    repetitions: int, seconds: float, say: Callable[[str], None]
+) -> tuple[Figures, list[Check]]:
+    """All programs by all routes in turn; ``say`` is told the table."""
+    figures: Figures = {}
+    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
+        ports = stack.enter_context(services(Path(folder)))
+        routes = {DIRECT: ports, HOP: stack.enter_context(hops(ports))}
+        routes[FORWARDED] = stack.enter_context(forwarding_pair(ports))[0]
+        say(f"TCP programs through --forward\n{'':24}{''.join(f'{r:>11}' for r in routes)}")
+        for load in LOADS:
+            if load.service not in ports or find_program(load.program) is None:
+                say(f"  {load.name:22}is not measured: {load.program} is missing")
+                continue
+            taken: dict[str, list[float]] = {route: [] for route in routes if routes[route]}
+            figures[load.name] = taken
+            for _ in range(repetitions):
+                for route, values in taken.items():
+                    values.append(load.measure(routes[route][load.service], seconds))
+            say(describe_load(load, taken))
+    return figures, judge_forwarded(figures)
+
+
+def describe_load(load: Load, taken: Mapping[str, Sequence[float]]) -> str:
+    """A line of the table: the median by each route."""
+    cells = "".join(f"{median(values):11,.0f}" for values in taken.values())
+    return f"  {load.name:22}{cells}  {load.unit}"
+
+
+def judge_forwarded(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]:
+    """By way of the link, over the direct way."""
+    checks = []
+    for load in LOADS:
+        if load.name in figures:
+            ours, direct = (median(figures[load.name][route]) for route in (FORWARDED, DIRECT))
+            name = f"forward: {load.name}, {FORWARDED} / {DIRECT}"
+            checks.append(Check(name, ours / direct, load.limit, at_least=load.at_least))
+    return checks

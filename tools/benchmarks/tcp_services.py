@@ -1,0 +1,149 @@
+"""TCP services for the live benchmark: started on free ports, ended with their block.
+
+A service whose programs are not installed is left out, and says so.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+from tools.benchmarks.contenders import ROOT, ContenderError
+
+HOST: Final = "127.0.0.1"
+READY_S: Final = 20.0
+"""How long a service may take to listen."""
+DOWNLOAD_LENGTH: Final = 4 * 2**30
+"""Bytes of a download: more than there is time for."""
+SCALE: Final = 20
+"""pgbench's: as many branches as there are clients."""
+POSTGRES_PLACES: Final = "/usr/lib/postgresql"
+"""Where Debian keeps the programs of PostgreSQL, by version."""
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.create_server((HOST, 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def find_program(name: str) -> str | None:
+    """Where a program is; PostgreSQL's are not in the path."""
+    found = shutil.which(name)
+    if found is None:
+        versions = sorted(Path(POSTGRES_PLACES).glob(f"*/bin/{name}"))
+        found = str(versions[-1]) if versions else None
+    return found
+
+
+@contextmanager
+def running(
+    line: Sequence[str], *, folder: Path | None = None, user: str | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A process without input and output, which ends with the block."""
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(
+        line, cwd=folder or ROOT, stdin=quiet, stdout=quiet, stderr=quiet, user=user
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def await_port(port: int) -> None:
+    """Wait until something listens on a port."""
+    end_s = time.monotonic() + READY_S
+    while True:
+        try:
+            socket.create_connection((HOST, port), 1.0).close()
+        except OSError:
+            if time.monotonic() > end_s:
+                raise ContenderError(f"nobody listens on port {port}") from None
+            time.sleep(0.02)
+        else:
+            return
+
+
+@contextmanager
+def services(folder: Path) -> Iterator[Mapping[str, int]]:
+    """The port of each service that can be had: http, echo, iperf3, redis and postgres."""
+    with ExitStack() as stack:
+        ports = {}
+        ports["http"] = stack.enter_context(_own("http", DOWNLOAD_LENGTH))
+        ports["echo"] = stack.enter_context(echo_service())
+        if iperf3 := find_program("iperf3"):
+            ports["iperf3"] = port = free_port()
+            stack.enter_context(running([iperf3, "-s", "-B", HOST, "-p", str(port)]))
+        if redis := find_program("redis-server"):
+            ports["redis"] = port = free_port()
+            line = [redis, "--port", str(port), "--bind", HOST, "--save", ""]
+            stack.enter_context(running(line, folder=folder))
+        if find_program("initdb") and find_program("pgbench"):
+            ports["postgres"] = stack.enter_context(_postgres(folder))
+        for port in ports.values():
+            await_port(port)
+        if "postgres" in ports:
+            _fill(ports["postgres"])
+        yield ports
+
+
+@contextmanager
+def echo_service() -> Iterator[int]:
+    """Its port."""
+    with _own("echo") as port:
+        yield port
+
+
+@contextmanager
+def _own(kind: str, length: int = 0) -> Iterator[int]:
+    """A service of `tools.benchmarks.live_serve`; its port."""
+    port = free_port()
+    module = [sys.executable, "-m", "tools.benchmarks.live_serve"]
+    with running([*module, kind, str(port), str(length)]):
+        await_port(port)
+        yield port
+
+
+@contextmanager
+def _postgres(folder: Path) -> Iterator[int]:
+    """A PostgreSQL of its own, which does not wait for the disk. It refuses to run as root."""
+    user = "postgres" if os.getuid() == 0 else None
+    data = folder / "postgres"
+    data.mkdir()
+    if user is not None:
+        folder.chmod(0o755)
+        shutil.chown(data, user)
+    initdb, postgres = find_program("initdb"), find_program("postgres")
+    assert initdb is not None, "found before"
+    assert postgres is not None, "of the same package"
+    lines = [initdb, "-A", "trust", "-U", "postgres", "-N", "-D", str(data)]
+    subprocess.run(lines, check=True, capture_output=True, cwd=data, user=user)
+    port = free_port()
+    line = [postgres, "-D", str(data), "-k", str(data), "-h", HOST, "-p", str(port), "-F"]
+    with running(line, folder=data, user=user):
+        yield port
+
+
+def _fill(port: int) -> None:
+    pgbench = find_program("pgbench")
+    assert pgbench, "found before"
+    line = [pgbench, "-i", "-q", "-s", str(SCALE), "-h", HOST, "-p", str(port), "-U", "postgres"]
+    for _ in range(50):  # it listens before it takes clients
+        done = subprocess.run([*line, "postgres"], capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return
+        time.sleep(0.2)
+    raise ContenderError(f"pgbench cannot begin:\n{done.stderr}")
