@@ -2,7 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import Final, Generic, TypeVar, cast
+from typing import Final, Generic, TypeVar, cast, final
+
+from mypy_extensions import i64
 
 NEVER_NS: Final = 2**62 - 1
 """Later than anything that happens: 146 years. Compiled code has room for no larger plain int."""
@@ -10,6 +12,7 @@ NEVER_NS: Final = 2**62 - 1
 Entry = TypeVar("Entry")
 
 
+@final
 class Agenda(Generic[Entry]):
     """Entries and their times; of those with the same time, the one that was added first is first.
 
@@ -22,8 +25,8 @@ class Agenda(Generic[Entry]):
     def __init__(self) -> None:
         self._times_ns: list[int] = []
         self._entries: list[Entry | None] = []
-        self._first = 0
-        self._end = 0
+        self._first: i64 = 0
+        self._end: i64 = 0
         self.due_ns = NEVER_NS
         """When the first entry is due, in ns; `NEVER_NS` when there is none."""
 

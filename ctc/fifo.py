@@ -1,11 +1,14 @@
 """A queue: what is added first is taken first."""
 
 from collections.abc import Iterator
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast, final
+
+from mypy_extensions import i64
 
 Item = TypeVar("Item")
 
 
+@final
 class Fifo(Generic[Item]):
     """What waits, in its order.
 
@@ -18,8 +21,8 @@ class Fifo(Generic[Item]):
 
     def __init__(self) -> None:
         self._places: list[Item | None] = []
-        self._first = 0
-        self._end = 0
+        self._first: i64 = 0
+        self._end: i64 = 0
 
     def __bool__(self) -> bool:
         return self._first != self._end

@@ -8,11 +8,14 @@ the write it answers and a stale one is recognised.
 from enum import IntEnum
 from typing import final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import Rdev
 from ctc.subchannel import Command, Load
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class CommandFrame(Load):
     """The sender has issued ``command`` as its I/O number ``serial``.
 
@@ -34,6 +37,7 @@ class CommandFrame(Load):
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class DataFrame:
     """The data of the sender's write ``serial``, all of it."""
 
@@ -62,6 +66,7 @@ class Signal(IntEnum):
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class StatusFrame:
     """A signal without data.
 

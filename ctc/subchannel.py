@@ -8,6 +8,8 @@ per virtual second.
 from enum import IntEnum
 from typing import final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import Rdev
 
 
@@ -29,6 +31,7 @@ class Command(IntEnum):
     SENSE_ID = 0xE4
 
 
+@mypyc_attr(acyclic=True)
 class Load:
     """What a write carries, as far as the hardware cares: so many bytes in so many pieces."""
 
@@ -42,6 +45,7 @@ class Load:
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Ssch:
     """START SUBCHANNEL: one channel program for one device; ``load`` goes with a write."""
 
@@ -59,6 +63,7 @@ class Ssch:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Hsch:
     """HALT SUBCHANNEL: give up what is outstanding on one device, and reset it."""
 
@@ -77,6 +82,7 @@ Instruction = Ssch | Hsch
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class IoTimes:
     """Where the time of one I/O went, in nanoseconds; ``serv_ns`` is their sum.
 
@@ -112,6 +118,7 @@ class UnitStatus(IntEnum):
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Attention:
     """The mate has issued a command that waits for us: sense it, then read."""
 
@@ -126,6 +133,7 @@ class Attention:
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Ended:
     """An I/O is over; ``load`` is what was read or (to be) written."""
 
@@ -146,6 +154,7 @@ class Ended:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Collided:
     """Our write and the mate's met; ours failed and ``load`` is still whole."""
 
@@ -162,6 +171,7 @@ class Collided:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class DeviceLost:
     """The device cannot be reached any more; ``load`` is the write that was cut short."""
 
@@ -179,6 +189,7 @@ class DeviceLost:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class DeviceReady:
     """The device can be used (again)."""
 

@@ -103,6 +103,7 @@ class Clients(_Guests):
         self._min_length, self._max_length = workload.min_length, workload.max_length
         self._min_percent = workload.min_percent
         self._random = random
+        self._draw = random.random
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
@@ -132,7 +133,7 @@ class Clients(_Guests):
         return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
     def _send(self, conversation: int, now_ns: int, offers: _Offers) -> None:
-        small = self._random.random() * 100 < self._min_percent
+        small = self._draw() * 100 < self._min_percent
         length = self._min_length if small else self._max_length
         message = Message(conversation, length, self._traffic)
         offers.add(self._take(conversation, now_ns), message)

@@ -26,6 +26,7 @@ from typing import Final, final
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
+from ctc.by_rdev import ByRdev
 from ctc.frame import Departure, Frame
 from isfc.engine.listener import Listener
 from isfc.engine.offers import Offers
@@ -86,7 +87,8 @@ class _End(Outlet):
     """One link end in the engine with its program: what that offers, and where frames go."""
 
     __slots__ = (
-        "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers", "program"
+        "_mate_of", "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers",
+        "program",
     )  # fmt: skip
 
     def __init__(self, engine: "VirtualEngine", host: _Host, number: int, program: Program) -> None:
@@ -99,6 +101,7 @@ class _End(Outlet):
         self.mates = {
             rdev: ctc.device.partner_rdev for rdev, ctc in self.link_end.link.ctcs.items()
         }
+        self._mate_of = ByRdev(self.mates)
         self.offers = Offers()
         self.exact = False
         """Whether every offer is handed over at its own time, whatever the link end is doing."""
@@ -131,7 +134,7 @@ class _End(Outlet):
         if engine.roundtrip:
             frame = decode(encode(frame))
         arrival_ns = max(departure_ns + engine.propagation_ns, mate.host.resume_ns)
-        engine.frames.add(arrival_ns, _Arrival(self.mates[rdev], frame, mate))
+        engine.frames.add(arrival_ns, _Arrival(self._mate_of[rdev], frame, mate))
 
     def deliver(self, event: LinkEvent) -> None:
         """Tell the listeners, and then the program, what has happened."""

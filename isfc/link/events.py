@@ -2,13 +2,16 @@
 
 from typing import final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import Rdev, format_rdev
 from isfc.link.message import Message
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Delivered:
-    """Messages have arrived, each conversation's in order."""
+    """Messages have arrived, each conversation's in order; the list is only to be read."""
 
     __slots__ = ("messages",)
 
@@ -20,6 +23,7 @@ class Delivered:
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Sent:
     """Messages (or segments of them) have been read by the partner; their senders may go on."""
 

@@ -6,6 +6,8 @@ A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is th
 
 from typing import final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from isfc.link.costs import LinkCosts
@@ -32,6 +34,7 @@ class Worker:
         raise NotImplementedError
 
 
+@mypyc_attr(acyclic=True)
 class Work:
     """What the lock is held for."""
 
@@ -47,6 +50,7 @@ class Work:
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Send(Work):
     """Build what waits into a package and write it."""
 
@@ -66,6 +70,7 @@ class Send(Work):
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Receive(Work):
     """Receive a package that was read."""
 
@@ -84,6 +89,7 @@ class Receive(Work):
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Answer(Work):
     """Answer the partner's attention on ``rdev``."""
 
@@ -102,6 +108,7 @@ class Answer(Work):
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Release(Work):
     """Release a package that has been written on a link's only CTC, and then that."""
 

@@ -9,6 +9,7 @@ from typing import Final, cast
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from ctc.by_rdev import ByRdev
 from ctc.fifo import Fifo
 from ctc.subchannel import (
     Attention,
@@ -95,6 +96,7 @@ class LogicalLink(Worker):
         self._resequencer = Resequencer()
         self._reassembler = Reassembler()
         self.ctcs = {device.rdev: LinkCtc(device) for device in devices}
+        self._ctc_of = ByRdev(self.ctcs)
         self._lesser = lesser
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
@@ -143,7 +145,7 @@ class LogicalLink(Worker):
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: int) -> None:
         """Handle what the hardware says about one CTC."""
-        ctc = self.ctcs[interrupt.rdev]
+        ctc = self._ctc_of[interrupt.rdev]
         if isinstance(interrupt, Ended):
             ctc.counters.count_io(interrupt.times)
             self._end(ctc, interrupt, now_ns)
@@ -288,13 +290,13 @@ class LogicalLink(Worker):
         if opens or self.scheduler.opens(self.packager):
             rdev = self.scheduler.acquire()
             package = self.packager.pack(self.scheduler.free_count)
-            self.ctcs[rdev].undergo(ACQUIRED)
+            self._ctc_of[rdev].undergo(ACQUIRED)
             send = Send(rdev, package)
             lock.hold(send, send.hold_ns(self._costs), now_ns)
 
     def write(self, rdev: Rdev, package: Package, now_ns: int) -> None:
         """A package is built: write it, or let another CTC have it."""
-        ctc = self.ctcs[rdev]
+        ctc = self._ctc_of[rdev]
         if ctc.state is DeviceState.BUILDING:
             self._start(ctc, package, now_ns)
         else:
@@ -302,7 +304,7 @@ class LogicalLink(Worker):
 
     def answer(self, rdev: Rdev) -> None:
         """Answer the partner's attention, if it is still there."""
-        ctc = self.ctcs[rdev]
+        ctc = self._ctc_of[rdev]
         ctc.answering = False
         if ctc.state is DeviceState.ATTENTION:
             ctc.undergo(ANSWERED)
@@ -373,7 +375,7 @@ class LogicalLink(Worker):
 
     def release(self, rdev: Rdev, package: Package, now_ns: int) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
-        ctc = self.ctcs[rdev]
+        ctc = self._ctc_of[rdev]
         if ctc.written is not package:
             return
         ctc.written = None

@@ -3,6 +3,8 @@
 from enum import IntEnum
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 VIEWS_MAX: Final = 64
 """Messages that may be held, or unfinished, as views of the buffers in which they came, each of
 which may be a megabyte; of further ones the data are copied."""
@@ -18,6 +20,7 @@ class Traffic(IntEnum):
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Message:
     """One message, or one segment of a long one, of one conversation and direction.
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.fifo import Fifo
 from ctc.subchannel import Load
 from isfc.errors import Backpressure
@@ -44,6 +46,7 @@ class PackageLimit:
 
 
 @final
+@mypyc_attr(acyclic=True)
 class Package(Load):
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
@@ -180,5 +183,5 @@ class Packager:
 
 def _header_length(length: int) -> int:
     """Header bytes of a message of ``length`` bytes."""
-    blocks = max(1, -(-length // BLOCK_LENGTH))
+    blocks = 1 if length <= BLOCK_LENGTH else -(-length // BLOCK_LENGTH)
     return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * blocks

@@ -4,7 +4,10 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mypy_extensions import i64
+
 from ctc.address import Rdev
+from ctc.by_rdev import ByRdev
 from isfc.errors import ConfigurationError
 from isfc.link.package import Packager
 
@@ -109,10 +112,10 @@ class WriteScheduler:
         self._open_lengths = rule.lengths()
         self._open_count = rule.count
         self._open_message_length = rule.message_length
-        self._bits = {rdev: 1 << index for index, rdev in enumerate(self._scan)}
-        self._ours = (1 << len(self._scan)) - 1
-        self._free = 0
-        self._writing = 0
+        self._bits = ByRdev({rdev: 1 << index for index, rdev in enumerate(self._scan)})
+        self._ours: i64 = (1 << len(self._scan)) - 1
+        self._free: i64 = 0
+        self._writing: i64 = 0
 
     @property
     def order(self) -> tuple[Rdev, ...]:
@@ -127,7 +130,7 @@ class WriteScheduler:
     @property
     def free_count(self) -> int:
         """How many devices that may be written on are free."""
-        return (self._free & self._ours).bit_count()
+        return _count(self._free & self._ours)
 
     def arrange(self, usable: Container[Rdev]) -> None:
         """Write only on the usable devices of the scan from now on, stopping short of its end.
@@ -148,7 +151,7 @@ class WriteScheduler:
         """
         if not self._free & self._ours or not backlog:
             return False
-        count = self._writing.bit_count()
+        count = _count(self._writing)
         return (
             not count
             or backlog.ccw_count >= self._open_count
@@ -161,19 +164,27 @@ class WriteScheduler:
         """The first free device of the scan, now in use. There must be one: see `opens`."""
         free = self._free & self._ours
         assert free, "no free device to acquire"
-        bit = free & -free if self._choose is None else self._choose(free)
+        bit: i64 = free & -free if self._choose is None else self._choose(free)
         self._free ^= bit
         self._writing |= bit
-        return self._scan[bit.bit_length() - 1]
+        return self._scan[_count(bit - 1)]  # as many as there are bits below
 
     def release(self, rdev: Rdev) -> None:
         """The device can be written on again."""
-        bit = self._bits.get(rdev, 0)
+        bit: i64 = self._bits.get(rdev, 0)
         self._free |= bit
         self._writing &= ~bit
 
     def occupy(self, rdev: Rdev) -> None:
         """The device is in other use: the partner writes on it, or it is not ready."""
-        bit = self._bits.get(rdev, 0)
+        bit: i64 = self._bits.get(rdev, 0)
         self._free &= ~bit
         self._writing &= ~bit
+
+
+_BIT_COUNTS: Final = [number.bit_count() for number in range(256)]
+
+
+def _count(bits: i64) -> int:
+    """How many of at most sixteen bits are set. Compiled, `int.bit_count` is a call by name."""
+    return _BIT_COUNTS[bits & 255] + _BIT_COUNTS[bits >> 8]

@@ -38,9 +38,11 @@ class Segmenter:
 
     def number(self, message: Message) -> None:
         """Number a message that stays in one piece."""
-        serial = self._serials.next_of(message.conversation)
-        message.serial = serial
-        self._serials.set_next(message.conversation, serial + 1)
+        serial = self._serials.find(message.conversation)
+        if serial is None:
+            serial = self._serials.begin(message.conversation)
+        message.serial = serial.next
+        serial.next += 1
 
     def cut(self, message: Message) -> Iterator[Message]:
         """The segments of ``message``, numbered; a short message is its own only segment."""

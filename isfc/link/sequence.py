@@ -5,7 +5,7 @@ from typing import Final
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
-from isfc.link.serials import Serials
+from isfc.link.serials import Serial, Serials
 
 HELD_MESSAGES_MAX: Final = 65_536
 HELD_LENGTH_MAX: Final = 256 * 2**20
@@ -61,31 +61,57 @@ class Resequencer:
         if not self._is_new(package.number):
             self.duplicate_count += 1
             return []
-        ready: list[Message] = []
-        serials = self._serials
-        for message in package.messages:
-            conversation = message.conversation
-            serial = message.serial
-            expected = serials.next_of(conversation)
-            if expected != serial:
-                if serial > expected:
-                    self._hold(message)
-                else:
-                    self.duplicate_count += 1
-                continue
-            if not serial and serials.count >= self._conversations_max:
-                raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
-            serials.set_next(conversation, serial + 1)
-            ready.append(message)
-            if self._held_count and conversation in self._held:
-                self._release(conversation, ready)
-        return ready
+        messages = package.messages
+        if self._held_count:
+            return self._arrange(messages)
+        due = self._count_due(messages)
+        if due == len(messages):  # nearly always
+            return messages
+        return messages[:due] + self._arrange(messages[due:])
 
     def forget(self, conversation: int) -> None:
         """Drop what is known of a conversation that is over."""
         self._serials.forget(conversation)
         for message in self._held.pop(conversation, {}).values():
             self._unhold(message)
+
+    def _count_due(self, messages: list[Message]) -> int:
+        """How many of ``messages``, from the first on, are the next ones of conversations known."""
+        due = 0
+        serials = self._serials
+        for message in messages:
+            serial = serials.find(message.conversation)
+            if serial is None or serial.next != message.serial:
+                break
+            serial.next += 1
+            due += 1
+        return due
+
+    def _arrange(self, messages: list[Message]) -> list[Message]:
+        """What can be delivered of ``messages``, and of those held back for one of them."""
+        ready: list[Message] = []
+        for message in messages:
+            conversation = message.conversation
+            serial = self._serials.find(conversation)
+            due = 0 if serial is None else serial.next
+            if message.serial > due:
+                self._hold(message)
+            elif message.serial < due:
+                self.duplicate_count += 1
+            else:
+                if serial is None:
+                    serial = self._begin(conversation)
+                serial.next += 1
+                ready.append(message)
+                if self._held_count and conversation in self._held:
+                    self._release(conversation, serial, ready)
+        return ready
+
+    def _begin(self, conversation: int) -> Serial:
+        """The first message of a conversation is there."""
+        if self._serials.count >= self._conversations_max:
+            raise RemoteProtocolError(f"more than {self._conversations_max:,} conversations")
+        return self._serials.begin(conversation)
 
     def _is_new(self, number: int) -> bool:
         if number == self._next_number:
@@ -121,14 +147,12 @@ class Resequencer:
         self._held_count -= 1
         self._held_length -= message.length
 
-    def _release(self, conversation: int, ready: list[Message]) -> None:
+    def _release(self, conversation: int, serial: Serial, ready: list[Message]) -> None:
         held = self._held[conversation]
-        serial = self._serials.next_of(conversation)
-        while serial in held:
-            message = held.pop(serial)
+        while serial.next in held:
+            message = held.pop(serial.next)
             self._unhold(message)
             ready.append(message)
-            serial += 1
-        self._serials.set_next(conversation, serial)
+            serial.next += 1
         if not held:
             del self._held[conversation]

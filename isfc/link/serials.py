@@ -2,48 +2,62 @@
 
 from typing import Final, final
 
+from mypy_extensions import mypyc_attr
+
 _LISTED_MAX: Final = 16_384
 """Conversations that a list has room for. Programs number theirs from 0, so that it has nearly all;
 but a partner may use any number."""
 
 
 @final
+@mypyc_attr(acyclic=True)
+class Serial:
+    """How far one conversation has counted."""
+
+    __slots__ = ("next",)
+
+    def __init__(self) -> None:
+        self.next = 0
+        """The number of its next message."""
+
+
+@final
 class Serials:
-    """The next serial of each conversation; 0 for one that is not known."""
+    """The serials of the conversations that are known."""
 
     __slots__ = ("_listed", "_others", "count")
 
     def __init__(self) -> None:
         self.count = 0
         """Conversations that are known."""
-        self._listed: list[int] = []
-        self._others: dict[int, int] = {}
+        self._listed: list[Serial | None] = []
+        self._others: dict[int, Serial] = {}
 
-    def next_of(self, conversation: int) -> int:
-        """The next serial of a conversation."""
+    def find(self, conversation: int) -> Serial | None:
+        """That of a conversation; None for one that is not known."""
         listed = self._listed
         if 0 <= conversation < len(listed):
             return listed[conversation]
-        return self._others.get(conversation, 0)
+        return self._others.get(conversation) if self._others else None
 
-    def set_next(self, conversation: int, serial: int) -> None:
-        """The next serial of a conversation is ``serial``, which is not 0."""
-        listed = self._listed
-        if 0 <= conversation < len(listed):
-            if not listed[conversation]:
-                self.count += 1
+    def begin(self, conversation: int) -> Serial:
+        """That of a conversation that is new, and known from now on."""
+        serial = Serial()
+        self.count += 1
+        if 0 <= conversation < _LISTED_MAX:
+            listed = self._listed
+            listed.extend([None] * (conversation + 1 - len(listed)))
             listed[conversation] = serial
-        elif 0 <= conversation < _LISTED_MAX:
-            listed.extend([0] * (conversation + 1 - len(listed)))
-            self.set_next(conversation, serial)
         else:
-            self.count += conversation not in self._others
             self._others[conversation] = serial
+        return serial
 
     def forget(self, conversation: int) -> None:
         """The conversation is not known any more."""
-        if 0 <= conversation < len(self._listed):
-            self.count -= self._listed[conversation] > 0
-            self._listed[conversation] = 0
-        elif self._others.pop(conversation, 0):
-            self.count -= 1
+        if self.find(conversation) is None:
+            return
+        self.count -= 1
+        if 0 <= conversation < _LISTED_MAX:
+            self._listed[conversation] = None
+        else:
+            del self._others[conversation]

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import final
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import ChpidId, Rdev
 from ctc.frame import Frame
 from isfc.link.message import Message
@@ -11,6 +13,7 @@ from isfc.system.system import Input, System
 
 
 @final
+@mypyc_attr(acyclic=True, free_list_len=1)
 class Send(Input):
     """A program hands messages to a link: to the system's ``end``-th, from 0.
 

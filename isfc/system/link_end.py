@@ -4,6 +4,7 @@ The only module that knows both software (`isfc.link.logical_link`) and hardware
 """
 
 from ctc.address import Rdev
+from ctc.by_rdev import ByRdev
 from ctc.device import Ctc
 from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
@@ -58,6 +59,7 @@ class LinkEnd:
             self.ctcs[rdev] = Ctc(
                 rdev, chpid, definition.arbitration, self.frames, self._interrupts
             )
+        self._ctc_of = ByRdev(self.ctcs)
 
     @property
     def busy(self) -> bool:
@@ -72,7 +74,7 @@ class LinkEnd:
 
     def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
         """A frame has arrived for one of our CTCs."""
-        self.ctcs[rdev].receive_frame(frame, now_ns)
+        self._ctc_of[rdev].receive_frame(frame, now_ns)
         self._settle(now_ns)
 
     def handle_deadline(self, now_ns: int) -> None:
@@ -191,7 +193,7 @@ class LinkEnd:
             instruction = link.poll_instruction()
             if instruction is None:
                 return
-            ctc = self.ctcs[instruction.rdev]
+            ctc = self._ctc_of[instruction.rdev]
             if isinstance(instruction, Ssch):
                 if trace is not None:
                     command = instruction.command

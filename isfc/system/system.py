@@ -9,6 +9,8 @@ to repeat a run (`isfc.journal`). The inputs there are stand in `isfc.system.inp
 from collections.abc import Sequence
 from typing import Protocol
 
+from mypy_extensions import mypyc_attr
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.frame import Departure
@@ -20,6 +22,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 
 
+@mypyc_attr(acyclic=True)
 class Input:
     """Something that happens to a system from outside. Subclasses are records, never changed."""
 
