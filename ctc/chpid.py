@@ -12,6 +12,7 @@ from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.profiles import ChpidProfile
 from ctc.subchannel import Load
+from ctc.use import NOTHING, Use
 
 QUEUE_MAX: Final = 64
 """I/Os that can be queued at the processor. Each CTC has at most one I/O in progress; more can be
@@ -31,9 +32,10 @@ class _Direction:
     it takes when alone.
     """
 
-    __slots__ = ("count", "line", "processor")
+    __slots__ = ("count", "line", "line_ns_per_byte", "processor")
 
-    def __init__(self) -> None:
+    def __init__(self, line_ns_per_byte: float) -> None:
+        self.line_ns_per_byte = line_ns_per_byte
         self.count = 0
         self.line = 0.0
         self.processor = 0.0
@@ -85,17 +87,21 @@ class Chpid(Generic[Rider]):
     share what is short equally: all go at the same pace, as a fraction of the pace each would
     have alone. Progress is therefore one number for all, the nanoseconds of solo time done,
     and a transfer joining or leaving costs one heap operation.
+
+    What ``disks`` on the same channel use stretches all that CTCs need of it, as the mean of
+    processor sharing has it.
     """
 
-    def __init__(self, chpid: ChpidId, profile: ChpidProfile) -> None:
+    def __init__(self, chpid: ChpidId, profile: ChpidProfile, disks: Use = NOTHING) -> None:
         self.chpid = chpid
-        self._profile = profile
+        disks = disks.bounded()
+        self._profile = profile.beside(disks.processor)
         self._free_ns = 0
         self._endings: Agenda[Rider] = Agenda()
         self._goals: list[tuple[float, int, Rider]] = []
         self._order = 0
-        self._out = _Direction()
-        self._in = _Direction()
+        self._out = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_out))
+        self._in = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_in))
         self._done_ns = 0.0
         self._done_at_ns = 0
         self._pace = 1.0
@@ -182,7 +188,7 @@ class Chpid(Generic[Rider]):
 
     def _join(self, direction: _Direction, change: int, load: Load) -> float:
         profile, length, count = self._profile, load.length, load.count
-        line_ns = length * profile.line_ns_per_byte
+        line_ns = length * direction.line_ns_per_byte
         processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
         solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
         direction.change(change, line_ns, processor_ns, solo_ns)

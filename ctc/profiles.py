@@ -56,15 +56,10 @@ class ChpidProfile:
         """What the data processor needs for each CCW."""
         return self.processor_bits_per_ccw / self.link_gbps
 
-    def beside(self, processor: float, line: float) -> "ChpidProfile":
-        """What is left to CTCs where disks take so much of the processor and of the line.
-
-        Both are shares, from 0 to below 1. Sharing makes all that needs a resource take longer,
-        as the mean of processor sharing has it; with shares of 0 it is the same profile.
-        """
+    def beside(self, processor: float) -> "ChpidProfile":
+        """What is left of the processor where disks take such a share of it, from 0 to below 1."""
         return replace(
             self,
-            line_ns_per_byte=self.line_ns_per_byte / (1.0 - line),
             processor_ns_per_byte=self.processor_ns_per_byte / (1.0 - processor),
             processor_bits_per_ccw=self.processor_bits_per_ccw / (1.0 - processor),
             io_ns=round(self.io_ns / (1.0 - processor)),

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
+from ctc.use import Use
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
@@ -113,7 +114,7 @@ def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:
 
 
 # An experiment travels to another process. Compiled, these cannot be restored field by field.
-for _record in (ChpidProfile, PackageLimit, LinkParameters, GuestCosts):
+for _record in (ChpidProfile, Use, PackageLimit, LinkParameters, GuestCosts):
     copyreg.pickle(_record, _reduce)
 
 
@@ -254,7 +255,7 @@ def record(
     between = range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns)
     looks: list[tuple[LinkEndSnapshot, ...]] = []
     for at_ns in (begin_ns, *between, end_ns):
-        _run_on(operated, at_ns, progress)
+        run_on(operated, at_ns, progress)
         looks.append(tuple(system.ends[0].snapshot(engine.now_ns) for system in systems))
     client, server = map(_see, zip(*looks, strict=True))
     return Recording(experiment, client, server)
@@ -268,7 +269,7 @@ def check_interval(interval: float) -> None:
         )
 
 
-def _run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], None] | None) -> None:
+def run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], None] | None) -> None:
     """Let the engine run, in slices if somebody watches: they change nothing in the run."""
     engine = operated.engine
     while progress and engine.now_ns + SLICE_NS < until_ns:

@@ -59,6 +59,14 @@ def alike(a: float, b: float) -> bool:
     return abs(a - b) <= LIKE_SHARE * max(a, b)
 
 
+def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
+    """A short run of the load that people state."""
+    return _experiment(layout, sender, STATED_PAIRS)
+
+
 def _rate(layout: Layout, sender: NodeName, pairs: int) -> float:
-    experiment = Experiment(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)
-    return run(experiment).mb_per_s_out
+    return run(_experiment(layout, sender, pairs)).mb_per_s_out
+
+
+def _experiment(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
+    return Experiment(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)

@@ -10,6 +10,7 @@ from isfc import __version__
 from scenarios.provenance import provenance
 from scenarios.repeat import mean, spreads
 from scenarios.run import Experiment, Result
+from scenarios.shared_channel import SharedChannel, SharedRun
 
 
 def run_record(
@@ -31,4 +32,32 @@ def run_record(
         **asdict(mean(results)),
         "provenance": provenance(experiment, version=__version__, name=layout, command=command),
         **spread,
+    }
+
+
+def shared_record(run: SharedRun) -> dict[str, Any]:
+    """What the CTCs of a link and the disks on its chpids get alone, and beside each other."""
+    return {
+        "link": {"mb_per_s_alone": run.alone.mb_per_s, "mb_per_s_beside": run.beside.mb_per_s},
+        "channels": {each.chpid: _shared_record(each) for each in run.channels},
+    }
+
+
+def _shared_record(each: SharedChannel) -> dict[str, Any]:
+    pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
+    return {
+        "node": each.node,
+        "ctc_processor_percent_alone": 100 * each.ctcs_alone.processor,
+        "ctc_processor_percent_beside": 100 * each.ctcs_beside.processor,
+        "disk_processor_percent_alone": 100 * each.disks_alone.processor,
+        "disk_processor_percent_beside": 100 * each.disks_beside.processor,
+        "workloads": {
+            alone.demand.name: {
+                "io_per_s_alone": alone.rate_per_s,
+                "io_per_s_beside": beside.rate_per_s,
+                "response_us_alone": alone.response_ns / 1e3,
+                "response_us_beside": beside.response_ns / 1e3,
+            }
+            for alone, beside in pairs
+        },
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from ctc.use import NOTHING, Use
 from isfc.io.demand import Demand, Flow, Route
 from isfc.io.sharing import slowdown
 
@@ -66,14 +67,13 @@ class ChannelEstimate:
 
 
 def estimate_channel(
-    route: Route, demands: Sequence[Demand], processor_taken: float = 0.0, line_taken: float = 0.0
+    route: Route, demands: Sequence[Demand], ctcs: Use = NOTHING
 ) -> ChannelEstimate:
-    """Estimate a channel.
+    """Estimate a channel of which ``ctcs`` is taken, each share below 1.
 
-    CTCs that use it take ``processor_taken`` of its processor and ``line_taken`` of each way of
-    the line, as shares from 0 to below 1.
+    The utilizations are those of the I/Os alone.
     """
-    solver = _solved(tuple(demands), processor_taken, line_taken)
+    solver = _solved(tuple(demands), ctcs)
     rates = solver.rates
     flows = [
         (rate * flow.share, flow)
@@ -83,25 +83,22 @@ def estimate_channel(
     return ChannelEstimate(
         route=route,
         demands=tuple(solver.result(index) for index in range(len(demands))),
-        processor=processor_taken
-        + sum(rate * flow.work.processor_ns for rate, flow in flows) / 1e9,
+        processor=sum(rate * flow.work.processor_ns for rate, flow in flows) / 1e9,
         bus=sum(rate * flow.bus_ns for rate, flow in flows) / 1e9,
-        line_read=line_taken + sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
-        line_write=line_taken + sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
+        line_read=sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
+        line_write=sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
     )
 
 
 @lru_cache(maxsize=64)
-def _solved(demands: tuple[Demand, ...], processor_taken: float, line_taken: float) -> "_Solver":
+def _solved(demands: tuple[Demand, ...], ctcs: Use) -> "_Solver":
     """The solution for some demands; channels that share their workloads have the same."""
-    solver = _Solver(demands, processor_taken, line_taken)
+    solver = _Solver(demands, ctcs)
     solver.solve()
     for index, demand in enumerate(demands):
         if demand.rate_per_s is None and demand.outstanding <= _FEW:
             fewer = replace(demand, outstanding=demand.outstanding - 1.0)
-            met = _Solver(
-                [*demands[:index], fewer, *demands[index + 1 :]], processor_taken, line_taken
-            )
+            met = _Solver([*demands[:index], fewer, *demands[index + 1 :]], ctcs)
             met.solve()
             solver.meet(index, met)
     return solver
@@ -110,12 +107,11 @@ def _solved(demands: tuple[Demand, ...], processor_taken: float, line_taken: flo
 class _Solver:
     """The fixed point: numbers of I/Os make times, times make rates, these make numbers."""
 
-    def __init__(
-        self, demands: Sequence[Demand], processor_taken: float, line_taken: float
-    ) -> None:
+    def __init__(self, demands: Sequence[Demand], ctcs: Use) -> None:
         self._demands = demands
-        self._processor_stretch = 1.0 / (1.0 - processor_taken)
-        self._line_stretch = 1.0 / (1.0 - line_taken)
+        self._processor_stretch = 1.0 / (1.0 - ctcs.processor)
+        self._read_stretch = 1.0 / (1.0 - ctcs.line_in)
+        self._write_stretch = 1.0 / (1.0 - ctcs.line_out)
         self._weights = [[self._weigh(flow) for flow in demand.flows] for demand in demands]
         self.at_processor = [0.0 for _ in demands]
         self._transferring = [[0.0 for _ in demand.flows] for demand in demands]
@@ -126,10 +122,9 @@ class _Solver:
 
     def _weigh(self, flow: Flow) -> _Weights:
         """What a flow takes of each resource at its own pace."""
-        stretch = self._line_stretch
         return (
-            flow.read_line_ns * stretch / flow.solo_ns,
-            flow.write_line_ns * stretch / flow.solo_ns,
+            flow.read_line_ns * self._read_stretch / flow.solo_ns,
+            flow.write_line_ns * self._write_stretch / flow.solo_ns,
             flow.bus_ns / flow.solo_ns,
         )
 

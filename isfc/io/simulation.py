@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
+from ctc.use import NOTHING, Use
 from isfc.io.demand import Demand, Flow
 
 _NEVER_NS: Final = float("inf")
@@ -95,22 +96,15 @@ class _Shared:
 class Simulation:
     """One channel and the workloads on it.
 
-    ``rng`` decides when I/Os come, whether they read, and how long storage takes. CTCs that ride
-    the channel take ``processor_taken`` of its processor and ``line_taken`` of each direction of
-    its line, as shares from 0 to below 1.
+    ``rng`` decides when I/Os come, whether they read, and how long storage takes. ``ctcs`` is what
+    is taken by CTCs that ride the channel too, each share below 1.
     """
 
-    def __init__(
-        self,
-        demands: Sequence[Demand],
-        rng: Random,
-        processor_taken: float = 0.0,
-        line_taken: float = 0.0,
-    ) -> None:
+    def __init__(self, demands: Sequence[Demand], rng: Random, ctcs: Use = NOTHING) -> None:
         self._demands = demands
         self._rng = rng
-        self._processor_left = 1.0 - processor_taken
-        self._line_left = 1.0 - line_taken
+        self._processor_left = 1.0 - ctcs.processor
+        self._read_left, self._write_left = 1.0 - ctcs.line_in, 1.0 - ctcs.line_out
         self._agenda: list[tuple[float, int, int, _Io | None]] = []
         self._order = 0
         self._processor = _Shared()
@@ -219,8 +213,8 @@ class Simulation:
 
     def _share_line(self, now_ns: float) -> None:
         """Set the paces of both directions: by the line first, then by the bus."""
-        read_pace = self._line_left / max(self._line_left, self._read_wanted)
-        write_pace = self._line_left / max(self._line_left, self._write_wanted)
+        read_pace = self._read_left / max(self._read_left, self._read_wanted)
+        write_pace = self._write_left / max(self._write_left, self._write_wanted)
         bus = self._read_bus * read_pace + self._write_bus * write_pace
         hindered = max(1.0, bus)
         self._reading.go(now_ns, read_pace / hindered)

@@ -29,17 +29,17 @@ def load_layout(argument: str | Path) -> Layout:
     file. Raises `ConfigurationError` if there is no such layout, if it is not a good one, and if it
     has several links.
     """
-    content, source = _content(argument)
+    content, source = read_content(argument)
     return parse_layout(content, source)
 
 
 def load_collection(argument: str | Path) -> Collection:
     """As `load_layout`, with all links of a layout that has several."""
-    content, source = _content(argument)
+    content, source = read_content(argument)
     return parse_collection(content, source)
 
 
-def _content(argument: str | Path) -> tuple[bytes, str]:
+def read_content(argument: str | Path) -> tuple[bytes, str]:
     """The content of a layout file, and its name in messages."""
     names = shipped_layouts()
     path = argument if isinstance(argument, Path) else layout_path(argument)

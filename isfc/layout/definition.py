@@ -15,7 +15,12 @@ def define_link_end(
         name,
         layout.nodes[1 - here],
         tuple(
-            CtcDefinition(device, ctc.fibre.chpids[here], ctc.fibre.profile)
+            CtcDefinition(
+                device,
+                ctc.fibre.chpids[here],
+                ctc.fibre.profile,
+                ctc.fibre.disks[here].across(ctc.fibre.disks[1 - here]),
+            )
             for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
         ),
         parameters,

@@ -47,6 +47,9 @@ LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
 FIBRE_NAME_LENGTH_MAX: Final = 32
 
+_IO_TABLES: Final = ("channel", "path", "system", "io")
+"""What a layout may have beside its links, in the order in which it is written."""
+
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
 
@@ -57,10 +60,10 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fibre: dict[str, Any]
     ctc: list[Any]
     link: list[Any] = []
-    io: list[Any] = []
-    channel: dict[str, Any] = {}
-    path: dict[str, Any] = {}
-    system: dict[str, Any] = {}
+    io: list[dict[str, Any]] = []
+    channel: dict[str, dict[str, Any]] = {}
+    path: dict[str, dict[str, Any]] = {}
+    system: dict[str, dict[str, Any]] = {}
 
 
 class LinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,7 +156,8 @@ def _parse(data: bytes) -> Collection:
                 tuple(ctc for ctc, joined in ctcs if joined == nodes),
             )
             for nodes in links
-        )
+        ),
+        {name: table for name in _IO_TABLES if (table := getattr(root, name))},
     )
 
 

@@ -4,10 +4,13 @@ A `Layout` is one logical link between two systems. A `Collection` is any number
 a layout file describes is one, mostly of a single link.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import ChpidProfile
+from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
@@ -15,11 +18,15 @@ from isfc.link.schedule import LinkDevice
 
 @dataclass(frozen=True, slots=True)
 class Fibre:
-    """One FICON path between the two systems; ``chpids`` is (first node's, second node's)."""
+    """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
+
+    ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`.
+    """
 
     name: str
     profile: ChpidProfile
     chpids: tuple[ChpidId, ChpidId]
+    disks: tuple[Use, Use] = (NOTHING, NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,8 @@ class Collection:
     """
 
     links: tuple[Layout, ...]
+    io: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the file says of disks beside the links: tables that `isfc.io` knows."""
 
     @property
     def systems(self) -> tuple[NodeName, ...]:

@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, groupby
+from typing import Any
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
+from ctc.use import NOTHING
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.layout import Collection, Fibre, Layout
 
@@ -41,15 +43,47 @@ def format_collection(collection: Collection, *, heading: Sequence[str] = ()) ->
     Fibres are renumbered where two links have one of the same name.
     """
     links = collection.links
+    disks = "".join(f"{line}\n" for line in _io_lines(collection.io))
     if len(links) == 1:
-        return format_layout(links[0], heading=heading)
+        return format_layout(links[0], heading=heading) + disks
     lines = list(_comments(heading))
     for link in links:
         nodes = ", ".join(map(_string, link.nodes))
         lines += ["", "[[link]]", f"nodes = [{nodes}]"]
     for link in _with_own_names(links):
         lines += _lines(link, ())
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + disks
+
+
+def _io_lines(io: Mapping[str, Any]) -> Iterator[str]:
+    """What the file says of disks, as it says it."""
+    for kind, tables in io.items():
+        if isinstance(tables, list):
+            headed = [(f"[[{kind}]]", table) for table in tables]
+        else:
+            headed = [(f"[{kind}.{_key(name)}]", table) for name, table in tables.items()]
+        for heading, table in headed:
+            yield ""
+            yield heading
+            for key, value in table.items():
+                yield f"{_key(key)} = {_value(value)}"
+
+
+def _value(value: object) -> str:
+    """A value of a table, on one line."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return _string(value)
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            return (
+                f"{{ {', '.join(f'{_key(key)} = {_value(each)}' for key, each in value.items())} }}"
+            )
+        case _:
+            return str(value)
 
 
 def _with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
@@ -112,6 +146,10 @@ def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
     if profile.link_gbps != FEATURES[profile.feature].link_gbps:
         yield f"link_gbps = {profile.link_gbps!r}"
     yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"
+    for node, disks in zip(layout.nodes, fibre.disks, strict=True):
+        if disks != NOTHING:
+            shares = f"{disks.processor:.6f}, {disks.line_out:.6f} and {disks.line_in:.6f}"
+            yield f"# disks at {node} use of its processor, and line out and in: {shares}"
 
 
 def _by_node(layout: Layout, values: list[str]) -> str:

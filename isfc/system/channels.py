@@ -8,6 +8,7 @@ from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.device import Ctc
 from ctc.profiles import ChpidProfile
+from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.system.definition import CtcDefinition
 
@@ -23,6 +24,7 @@ class ChannelSubsystem:
         self.offline_rdevs: set[Rdev] = set()
         self.offline_chpids: set[ChpidId] = set()
         profiles: dict[ChpidId, ChpidProfile] = {}
+        disks: dict[ChpidId, Use] = {}
         for ctc in definitions:
             rdev = ctc.device.rdev
             if rdev in self.chpid_of:
@@ -35,8 +37,9 @@ class ChannelSubsystem:
                     "expected one for all links"
                 )
             self.chpid_of[rdev] = ctc.chpid
-            if ctc.chpid not in self.chpids:
-                self.chpids[ctc.chpid] = Chpid(ctc.chpid, ctc.profile)
+            disks[ctc.chpid] = disks.get(ctc.chpid, NOTHING).joined(ctc.disks)
+        for chpid, profile in profiles.items():
+            self.chpids[chpid] = Chpid(chpid, profile, disks[chpid])
         self._each = list(self.chpids.values())
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from ctc.address import ChpidId
 from ctc.device import Arbitration
 from ctc.profiles import ChpidProfile
+from ctc.use import NOTHING, Use
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
@@ -12,11 +13,12 @@ from isfc.link.schedule import LinkDevice
 
 @dataclass(frozen=True, slots=True)
 class CtcDefinition:
-    """One CTC as one system defines it."""
+    """One CTC as one system defines it; ``disks`` is what else holds up what crosses its fibre."""
 
     device: LinkDevice
     chpid: ChpidId
     profile: ChpidProfile
+    disks: Use = NOTHING
 
 
 @dataclass(frozen=True, slots=True)

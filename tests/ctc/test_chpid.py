@@ -1,6 +1,7 @@
 """The fibre that CTCs share, and the processor that starts their I/Os."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
+from ctc.use import NOTHING, Use
 from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
@@ -20,8 +22,8 @@ BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
 NEAR_NS = 3  # whole nanoseconds, and the one that is added to every transfer
 
 
-def fibre(profile: ChpidProfile = PLAIN) -> Chpid[Ctc]:
-    return Chpid(ChpidId(0x40), profile)
+def fibre(profile: ChpidProfile = PLAIN, disks: Use = NOTHING) -> Chpid[Ctc]:
+    return Chpid(ChpidId(0x40), profile, disks)
 
 
 def ctc_on(chpid: Chpid[Ctc], rdev: int = 0x6000) -> Ctc:
@@ -201,3 +203,67 @@ def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
         chpid.observe(change, load, 0)
         delays_ns.append(chpid.interrupt_ns)
     assert delays_ns == [30_000, 37_000, 44_000, 37_000]
+
+
+CARGOES = st.lists(
+    st.builds(Cargo, st.integers(1, 10**6), st.integers(1, 60)), min_size=1, max_size=8
+)
+SHARES = st.floats(0, 0.99)
+
+
+@given(CARGOES, st.builds(Use, SHARES, SHARES, SHARES), st.builds(Use, SHARES, SHARES, SHARES))
+def test_the_more_disks_use_the_later_all_is_over(
+    cargoes: list[Cargo], disks: Use, others: Use
+) -> None:
+    profile = replace(BOTH_WAYS, processor_bits_per_ccw=5_000.0)
+    ends: list[int] = []
+    for use in (NOTHING, disks, disks.joined(others)):
+        chpid = fibre(profile, use)
+        loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(cargoes)}
+        for ctc, cargo in loads.items():
+            chpid.begin(ctc, cargo, 0)
+        ends.append(max(run(chpid, loads).values()))
+    assert ends[0] <= ends[1] + NEAR_NS
+    assert ends[1] <= ends[2] + NEAR_NS
+
+
+@given(st.floats(0, 0.5), st.floats(0, 0.5), st.floats(0, 0.5))
+def test_disks_stretch_an_io_and_a_transfer_by_what_they_use(
+    processor: float, out: float, in_: float
+) -> None:
+    # the line is held up in its own direction only, the processor in both
+    chpid = fibre(replace(PLAIN, processor_ns_per_byte=3.0), Use(processor, out, in_))
+    assert chpid.admit(0) == pytest.approx(10_000 / (1 - processor), abs=1)
+    ctc = ctc_on(chpid)
+    chpid.begin(ctc, Cargo(10_000), 0)
+    (done_ns,) = run(chpid, {ctc: Cargo(10_000)}).values()
+    slower = max(40_000 / (1 - out), 30_000 / (1 - processor))
+    assert done_ns == pytest.approx(slower, abs=NEAR_NS)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
+def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) -> None:
+    """The same `Chpid`, once with a share and once with the I/Os themselves among its riders."""
+    profile = replace(PLAIN, line_ns_per_byte=0.1, processor_ns_per_byte=4.0)
+    large, small = Cargo(100_000), Cargo(500)
+    shared = fibre(profile, Use(processor=share))
+    ctc = ctc_on(shared)
+    shared.begin(ctc, large, 0)
+    (expected_ns,) = run(shared, {ctc: large}).values()
+
+    chpid, rng, until_ns = fibre(profile), Random(1), 40_000_000
+    per_ns = share / (small.length * profile.processor_ns_per_byte)
+    transfer = ctc_on(chpid)
+    chpid.begin(transfer, large, 0)
+    disks = iter(ctc_on(chpid, 0x7000) for _ in range(10**6))
+    next_ns, moved = rng.expovariate(per_ns), 0
+    while (now_ns := min(chpid.due_ns, round(next_ns))) < until_ns:
+        while (rider := chpid.poll_completed(now_ns)) is not None:
+            chpid.finish(large if rider is transfer else small, now_ns)
+            if rider is transfer:
+                moved += 1
+                chpid.begin(transfer, large, now_ns)
+        if round(next_ns) <= now_ns:
+            chpid.begin(next(disks), small, now_ns)
+            next_ns += rng.expovariate(per_ns)
+    assert until_ns / moved == pytest.approx(expected_ns, rel=0.02)

@@ -9,6 +9,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
+from isfc.io.shared import with_disks, without_disks
 from isfc.layout.file import parse_layout
 from scenarios.run import Experiment, run
 from scenarios.shared_channel import SharedRun, run_shared
@@ -73,11 +74,31 @@ def test_beside_ctcs_the_processor_takes_longer_by_what_these_use() -> None:
     assert beside.response_ns - alone.response_ns == pytest.approx(more_ns, rel=0.05)
 
 
-def test_the_more_the_disks_do_the_less_the_link_moves() -> None:
-    rates = (10, 5_000, 12_000)
-    moved = [shared(50, rate_per_s=rate).beside.mb_per_s for rate in rates]
+@pytest.mark.parametrize("pairs", [1, 2, 50])
+def test_the_more_the_disks_do_the_less_the_link_moves(pairs: int) -> None:
+    # not with 10 pairs: there the link has packages of 490 or of 430 KB, and a slower channel may
+    # find it the better ones, 6 % more in all; as little do 10 pairs move more than 5
+    rates = (10, 2_000, 5_000, 8_000, 12_000)
+    moved = [shared(pairs, rate_per_s=rate).beside.mb_per_s for rate in rates]
     assert moved == sorted(moved, reverse=True)
-    assert moved[0] > 1.3 * moved[-1]
+    assert moved[0] > 1.2 * moved[-1]
+
+
+def test_disks_on_both_chpids_hold_a_transfer_up_as_much_as_the_greater_of_them() -> None:
+    there = DISKS.replace('"disks"', '"there"').replace('["40"]', '["50"]').replace("1000", "9000")
+    alone, both = (
+        parse_io_configuration((LAYOUT + text).encode(), "link.toml")
+        for text in (there, DISKS + there)
+    )
+    moved = [run_shared(experiment(50), each).beside.mb_per_s for each in (alone, both)]
+    assert moved[0] == moved[1]
+
+
+def test_every_run_of_a_layout_has_the_disks_that_it_names() -> None:
+    found = shared(50, rate_per_s=8_000)
+    layout = with_disks(experiment().layout, configuration(rate_per_s=8_000))
+    assert run(replace(experiment(50), layout=layout)) == found.beside
+    assert without_disks(layout) == experiment().layout
 
 
 def test_the_more_the_link_moves_the_longer_disks_take() -> None:
@@ -92,16 +113,14 @@ def test_the_more_the_link_moves_the_longer_disks_take() -> None:
 @pytest.mark.parametrize("rate", [2_000, 12_000, None])
 def test_both_together_never_take_more_than_there_is(rate: float | None) -> None:
     (channel,) = shared(50, rate_per_s=rate).channels
-    assert channel.disks_beside.processor <= 1.001  # which has the CTCs' part in it
-    assert channel.disks_beside.processor > channel.ctcs_beside.processor
-    assert channel.disks_beside.line_read <= 1.001
+    assert channel.disks_beside.processor + channel.ctcs_beside.processor <= 1.001
+    assert channel.disks_beside.line_read + channel.ctcs_beside.line_in <= 1.001
     assert channel.ctcs_beside.processor <= channel.ctcs_alone.processor + 0.01
 
 
 def test_who_wants_all_gets_half_beside_another_who_does() -> None:
     (channel,) = shared(50, rate_per_s=None).channels
-    disks = channel.disks_beside.processor - channel.ctcs_beside.processor
-    assert disks == pytest.approx(0.5, abs=0.1)
+    assert channel.disks_beside.processor == pytest.approx(0.5, abs=0.1)
 
 
 def test_zhpf_leaves_the_link_more_than_command_mode_does() -> None:

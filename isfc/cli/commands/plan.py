@@ -7,10 +7,12 @@ import typer
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.loss import show_losses
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_with_disks
+from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
+from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan, make_plan
@@ -23,7 +25,9 @@ from scenarios.saturation import (
     Carried,
     carried,
     extrapolated,
+    stated_load,
 )
+from scenarios.shared_channel import run_shared
 
 LoseOption = Annotated[
     bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
@@ -49,19 +53,25 @@ def plan(
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
     are for one direction: by IBM's rule of thumb, and what the model carries (a second's work).
+    Where disks ride a chpid ([[io]]), the model has them, and what each costs the other follows.
     """
     if simulate and not lose:
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
-    judged = make_plan(open_layout(layout))
+    opened, disks = open_with_disks(layout)
+    judged = make_plan(opened)
     if lose:
         show_losses(judged.layout, simulate=simulate, json=json)
         return
     figures = () if rule else carried(judged.layout)
     tried = {} if rule else try_advice(judged.layout, judged.advice, figures)
+    shared = None if rule or disks is None else run_shared(stated_load(opened), disks)
     if json:
-        show_json(plan_record(judged, figures, tried))
+        record = plan_record(judged, figures, tried)
+        show_json(record if shared is None else {**record, "disks": shared_record(shared)})
     else:
         show(plan_page(judged, figures, tried))
+        if shared is not None:
+            show("", shared_page(shared, f"{SUITE}, {STATED_PAIRS} pairs"))
 
 
 def plan_record(

@@ -9,7 +9,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.faults import FaultsOption, read_wanted_faults, show_story
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_with_disks
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
     CsvOption,
@@ -21,13 +21,15 @@ from isfc.cli.options.report import (
     show_report,
 )
 from isfc.cli.progress import progress_bar
-from isfc.cli.record import run_record
+from isfc.cli.record import run_record, shared_record
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
+from isfc.cli.render.shared import shared_page
 from isfc.cli.render.workloads import workload_lines
 from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
 from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.cp_script import Transcript, read_script
@@ -45,6 +47,7 @@ from scenarios.run import (
     record,
     run,
 )
+from scenarios.shared_channel import run_shared
 from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
@@ -177,7 +180,7 @@ def run_layout(
     chosen = choose_workload(workload, message, reply, window)
     if pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
-    link = open_layout(layout)
+    link, disks = open_with_disks(layout)
     experiment = make_experiment(
         link,
         chosen,
@@ -198,8 +201,7 @@ def run_layout(
     elif wanted is not None:
         _show_timeline(wanted, node, output, transcript)
     elif report is None:
-        results = _results(experiment, node, seeds, transcript)
-        _show_results(experiment, results, output, transcript, layout)
+        _show_run(experiment, disks, node, output, transcript, layout)
     else:
         _show_view(experiment, node, output, transcript)
     if transcript is not None and transcript.refusals:
@@ -227,6 +229,28 @@ def choose_workload(
     except ConfigurationError as error:
         reason = str(error).removeprefix("message ")
         raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
+
+
+def _show_run(
+    experiment: Experiment,
+    disks: IoConfiguration | None,
+    side: NodeName | None,
+    output: Output,
+    transcript: Transcript | None,
+    layout: str,
+) -> None:
+    """Run the experiment, and print all of it; with what the disks on its chpids cost, run once."""
+    if disks is None or output.seeds is not None or transcript is not None:
+        results = _results(experiment, side, output.seeds, transcript)
+        _show_results(experiment, results, output, transcript, layout)
+        return
+    shared = _watch(experiment, lambda progress: run_shared(experiment, disks, side, progress))
+    if output.json:
+        record = run_record(experiment, [shared.beside], layout)
+        show_json({**record, "disks": shared_record(shared)})
+    else:
+        load = f"{experiment.workload.name}, {experiment.pairs} pairs"
+        show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
 
 
 def _show_results(

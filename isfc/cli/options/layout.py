@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.io.configuration import IoConfiguration
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.shared import find_shared, with_disks
+from isfc.layout.catalogue import read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX
-from isfc.layout.file import parse_layout
+from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
 
 
@@ -40,14 +43,32 @@ JsonOption = Annotated[
 def open_layout(argument: str) -> Layout:
     """The layout that a user means: as `load_layout`, and from standard input or a pipe as well.
 
-    Raises `ConfigurationError` if there is no such layout or it is not a good one.
+    Disks on its chpids, which it may name as ``[[io]]``, are in it. Raises `ConfigurationError` if
+    there is no such layout or it is not a good one.
     """
+    return open_with_disks(argument)[0]
+
+
+def open_with_disks(argument: str) -> tuple[Layout, IoConfiguration | None]:
+    """As `open_layout`, and the disks on chpids of the layout, or None if there are none."""
+    content, source = _read(argument)
+    layout = parse_layout(content, source)
+    if not parse_collection(content, source).io:
+        return layout, None
+    configuration = parse_io_configuration(content, source)
+    if not find_shared(layout, configuration):
+        return layout, None
+    return with_disks(layout, configuration), configuration
+
+
+def _read(argument: str) -> tuple[bytes, str]:
+    """The content of a layout file, and its name in messages."""
     if argument == "-":
-        return parse_layout(sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input")
+        return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
     path = Path(argument)
     if argument not in shipped_layouts() and path.is_fifo():
-        return parse_layout(_read_pipe(path), argument)
-    return load_layout(argument)
+        return _read_pipe(path), argument
+    return read_content(argument)
 
 
 def _read_pipe(path: Path) -> bytes:

@@ -9,7 +9,6 @@ from rich.table import Table
 from ctc.channel import generation_code
 from isfc.io.configuration import Protocol
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SynchronousRun, WorkloadRun
-from scenarios.shared_channel import SharedRun
 
 Row = Mapping[str, object]
 
@@ -75,38 +74,6 @@ def io_run_page(run: IoRun) -> RenderableType:
 def report_page(run: IoRun, name: str, rows: Sequence[Row]) -> RenderableType:
     """One view as RMF has it."""
     return Group(f"{TITLES[name]}   interval {run.seconds:g} s", "", _table(rows))
-
-
-def shared_run_page(run: SharedRun, ctcs: str, pairs: int) -> RenderableType:
-    """What the link and the disks on its chpids get alone, and beside each other."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("", no_wrap=True)
-    for heading in ("alone", "beside"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_row("link, MB/s (2^20)", f"{run.alone.mb_per_s:.1f}", f"{run.beside.mb_per_s:.1f}")
-    for each in run.channels:
-        name = f"{each.node} chpid {each.chpid}"
-        table.add_row(
-            f"{name}, CTCs, processor %",
-            f"{100 * each.ctcs_alone.processor:.1f}",
-            f"{100 * each.ctcs_beside.processor:.1f}",
-        )
-        table.add_row(
-            f"{name}, disks, processor %",
-            f"{100 * each.disks_alone.processor:.1f}",
-            f"{100 * (each.disks_beside.processor - each.ctcs_beside.processor):.1f}",
-        )
-        for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
-            of_disks = f"{name}, {alone.demand.name}"
-            table.add_row(
-                f"{of_disks}, I/Os/s", f"{alone.rate_per_s:,.0f}", f"{beside.rate_per_s:,.0f}"
-            )
-            table.add_row(
-                f"{of_disks}, response us",
-                f"{alone.response_ns / 1e3:,.1f}",
-                f"{beside.response_ns / 1e3:,.1f}",
-            )
-    return Group(f"{ctcs} with {pairs} pairs on the CTCs, and disks on their chpids", "", table)
 
 
 def activity_rows(run: IoRun, name: str) -> list[Row]:

@@ -105,7 +105,7 @@ def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPa
     def interrupt(_: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.commands.plan.open_layout", interrupt)
+    monkeypatch.setattr("isfc.cli.commands.plan.open_with_disks", interrupt)
     assert run(["plan", "published-4"]) == 130
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ctc.use import Use
 from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
@@ -15,7 +16,7 @@ def work(name: str = "oltp", **more: Any) -> IoWorkload:
     return IoWorkload(name=name, channels=("42",), **more)
 
 
-def estimate(*workloads: IoWorkload, channel: Channel = FEX16SA, **more: float) -> ChannelEstimate:
+def estimate(*workloads: IoWorkload, channel: Channel = FEX16SA, **more: Use) -> ChannelEstimate:
     route = make_route(channel)
     return estimate_channel(route, [make_demand(one, route) for one in workloads], **more)
 
@@ -98,7 +99,7 @@ def test_workloads_that_ride_one_channel_slow_each_other() -> None:
 
 def test_what_ctcs_take_is_not_there_for_disks() -> None:
     whole = estimate(work(protocol=Protocol.FICON)).demands[0].rate_per_s
-    half = estimate(work(protocol=Protocol.FICON), processor_taken=0.5).demands[0].rate_per_s
+    half = estimate(work(protocol=Protocol.FICON), ctcs=Use(processor=0.5)).demands[0].rate_per_s
     assert half == pytest.approx(whole / 2, rel=0.01)
 
 

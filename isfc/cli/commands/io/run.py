@@ -7,8 +7,10 @@ import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.render.io_run import activity_rows, io_run_page, report_page, shared_run_page
+from isfc.cli.record import shared_record
+from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
 from isfc.cli.render.output import show, show_csv, show_json
+from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Protocol
 from isfc.io.configuration_file import read_io_configuration
@@ -25,7 +27,7 @@ from isfc.io.run import (
 )
 from isfc.layout.file import read_layout
 from scenarios.run import PAIRS_MAX, Experiment
-from scenarios.shared_channel import SharedChannel, SharedRun, run_shared
+from scenarios.shared_channel import run_shared
 from scenarios.workload import find_workload
 
 PAIRS_DEFAULT = 50
@@ -103,9 +105,9 @@ def run(
             read_io_configuration(config),
         )
         if json:
-            show_json(shared_run_record(shared))
+            show_json(shared_record(shared))
         else:
-            show(shared_run_page(shared, ctcs, pairs))
+            show(shared_page(shared, f"{ctcs}, {pairs} pairs"))
         return
     if csv and report is None:
         raise ConfigurationError("--csv: expected --report too, which says what to print")
@@ -138,35 +140,6 @@ def io_run_record(run: IoRun) -> dict[str, Any]:
         "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
         "saps": {each.system: _sap_record(each) for each in run.saps},
         "osa": {each.channel.chpid: _osa_record(each) for each in run.osas},
-    }
-
-
-def shared_run_record(run: SharedRun) -> dict[str, Any]:
-    """What ``--ctcs --json`` prints. Names and meanings of the keys stay between releases."""
-    return {
-        "link": {"mb_per_s_alone": run.alone.mb_per_s, "mb_per_s_beside": run.beside.mb_per_s},
-        "channels": {each.chpid: _shared_record(each) for each in run.channels},
-    }
-
-
-def _shared_record(each: SharedChannel) -> dict[str, Any]:
-    pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
-    return {
-        "node": each.node,
-        "ctc_processor_percent_alone": 100 * each.ctcs_alone.processor,
-        "ctc_processor_percent_beside": 100 * each.ctcs_beside.processor,
-        "disk_processor_percent_alone": 100 * each.disks_alone.processor,
-        "disk_processor_percent_beside": 100
-        * (each.disks_beside.processor - each.ctcs_beside.processor),
-        "workloads": {
-            alone.demand.name: {
-                "io_per_s_alone": alone.rate_per_s,
-                "io_per_s_beside": beside.rate_per_s,
-                "response_us_alone": alone.response_ns / 1e3,
-                "response_us_beside": beside.response_ns / 1e3,
-            }
-            for alone, beside in pairs
-        },
     }
 
 

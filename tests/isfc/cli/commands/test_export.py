@@ -1,13 +1,16 @@
 """``isfc export``: what it writes, and that ``isfc import`` makes the same layout of it."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
+from isfc.io.configuration_file import parse_io_configuration
 from isfc.layout.catalogue import load_collection, load_layout, shipped_layouts
 from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.write import format_layout
 
 
 @pytest.mark.parametrize("name", shipped_layouts())
@@ -106,3 +109,33 @@ rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
 fibre = "2"
 rdevs = { BOSTON = "7100-7103", CHICAGO = "8000-8003" }
 """
+
+
+IO = """
+[channel.99]
+feature = "FICON Express8S"
+encrypted = true
+path = "far away"
+
+[path."far away"]
+km = 12.5
+isl = { count = 2, gbps = 16, credits = 960 }
+
+[[io]]
+name = "a \\"b\\""
+channels = ["40", "99"]
+system = "ATLANTA"
+rate = 1e4
+"""
+
+
+def test_disks_of_a_layout_are_exported_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(format_layout(load_layout("atlanta-boston")) + IO)
+    assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
+    exported = capsys.readouterr().out
+    assert tomllib.loads(exported) == tomllib.loads(path.read_text())
+    again = parse_io_configuration(exported.encode(), "exported")
+    assert again == parse_io_configuration(path.read_bytes(), "link.toml")

@@ -1,0 +1,87 @@
+"""Disks on the chpids of a link: what they want of them, and what they get beside its CTCs.
+
+`with_disks` writes what the disks want into a layout, so that whatever runs it has them; what
+the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.use` says how
+the two share.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ctc.address import ChpidId, format_chpid
+from ctc.use import NOTHING, Use
+from isfc.io.configuration import IoConfiguration
+from isfc.io.demand import Demand, Route, make_demand, make_route
+from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.layout.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """One chpid that CTCs and disks ride: its number, and what the disks ask of it."""
+
+    node: str
+    chpid: ChpidId
+    route: Route
+    demands: tuple[Demand, ...]
+
+    @property
+    def name(self) -> str:
+        """The chpid as people write it."""
+        return format_chpid(self.chpid)
+
+    def estimate(self, ctcs: Use = NOTHING) -> ChannelEstimate:
+        """What the disks get beside CTCs that use so much of the chpid."""
+        return estimate_channel(self.route, self.demands, ctcs.bounded())
+
+    def wanted(self) -> Use:
+        """What the disks use of the chpid if nothing else does."""
+        alone = self.estimate()
+        return Use(min(1.0, alone.processor), min(1.0, alone.line_write), min(1.0, alone.line_read))
+
+
+def find_shared(layout: Layout, configuration: IoConfiguration) -> tuple[Shared, ...]:
+    """The chpids of the layout that disks ride too, in the order of its fibres."""
+    return tuple(_shared(layout, configuration))
+
+
+def _shared(layout: Layout, configuration: IoConfiguration) -> Iterator[Shared]:
+    for fibre in layout.fibres:
+        for node, chpid in zip(layout.nodes, fibre.chpids, strict=True):
+            channel = configuration.channels.get(format_chpid(chpid))
+            if channel is not None and channel.system == node:
+                route = make_route(channel)
+                riding = configuration.riding(channel.chpid)
+                demands = tuple(make_demand(each, route) for each in riding)
+                yield Shared(node, chpid, route, demands)
+
+
+def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
+    """The layout, with what the disks want of its chpids."""
+    uses = {(each.node, each.chpid): each.wanted() for each in find_shared(layout, configuration)}
+    first, second = layout.nodes
+    fibres = {
+        fibre: replace(
+            fibre,
+            disks=(
+                uses.get((first, fibre.chpids[0]), NOTHING),
+                uses.get((second, fibre.chpids[1]), NOTHING),
+            ),
+        )
+        for fibre in layout.fibres
+    }
+    return Layout(
+        layout.nodes,
+        tuple(fibres.values()),
+        tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
+    )
+
+
+def without_disks(layout: Layout) -> Layout:
+    """The layout, its CTCs alone on their chpids."""
+    fibres = {fibre: replace(fibre, disks=(NOTHING, NOTHING)) for fibre in layout.fibres}
+    return Layout(
+        layout.nodes,
+        tuple(fibres.values()),
+        tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
+    )
