@@ -3,10 +3,9 @@
 from collections import deque
 from collections.abc import Iterable
 from random import Random
-from typing import Final
 
 from ctc.address import Rdev
-from ctc.frame import DataFrame, Departure, Frame, Signal, StatusFrame
+from ctc.frame import DataFrame, Departure, Frame
 from isfc.engine.program import Offer, Program
 from isfc.engine.wire import decode, encode
 from isfc.errors import WireError
@@ -14,10 +13,6 @@ from isfc.link.events import LinkEvent, Sent, Severed
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package
-
-_INITIALISING: Final = (Signal.READY, Signal.NOT_READY)
-"""What stands for light on the fibre and the adapters' initialisation: it is not lost by itself.
-The loss of a CTC is a fault of its own."""
 
 
 class Disturbance:
@@ -84,8 +79,6 @@ class Disturbance:
     def _disturbed(self, name: NodeName, rdev: Rdev, frame: Frame) -> list[Frame]:
         armed = self._armed.get((name, rdev))
         if not armed or (armed[0] == "gap" and not isinstance(frame, DataFrame)):
-            return [frame]
-        if isinstance(frame, StatusFrame) and frame.signal in _INITIALISING:
             return [frame]
         kind = armed.popleft()
         if kind == "dropped":

@@ -10,11 +10,11 @@ from typing import Final
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
-from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
 from isfc.link.schedule import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.link.state import DeviceState, LinkState
-from isfc.testing.pair import Pair, S, Side
+from isfc.testing.pair import Pair, S
+from isfc.testing.side import Side
 
 Invariant = Callable[[Pair], None]
 
@@ -42,12 +42,11 @@ def bytes_add_up(pair: Pair) -> None:
         assert partner.arrived_length <= side.sent_length - waiting, (
             f"{partner} has more than {side} has released"
         )
-        written, read = link.counters, partner.end.link.counters
-        # the writer's interrupt may come before the reader's, once for each CTC
-        untold = len(link.ctcs)
-        headers = MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * -(-length_max // BLOCK_LENGTH)
-        assert written.write_length <= read.read_length + untold * (length_max + headers)
-        assert written.write_package_count <= read.read_package_count + untold
+        book, counters = pair.book(side), link.counters
+        assert counters.write_length == book.written_length, f"{side}: bytes written"
+        assert counters.read_length == book.read_length, f"{side}: bytes read"
+        unread_length = book.unread_length(pair.book(partner))
+        assert counters.write_length - unread_length <= partner.end.link.counters.read_length
 
 
 def each_end_keeps_ctcs_to_itself(pair: Pair) -> None:
@@ -131,9 +130,7 @@ class Ledger:
         pair.expect_state(LinkState.UP)
         for side in pair.sides:
             assert side.written_length == side.sent_length
-            written, read = side.end.link.counters, pair.partner(side).end.link.counters
-            assert written.write_length <= read.read_length
-            assert written.write_package_count <= read.read_package_count
+            assert not pair.book(side).unread_length(pair.book(pair.partner(side)))
             snapshot = side.end.snapshot(pair.engine.now_ns)
             assert snapshot.tx_pend_count == 0
             states = {ctc.state for ctc in side.end.link.ctcs.values()}

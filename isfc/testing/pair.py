@@ -8,7 +8,7 @@
     assert [message.length for message in pair.second.arrived] == [100, 50_000]
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Final
 
@@ -17,9 +17,7 @@ from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
-from isfc.engine.program import Offer
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
-from isfc.link.events import Delivered, LinkEvent, Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -29,6 +27,7 @@ from isfc.link.trace import ListSink, Sink
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System
+from isfc.testing.packages import PackageBook
 from isfc.testing.plan import (
     Activate,
     Deactivate,
@@ -40,6 +39,7 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
+from isfc.testing.side import Side
 
 US: Final = 1_000
 MS: Final = 1_000 * US
@@ -61,9 +61,6 @@ Lose = Callable[[Rdev, Frame], bool]
 
 Check = Callable[[], None]
 """Looks at a pair, and raises ``AssertionError`` if something is wrong."""
-
-Answer = Callable[[Message], Sequence[Message]]
-"""What a program sends because a message has arrived."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,79 +118,6 @@ class Setup:
 _USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setup))
 
 
-class Side:
-    """One system, the program on it, and what they did and were told."""
-
-    def __init__(self, system: System, trace: ListSink) -> None:
-        self.answer: Answer = lambda _: ()
-        self.restart((system, trace))
-
-    def restart(self, traced: tuple[System, ListSink]) -> None:
-        """Another system takes the place of this side's, and nothing has been sent yet."""
-        self.system, self.trace = traced
-        self.end = self.system.ends[0]
-        self.events: list[LinkEvent] = []
-        self.sent: list[tuple[int, int]] = []
-        self.written_length = 0
-        self.arrived: list[Message] = []
-
-    def __repr__(self) -> str:
-        """Show the system, and how many bytes were sent and have arrived."""
-        return f"{self.system.name}(sent {self.sent_length} B, received {self.arrived_length} B)"
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Send nothing yet: a test says when."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Note the event; answer the messages it brings."""
-        self.events.append(event)
-        if isinstance(event, Sent):
-            self.written_length += sum(message.length for message in event.messages)
-        if isinstance(event, Delivered):
-            for message in event.messages:
-                self.arrived.append(message)
-                if answers := self.answer(message):
-                    self.note(answers)
-                    yield now_ns, answers
-
-    def note(self, messages: Iterable[Message]) -> None:
-        """Remember what is sent: the link renumbers and cuts the messages themselves."""
-        self.sent.extend((message.conversation, message.length) for message in messages)
-
-    @property
-    def rdevs(self) -> tuple[Rdev, ...]:
-        """This side's devices, in the order of definition."""
-        return tuple(self.end.link.ctcs)
-
-    @property
-    def state(self) -> LinkState:
-        """How this side sees the logical link."""
-        return self.end.link.state
-
-    @property
-    def sent_length(self) -> int:
-        """Bytes sent so far."""
-        return sum(length for _, length in self.sent)
-
-    @property
-    def arrived_length(self) -> int:
-        """Bytes that have arrived so far."""
-        return sum(message.length for message in self.arrived)
-
-    def verbs(self, verb: str) -> list[tuple[int, int]]:
-        """When (ns), and on which RDEV, the trace says ``verb``."""
-        return [(now_ns, rdev) for now_ns, _, rdev, what, _ in self.trace.records if what == verb]
-
-    def written_rdevs(self) -> set[int]:
-        """The devices this side has written on."""
-        return {rdev for _, rdev in self.verbs("WRITE")}
-
-    def told(self, kind: type[LinkEvent]) -> int:
-        """How many events of one kind the program was told."""
-        return sum(isinstance(event, kind) for event in self.events)
-
-
 class Pair:
     """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
 
@@ -208,6 +132,8 @@ class Pair:
         transit: Transit | None = None,
     ):
         self.setup = setup or Setup()
+        self.packages = [PackageBook(), PackageBook()]
+        """What the first and the second system were told of their packages."""
         self.first, self.second = (Side(*self.make_traced(here)) for here in (0, 1))
         self.sides = (self.first, self.second)
         self.unplugged: set[int] = set()
@@ -226,12 +152,19 @@ class Pair:
         return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
 
     def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:
-        """The system of one side: for pairs that have another kind."""
-        return System([definition], trace)
+        """The system of one side: for pairs that have another kind.
+
+        `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
+        """
+        return System([definition], trace, watch=self.packages[here])
 
     def partner(self, side: Side) -> Side:
         """The other side."""
         return self.second if side is self.first else self.first
+
+    def book(self, side: Side) -> PackageBook:
+        """What a side was told of its packages."""
+        return self.packages[side is self.second]
 
     def send(
         self,
@@ -389,6 +322,7 @@ class Pair:
     def make_traced(self, here: int) -> tuple[System, ListSink]:
         """A fresh system of one side, and its trace."""
         trace = ListSink()
+        self.packages[here] = PackageBook()
         return self.make_system(here, self.setup.definition(here), trace), trace
 
     def _losing(self, lose: tuple[Lose, Lose]) -> Transit:

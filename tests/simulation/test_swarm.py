@@ -27,3 +27,8 @@ def test_seed_decides_everything() -> None:
 
 def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counted_yet() -> None:
     assert run(draw(14_658)).message_count > 0
+
+
+@pytest.mark.parametrize("seed", [62, 153])
+def test_seeds_62_and_153_a_lost_ready_is_asked_for_again(seed: int) -> None:
+    assert run(draw(seed)).message_count > 0

@@ -42,6 +42,26 @@ def invent_bytes(pair: Pair) -> None:
     tuple(pair.first.receive(Sent([Message(0, 1)]), 0))
 
 
+def leave_a_package_unread(pair: Pair) -> None:
+    write_on(pair)
+    del pair.packages[1].read[0]
+
+
+def read_less_than_was_written(pair: Pair) -> None:
+    write_on(pair)
+    pair.packages[1].read[0] -= 1
+
+
+def write_on(pair: Pair) -> None:
+    """Package 0 is not the last one of its CTC any more, so that it must have been read."""
+    pair.send(pair.first, 100)
+    pair.run(10 * MS)
+
+
+def miscount_bytes(pair: Pair) -> None:
+    pair.first.end.link.ctcs[pair.first.rdevs[0]].counters.write_length += 1
+
+
 def use_nothing(pair: Pair) -> None:
     pair.first.end.link.scheduler.arrange(())
 
@@ -53,6 +73,9 @@ def use_nothing(pair: Pair) -> None:
         (messages_arrive_once_and_in_order, arrive_out_of_turn),
         (bytes_add_up, lose_bytes),
         (bytes_add_up, invent_bytes),
+        (bytes_add_up, leave_a_package_unread),
+        (bytes_add_up, read_less_than_was_written),
+        (bytes_add_up, miscount_bytes),
         (link_knows_what_it_can_use, use_nothing),
     ],
 )
