@@ -6,7 +6,7 @@ what the CTCs used. `ctc.use` says how the two share a chpid.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from ctc.address import ChpidId
 from ctc.chpid import Chpid
@@ -19,6 +19,9 @@ from isfc.io.shared import find_shared, with_disks, without_disks
 from isfc.link.name import NodeName
 from scenarios.operation import OperatedRun
 from scenarios.run import NS_PER_S, Experiment, Result, build, measure, run_on
+
+LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
+"""Of the disks' load, where a curve goes over it (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +129,27 @@ def _use(profile: ChpidProfile, moved: list[int], seconds: float) -> Use:
         line_out=length_out * profile.line_ns_per_byte / ns,
         line_in=length_in * profile.line_ns_per_byte / ns,
     )
+
+
+def run_over_load(
+    experiment: Experiment, configuration: IoConfiguration
+) -> tuple[tuple[float, SharedRun], ...]:
+    """As `run_shared`, with the disks asked for more and less: the share, and what came of it."""
+    return tuple(
+        (share, run_shared(experiment, _scaled(configuration, share))) for share in LOAD_SHARES
+    )
+
+
+def _scaled(configuration: IoConfiguration, share: float) -> IoConfiguration:
+    """So much of the rates, or of the I/Os at the same time; all that is carried stays so."""
+    workloads = tuple(
+        replace(
+            each,
+            rate_per_s=None if each.rate_per_s is None else share * each.rate_per_s,
+            outstanding=each.outstanding
+            if each.outstanding is None or each.rate_per_s is not None
+            else max(1, round(share * each.outstanding)),
+        )
+        for each in configuration.workloads
+    )
+    return replace(configuration, workloads=workloads)

@@ -8,12 +8,16 @@ from isfc.cli import loss
 from isfc.cli.experiments import run_all
 from isfc.cli.loss import left_of
 from isfc.cli.render.loss import Left
+from isfc.cli.render.page.disks import DiskSurvey
+from isfc.io.charts import charts_of
+from isfc.io.configuration import IoConfiguration
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.advice import Tried, try_advice
 from scenarios.run import Experiment, run
-from scenarios.saturation import carried
+from scenarios.saturation import carried, stated_load
+from scenarios.shared_channel import run_over_load
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.workload import Workload
 
@@ -46,6 +50,7 @@ class Survey:
     points: tuple[Point, ...]
     lefts: tuple[Left, ...]
     timeline: Timeline
+    disks: DiskSurvey | None = None
 
     @property
     def layout(self) -> Layout:
@@ -53,8 +58,14 @@ class Survey:
         return self.plan.layout
 
 
-def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], None]) -> Survey:
-    """Run everything; ``tell`` is told what is run next."""
+def survey(
+    name: str,
+    layout: Layout,
+    workload: Workload,
+    tell: Callable[[str], None],
+    disks: IoConfiguration | None = None,
+) -> Survey:
+    """Run everything; ``tell`` is told what is run next. ``disks`` are those on the chpids."""
     plan = make_plan(layout)
     tried = try_advice(layout, plan.advice, carried(layout))
     tell("throughput over pairs, each way")
@@ -79,7 +90,16 @@ def survey(name: str, layout: Layout, workload: Workload, tell: Callable[[str], 
     timeline, _ = record_timeline(
         Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
-    return Survey(name, plan, tried, workload, points, lefts, timeline)
+    return Survey(name, plan, tried, workload, points, lefts, timeline, _disks(layout, disks, tell))
+
+
+def _disks(
+    layout: Layout, disks: IoConfiguration | None, tell: Callable[[str], None]
+) -> DiskSurvey | None:
+    if disks is None:
+        return None
+    tell("CTCs and disks beside each other")
+    return DiskSurvey(run_over_load(stated_load(layout), disks), charts_of(disks))
 
 
 LOSS_LOAD: Final = f"{loss.SUITE}, {loss.PAIRS} pairs"

@@ -5,7 +5,7 @@ in its cache. MB are 10**6 bytes.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.osa import (
@@ -16,7 +16,14 @@ from ctc.osa import (
     stream_rate,
 )
 from ctc.zhyperlink import ZHYPERLINK, synchronous_outcome
-from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
+from isfc.io.configuration import (
+    Channel,
+    FarPath,
+    IoConfiguration,
+    IoWorkload,
+    Isl,
+    Protocol,
+)
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
@@ -39,7 +46,7 @@ STREAM_ROUND_TRIP_US: Final = 250.0
 MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
 """Memory of a guest that moves."""
 
-_PROTOCOLS: Final = (("FICON", Protocol.FICON), ("zHPF", Protocol.ZHPF))
+_NEAR: Final = Channel("42", FEATURE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +68,49 @@ class Chart:
     curves: tuple[Curve, ...]
 
 
-def response_over_rate() -> Chart:
+def response_over_rate(channel: Channel = _NEAR) -> Chart:
     """The response time of 4K reads, until a channel carries no more of them."""
     rates = tuple(
         1e3 * rate for rate in (1, 2, 5, 10, 15, 18, 20, 22, 24, 50, 100, 150, 200, 250, 280, 300)
     )
     return Chart(
-        "Response time of 4K reads",
+        f"Response time of 4K reads on {channel.feature}",
         "I/Os a second",
         "response us",
         rates,
         tuple(
-            Curve(name, tuple(_response_us(protocol, rate) for rate in rates))
-            for name, protocol in _PROTOCOLS
+            Curve(name, tuple(_response_us(channel, protocol, rate) for rate in rates))
+            for name, protocol in _protocols(channel)
         ),
     )
 
 
-def _response_us(protocol: Protocol, rate: float) -> float | None:
-    (found,) = _estimate(Channel("42", FEATURE), _workload(protocol, rate_per_s=rate)).demands
+def _protocols(channel: Channel) -> Iterable[tuple[str, Protocol]]:
+    """The modes that a channel has."""
+    yield "FICON", Protocol.FICON
+    if make_route(channel).profile.transport_io_ns is not None:
+        yield "zHPF", Protocol.ZHPF
+
+
+def _response_us(channel: Channel, protocol: Protocol, rate: float) -> float | None:
+    (found,) = _estimate(channel, _workload(protocol, rate_per_s=rate)).demands
     return found.response_ns / 1e3 if found.rate_per_s > 0.99 * rate else None
 
 
-def throughput_over_block() -> Chart:
+def throughput_over_block(channel: Channel = _NEAR) -> Chart:
     """Reads and writes, half each, of blocks from 4K to 512K."""
     sizes = tuple(float(4096 << power) for power in range(8))
     return Chart(
-        "Reads and writes, half each",
+        f"Reads and writes, half each, on {channel.feature}",
         "bytes of an I/O",
         "MB/s",
         sizes,
         tuple(
             Curve(
                 name,
-                tuple(
-                    _mb_per_s(Channel("42", FEATURE), protocol, int(size), 50.0) for size in sizes
-                ),
+                tuple(_mb_per_s(channel, protocol, int(size), 50.0) for size in sizes),
             )
-            for name, protocol in _PROTOCOLS
+            for name, protocol in _protocols(channel)
         ),
     )
 
@@ -109,7 +121,7 @@ def throughput_over_distance() -> Chart:
 
     def at(km: float, credits_: int) -> float:
         path = FarPath("far", km, Isl(1, 16, credits_))
-        return _mb_per_s(Channel("42", FEATURE, path=path), Protocol.ZHPF, LARGE_LENGTH, 100.0)
+        return _mb_per_s(replace(_NEAR, path=path), Protocol.ZHPF, LARGE_LENGTH, 100.0)
 
     return Chart(
         "128K reads with zHPF over one 16 Gb/s inter-switch link",
@@ -120,25 +132,25 @@ def throughput_over_distance() -> Chart:
     )
 
 
-def rate_over_devices() -> Chart:
+def rate_over_devices(channel: Channel = _NEAR) -> Chart:
     """4K reads as fast as they go, so many percent of the devices with zHPF."""
     percents = tuple(float(percent) for percent in range(0, 101, 10))
     return Chart(
-        "4K reads of devices with and without zHPF",
+        f"4K reads of devices with and without zHPF on {channel.feature}",
         "zHPF devices %",
         "I/Os a second",
         percents,
-        (Curve("both", tuple(_mixed_rate(percent) for percent in percents)),),
+        (Curve("both", tuple(_mixed_rate(channel, percent) for percent in percents)),),
     )
 
 
-def _mixed_rate(percent: float) -> float:
+def _mixed_rate(channel: Channel, percent: float) -> float:
     workloads = [
         _workload(protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
         for protocol, share in ((Protocol.ZHPF, percent), (Protocol.FICON, 100 - percent))
         if share
     ]
-    return sum(each.rate_per_s for each in _estimate(Channel("42", FEATURE), *workloads).demands)
+    return sum(each.rate_per_s for each in _estimate(channel, *workloads).demands)
 
 
 def zhyperlink_over_load() -> Chart:
@@ -240,6 +252,28 @@ CHARTS: Final[Mapping[str, Callable[[], Chart]]] = {
     "relocation": memory_over_paths,
 }
 """Every chart by the name that a user gives."""
+
+
+def charts_of(configuration: IoConfiguration) -> dict[str, Chart]:
+    """The charts that concern what is configured, by name: of its fastest FICON channel."""
+    channels = configuration.channels.values()
+    found: list[str] = ["relocation"]
+    charts: dict[str, Chart] = {}
+    ficon = [channel for channel in channels if channel.is_ficon]
+    if ficon:
+        fastest = max(ficon, key=lambda channel: make_route(channel).link_gbps)
+        near = replace(fastest, path=None)
+        charts["response"] = response_over_rate(near)
+        charts["block"] = throughput_over_block(near)
+        if make_route(near).profile.transport_io_ns is not None:
+            charts["devices"] = rate_over_devices(near)
+    if any(channel.path for channel in channels):
+        found.append("distance")
+    if any(channel.is_zhyperlink for channel in channels):
+        found.append("zhyperlink")
+    if any(channel.is_osa for channel in channels):
+        found += ["mtu", "streams"]
+    return charts | {name: CHARTS[name]() for name in CHARTS if name in found}
 
 
 def _mb_per_s(channel: Channel, protocol: Protocol, size: int, read_percent: float) -> float:

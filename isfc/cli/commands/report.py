@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import LayoutArgument, open_layout
+from isfc.cli.options.layout import LayoutArgument, open_with_disks
 from isfc.cli.render.output import show_log
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import survey
@@ -31,5 +31,6 @@ def report(layout: LayoutArgument, *, output: PageOption, workload: WorkloadOpti
     path = check_file("-o", output, (".html",))
     check_charts()
     chosen = find_workload(workload)
-    surveyed = survey(layout, open_layout(layout), chosen, lambda what: show_log(f"Running {what}"))
+    opened, disks = open_with_disks(layout)
+    surveyed = survey(layout, opened, chosen, lambda what: show_log(f"Running {what}"), disks)
     path.write_text(document(surveyed, bundle()), "utf-8")

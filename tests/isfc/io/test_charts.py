@@ -1,10 +1,14 @@
 """Charts go the way that the hardware does, and through the points that were published."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from isfc.io.charts import CHARTS, Chart, rows_of
+from isfc.io.charts import CHARTS, Chart, charts_of, rows_of
+from isfc.io.configuration import Channel
+from isfc.io.configuration_file import read_io_configuration
+from tools.pages.console import PROJECT
 
 
 def values(chart: Chart, name: str) -> dict[float, float]:
@@ -81,3 +85,14 @@ def test_twice_the_memory_takes_twice_as_long_and_twice_the_chpids_half() -> Non
     two, four = values(chart, "2 chpids"), values(chart, "4 chpids")
     assert two[32] == pytest.approx(2 * two[16])
     assert two[32] == pytest.approx(2 * four[32])
+
+
+def test_charts_of_a_configuration_are_those_that_concern_it() -> None:
+    every = read_io_configuration(PROJECT / "docs" / "io" / "every-kind.toml")
+    few = read_io_configuration(PROJECT / "docs" / "io" / "shared.toml")
+    assert {"relocation", "response", "block", "devices"} == charts_of(few).keys()
+    assert "Express8S" in charts_of(few)["response"].title
+    assert {"zhyperlink", "mtu", "streams"} <= charts_of(every).keys()
+    early = replace(few, channels={"40": Channel("40", "FICON Express")})
+    assert {"relocation", "response", "block"} == charts_of(early).keys()
+    assert [curve.name for curve in charts_of(early)["block"].curves] == ["FICON"]

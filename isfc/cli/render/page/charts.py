@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
+from isfc.cli.render.page.disks import chart_parts
 from isfc.cli.survey import Survey
 from isfc.layout.loss import Loss
 from scenarios.timeline import Io, Timeline
@@ -45,12 +46,14 @@ _CONFIG: Final[Spec] = {
 
 def charts(survey: Survey) -> dict[str, Spec]:
     """Every chart, by the id of its figure."""
+    disks = survey.disks.all_charts() if survey.disks else {}
     return {
         "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
         "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
         "collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s"),
         "losses": _losses(survey),
         "timeline": _timeline(survey.timeline),
+        **{name: _chart(chart.title, **chart_parts(chart)) for name, chart in disks.items()},
     }
 
 

@@ -12,10 +12,14 @@ from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.charts import VERSION, charts, gone_name
+from isfc.cli.render.page.disks import DiskSurvey
+from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
 from isfc.errors import ConfigurationError
+from isfc.io.charts import rows_of
 from isfc.layout.capacity import Direction
 from isfc.layout.rules.rule import Finding
+from scenarios.saturation import STATED_PAIRS, SUITE
 
 VL_CONVERT = "vl-convert-python>=1.8,<2"
 
@@ -26,6 +30,7 @@ _SECTIONS = {
     "load": "Throughput",
     "loss": "Losses",
     "io": "Timeline",
+    "disks": "Disks on the chpids",
 }
 
 
@@ -60,6 +65,7 @@ def document(survey: Survey, script: str) -> str:
             _section("load", _load(survey)),
             _section("loss", _loss(survey)),
             _section("io", _io(survey)),
+            *([_section("disks", _disks(survey.disks))] if survey.disks else []),
             "</main>",
         )
     )
@@ -86,7 +92,9 @@ def _inside_script(text: str) -> str:
 def _header(survey: Survey, title: str) -> str:
     layout = survey.layout
     links = "".join(
-        f'<li><a href="#{name}">{heading}</a></li>' for name, heading in _SECTIONS.items()
+        f'<li><a href="#{name}">{heading}</a></li>'
+        for name, heading in _SECTIONS.items()
+        if name != "disks" or survey.disks
     )
     down, up = survey.plan.directions
     return (
@@ -238,6 +246,31 @@ def _io(survey: Survey) -> str:
         f"{buttons}<output></output></div>"
     )
     return _figure("timeline", caption, tools) + _details("The figures", table)
+
+
+def _disks(disks: DiskSurvey) -> str:
+    alone = _table(
+        f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
+        ("", "alone", "beside"),
+        shared_rows(disks.now),
+    )
+    figures = (
+        _figure(name, chart.title)
+        + _details(
+            "The figures",
+            _table(
+                chart.title,
+                (chart.x_name, *(curve.name for curve in chart.curves)),
+                ([_shown(value) for value in row.values()] for row in rows_of(chart)),
+            ),
+        )
+        for name, chart in disks.all_charts().items()
+    )
+    return alone + "".join(figures)
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
 
 
 def _figure(name: str, caption: str, tools: str = "") -> str:
