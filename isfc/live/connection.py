@@ -66,9 +66,10 @@ class Connection(asyncio.BufferedProtocol):
         self.get_buffer = self._cutter.get_buffer
         self.buffer_updated = self._cutter.buffer_updated
 
-    def deliver_to(self, deliver: Deliver) -> None:
-        """From the next frame on let ``deliver`` take them."""
+    def deliver_to(self, deliver: Deliver, delivered: Callable[[], None] | None = None) -> None:
+        """From the next frame on let ``deliver`` take them; then ``delivered`` is called."""
         self._cutter.deliver = deliver
+        self._cutter.delivered = delivered
 
     def measure_with(self, measure: Callable[[memoryview], int | None]) -> None:
         """From the next frame on let ``measure`` say how long they are."""

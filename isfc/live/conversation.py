@@ -23,10 +23,17 @@ class Conversation:
     it is closed at the end of the block, and severed when the block raises.
     """
 
-    def __init__(self, end: ConversationEnd, carry: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        end: ConversationEnd,
+        carry: Callable[[], None],
+        carry_soon: Callable[[], None] | None = None,
+    ) -> None:
         self.end = end
         """Its state, to look at."""
         self._carry = carry
+        self.carry_soon = carry_soon or carry
+        """As `carry`, but with what others have to send in the same turn of the loop."""
         self._changed = asyncio.Event()
         self._look: Callable[[], None] | None = None
 

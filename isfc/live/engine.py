@@ -86,6 +86,8 @@ class LiveEngine(Outlet):
         self._offers = Offers()
         self._unwritten: defaultdict[Rdev, list[bytes | memoryview]] = defaultdict(list)
         self._turning = False
+        self._receiving = False
+        """Whether more frames may follow of those that were read together."""
         self._again = False
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
         self._looked_ns = 0
@@ -125,7 +127,7 @@ class LiveEngine(Outlet):
         """The connection of one CTC is there; it replaces one that is there already."""
         self.detach(rdev, "replaced by a newer connection")
         self._connections[rdev] = connection
-        connection.deliver_to(partial(self.receive, rdev))
+        connection.deliver_to(partial(self._receive_some, rdev), self._answer)
         self.counters.attached_count += 1
         self.tell(Attached(rdev))
         self.apply(Connect(rdev))
@@ -165,6 +167,17 @@ class LiveEngine(Outlet):
             self._break(error)
         else:
             self._turn()
+
+    def _receive_some(self, rdev: Rdev, data: bytes | memoryview) -> None:
+        """One of the frames that were read together."""
+        self._receiving = True
+        self.receive(rdev, data)
+
+    def _answer(self) -> None:
+        """All that were read together are received: what they lead to leaves together."""
+        self._receiving = False
+        if self._unwritten:
+            self._write_out()
 
     def refuse(self, refused: Refused) -> None:
         """Count a connection that was not let in."""
@@ -238,7 +251,7 @@ class LiveEngine(Outlet):
             self._set_timer(due_ns)
         finally:
             self._turning = False
-            if self._unwritten:
+            if self._unwritten and not self._receiving:
                 self._write_out()
 
     def _settle(self) -> int:

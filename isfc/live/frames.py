@@ -49,6 +49,8 @@ class FrameCutter:
     ) -> None:
         self.measure = measure
         self.deliver = deliver
+        self.delivered: Callable[[], None] | None = None
+        """Called once all frames are delivered that were read together."""
         self.ended = False
         """Whether nothing is delivered any more."""
         self._spoilt = spoilt
@@ -85,6 +87,9 @@ class FrameCutter:
                 self.deliver(frame if length >= BORROWED_LENGTH_MIN else frame.tobytes())
         except RemoteProtocolError as error:
             self._spoilt(str(error))
+        finally:
+            if self.delivered is not None:
+                self.delivered()
         self._keep(view, begin, end, length or 0)
 
     def _keep(self, view: memoryview, begin: int, end: int, length: int) -> None:

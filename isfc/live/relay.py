@@ -65,7 +65,7 @@ class Relay(asyncio.Protocol):
         if self._end.reason is None:
             self._rest = memoryview(data)
             self._send_rest()
-            self._conversation.carry()
+            self._conversation.carry_soon()
 
     def eof_received(self) -> bool:
         """Nothing more will come; the other direction goes on."""

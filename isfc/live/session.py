@@ -73,6 +73,7 @@ class OpenNode:
         self._news = asyncio.Event()
         self._ended: str | None = None
         self._carrying = False
+        self._carry_due = False
 
     def serve(self, service: str, handler: Handler) -> None:
         """Offer a service under a name of 1 to 8 characters; a handler runs as a task.
@@ -95,7 +96,7 @@ class OpenNode:
         if self._ended is not None:
             raise ConversationSevered(SeverCode.LINK, self._ended)
         end = self.board.connect(service, kind)
-        conversation = self._conversations[end] = Conversation(end, self.carry)
+        conversation = self._hold(end)
         self.carry()
         try:
             await conversation.wait_accepted()
@@ -133,6 +134,16 @@ class OpenNode:
         finally:
             self._carrying = False
 
+    def carry_soon(self) -> None:
+        """`carry` once this turn of the loop is over: what many have to send goes together."""
+        if not self._carry_due:
+            self._carry_due = True
+            asyncio.get_running_loop().call_soon(self._carry_late)
+
+    def _carry_late(self) -> None:
+        self._carry_due = False
+        self.carry()
+
     async def close(self) -> None:
         """End all conversations and services; give the partner a moment to read what was sent."""
         reason = self._ended = f"{self.definition.name} has ended"
@@ -155,6 +166,10 @@ class OpenNode:
         self._ended = self._ended or reason
         self.board.lose(reason)
         self._tell()
+
+    def _hold(self, end: ConversationEnd) -> Conversation:
+        conversation = self._conversations[end] = Conversation(end, self.carry, self.carry_soon)
+        return conversation
 
     def _messages(self) -> list[Message]:
         messages = [message for batch in self.board.messages() for message in batch]
@@ -179,7 +194,7 @@ class OpenNode:
             told = True
             conversation = self._conversations.get(end)
             if conversation is None and end.state is ConversationState.REQUESTED:
-                conversation = self._conversations[end] = Conversation(end, self.carry)
+                conversation = self._hold(end)
                 self._begin(conversation)
             if conversation is not None:
                 conversation.wake()

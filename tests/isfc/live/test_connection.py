@@ -203,6 +203,26 @@ def test_frames_go_where_they_are_to_be_delivered_until_it_is_ended() -> None:
     assert (notes.frames, later) == ([frame(5)], [frame(6)])
 
 
+def test_the_end_of_what_was_read_together_is_said_once() -> None:
+    notes, log = Notes(), list[str]()
+    connection, _ = connect(notes)
+    connection.deliver_to(lambda data: log.append(f"{len(data)} bytes"), lambda: log.append("all"))
+    feed(connection, frame(5) + frame(6) + frame(7)[:10], [100])
+    feed(connection, frame(7)[10:], [100])
+    assert log == ["13 bytes", "14 bytes", "all", "15 bytes", "all"]
+
+
+def test_the_end_of_what_was_read_together_is_said_when_it_cannot_be_received() -> None:
+    def refuse(_: object) -> None:
+        raise WireError("not this one", 0)
+
+    log: list[str] = []
+    connection, transport = connect(Notes())
+    connection.deliver_to(refuse, lambda: log.append("all"))
+    feed(connection, frame(5) + frame(6), [100])
+    assert (log, transport.ended) == (["all"], "aborted")
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [(None, "the partner closed the connection"), (OSError("reset by peer"), "reset by peer")],

@@ -6,12 +6,16 @@ from random import Random
 
 import pytest
 
+from ctc.frame import CommandFrame, Signal, StatusFrame
+from ctc.subchannel import Command
 from isfc.engine.program import Offer
+from isfc.engine.wire import encode
 from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.clock import Clock
+from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Attached, Detached
 from isfc.live.lag import Lag
@@ -20,6 +24,9 @@ from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 from tests.live.pair import Guest, LivePair, Run, wait_until
+
+COMMAND_LENGTH = len(encode(CommandFrame(Command.READ, 0, 0, 0)))
+STATUS_LENGTH = len(encode(StatusFrame(Signal.RECEIVED, 0)))
 
 
 def test_messages_arrive_once_in_order_and_are_confirmed(run_live: Run, tmp_path: Path) -> None:
@@ -45,6 +52,29 @@ def test_a_message_longer_than_a_package_arrives_whole(run_live: Run, tmp_path: 
             pair.second.send(data)
             await wait_until(lambda: bool(pair.first.received()))
             assert pair.first.received() == [data]
+
+    run_live(main())
+
+
+def test_a_package_that_came_with_its_command_is_answered_by_one_write(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    write = Connection.write
+
+    def count(connection: Connection, *pieces: bytes | memoryview) -> None:
+        written.append(sum(map(len, pieces)))
+        write(connection, *pieces)
+
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            monkeypatch.setattr(Connection, "write", count)
+            pair.first.send(bytes(1_000))
+            await wait_until(lambda: pair.first.guest.sent_count == 1)
+        command_and_data, read_and_end = written[:2]
+        assert command_and_data > 1_000
+        assert read_and_end == COMMAND_LENGTH + STATUS_LENGTH
 
     run_live(main())
 

@@ -1,6 +1,7 @@
 """Programs on two open nodes, over real sockets, on both kinds of loop."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
-from isfc.link.message import Traffic
+from isfc.link.message import Message, Traffic
+from isfc.link.state import LinkState
 from isfc.live import session
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Detached, LiveEvent
@@ -121,6 +123,38 @@ def test_connect_that_is_given_up_leaves_nothing(run_live: Run, tmp_path: Path) 
                 await wait_until(lambda: not alone.board.conversations)
                 async with await alone.connect("ECHO"):
                     pass
+
+    run_live(main())
+
+
+def test_what_several_conversations_send_in_one_turn_goes_together(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("ECHO", echo)
+            conversations = [await first.connect("ECHO") for _ in range(3)]
+            engine = first.engine
+            assert engine is not None
+            await wait_until(lambda: engine.end.link.state is LinkState.UP)  # on all its CTCs
+            sent: list[int] = []
+            send = engine.send
+
+            def count(messages: Sequence[Message]) -> None:
+                sent.append(len(messages))
+                send(messages)
+
+            with monkeypatch.context() as patch:
+                patch.setattr(engine, "send", count)
+                for conversation in conversations:
+                    conversation.end.send(b"ping")
+                    conversation.carry_soon()
+                assert sent == []
+                for conversation in conversations:
+                    assert await conversation.receive() == b"ping"
+            assert sent == [3]
+            for conversation in conversations:
+                await conversation.close()
 
     run_live(main())
 
