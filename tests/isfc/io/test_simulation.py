@@ -86,6 +86,33 @@ def test_few_of_several_kinds_agree_within_5_percent(outstanding: int) -> None:
         assert observed.count / 0.3 == pytest.approx(expected.rate_per_s, rel=0.05)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("small", "large", "longer"), [(100_000, 3_000, 0.20), (200_000, 2_000, 0.50)]
+)
+def test_mean_values_make_large_ones_beside_many_small_too_long_and_nothing_else(
+    small: int, large: int, longer: float
+) -> None:
+    # the snapshot that an I/O finds, not the average over a long stream: docs/io-run.md says so
+    workloads = [
+        work("small", rate_per_s=small),
+        work("large", block_bytes=LARGE, rate_per_s=large),
+    ]
+    route = make_route(FEX16SA)
+    estimate = estimate_channel(route, [make_demand(one, route) for one in workloads])
+    simulation = simulate(FEX16SA, *workloads, ms=1_000)
+    seen, expected = zip(
+        *(
+            (sum(observed.responses_ns) / observed.count, demand.response_ns)
+            for observed, demand in zip(simulation.observed, estimate.demands, strict=True)
+        ),
+        strict=True,
+    )
+    assert expected[0] == pytest.approx(seen[0], rel=0.02)
+    assert seen[1] <= expected[1] <= (1 + longer) * seen[1]
+    assert simulation.observed[0].count == pytest.approx(small, rel=0.02)
+
+
 def test_a_slow_line_takes_longer_than_storage_streams() -> None:
     slow = Channel("42", "FICON Express4", link_gbps=1)
     (observed,) = simulate(slow, work(block_bytes=LARGE, outstanding=1), ms=500).observed
