@@ -11,7 +11,7 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
-from isfc.deck.hint import format_hints
+from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.link.name import NodeName
@@ -91,6 +91,11 @@ class _FibreEnd:
     def chpid(self) -> ChpidId:
         return self.fibre.chpids[self.end]
 
+    @property
+    def far(self) -> str:
+        """Its other end: a node and its chpid."""
+        return f"{self.partner}:{format_chpid(self.fibre.chpids[1 - self.end])}"
+
     def port(self, ports: Ports) -> str | None:
         """The port of its own chpid, if it is told."""
         return ports.get((self.layout.nodes[self.end], self.chpid))
@@ -111,10 +116,9 @@ def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], ports: Ports) -> Itera
             f"chpid {chpid} at {node} leads to {partners}, so it is on a director; expected "
             f"--ports {node}:{chpid}=C1 and so on, for it and the chpids it leads to"
         )
-    far = f"{end.partner}:{format_chpid(end.fibre.chpids[1 - end.end])}"
-    yield from format_hints(
-        chpid, end.fibre.profile, port or far, end.fibre.name if len(shared) == 1 else None
-    )
+    yield from format_hints(chpid, end.fibre.profile, port or end.far)
+    for each in shared:
+        yield from format_fibre_hints(chpid, each.fibre, each.far if len(shared) > 1 else None)
     yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED,TYPE=FC")
 
 

@@ -5,14 +5,17 @@
     *ISFC CHPID=40,FEATURE='FICON Express2',GBPS=1,PORT=C1
     *ISFC CHPID=40,CABLE=BOSTON:50
     *ISFC CHPID=40,FIBRE='1'
+    *ISFC CHPID=40,KM=10
+    *ISFC CHPID=41,FAR=CHICAGO:60,FIBRE='2'
 
-To IOCP they are comments. `isfc export` writes them and `isfc import` reads them, so that nothing
-is lost on the way; by hand they save options. Options count more.
+``FAR`` says which fibre is meant of a chpid that leads to several. To IOCP they are comments. `isfc
+export` writes them and `isfc import` reads them, so that nothing is lost on the way; by hand they
+save options. Options count more.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, TypeVar
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.errors import CtcError
@@ -20,52 +23,75 @@ from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import Remark, Statement
 from isfc.deck.operand import Operands, parse_operands
 from isfc.deck.partition import System
+from isfc.layout.file import KM_MAX
+from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "
-_KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE")
+_KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "FAR")
 _GBPS_MAX: Final = 128.0
+
+_T = TypeVar("_T")
+
+Far = tuple[NodeName, ChpidId]
+"""The other end of a fibre."""
+
+Key = tuple[ChpidId, Far | None]
+"""What a comment is about: a chpid, or its fibre to one chpid of a partner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What comments say of one chpid; None for what they do not."""
+    """What comments say of one chpid or of a fibre of it; None for what they do not."""
 
     profile: ChpidProfile | None = None
     fibre: str | None = None
     port: str | None = None
     """A port such as ``C1``, or the chpid at the other end of a cable, as ``BOSTON:50``."""
+    km: float | None = None
+
+    def over(self, other: "Hint") -> "Hint":
+        """What this says, and what ``other`` says beyond that."""
+        return Hint(
+            self.profile or other.profile,
+            self.fibre or other.fibre,
+            self.port or other.port,
+            other.km if self.km is None else self.km,
+        )
 
 
-def format_hints(chpid: str, profile: ChpidProfile, port: str, fibre: str | None) -> Iterator[str]:
-    """The comments on a chpid: its feature, its ``port`` or cable, and the name of its fibre."""
+def format_hints(chpid: str, profile: ChpidProfile, port: str) -> Iterator[str]:
+    """The comments on a chpid: its feature, and its ``port`` or cable."""
     speed = profile.link_gbps
     gbps = "" if speed == FEATURES[profile.feature].link_gbps else f",GBPS={speed!r}"
     yield f"*{_MARK}CHPID={chpid},FEATURE='{profile.feature}'{gbps}"
     yield f"*{_MARK}CHPID={chpid},{'CABLE' if ':' in port else 'PORT'}={port}"
-    if fibre is not None:
-        quoted = fibre.replace("'", "''")
-        yield f"*{_MARK}CHPID={chpid},FIBRE='{quoted}'"
 
 
-def read_hints(remarks: Sequence[Remark]) -> dict[ChpidId, Hint]:
-    """The hints among a deck's comments, by chpid; raise `ConfigurationError` for bad ones."""
-    hints: dict[ChpidId, Hint] = {}
+def format_fibre_hints(chpid: str, fibre: Fibre, far: str | None) -> Iterator[str]:
+    """The comments on a fibre; ``far`` is its other end if the chpid leads to several."""
+    about = f"*{_MARK}CHPID={chpid}{f',FAR={far}' if far else ''}"
+    quoted = fibre.name.replace("'", "''")
+    yield f"{about},FIBRE='{quoted}'"
+    if fibre.km:
+        yield f"{about},KM={fibre.km!r}"
+
+
+def read_hints(remarks: Sequence[Remark]) -> dict[Key, Hint]:
+    """The hints among a deck's comments; raise `ConfigurationError` for bad ones."""
+    hints: dict[Key, Hint] = {}
     for remark in remarks:
         if remark.text.startswith(_MARK):
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
             place = type(remark.place)(remark.place.file, remark.place.line, start)
             operands = parse_operands(Statement("*ISFC", place, text, (0,), (place,)))
-            chpid, hint = _hint(operands)
-            known = hints.get(chpid, Hint())
-            hints[chpid] = Hint(
-                hint.profile or known.profile, hint.fibre or known.fibre, hint.port or known.port
-            )
+            key, hint = _hint(operands)
+            hints[key] = hint.over(hints.get(key, Hint()))
     return hints
 
 
-def _hint(operands: Operands) -> tuple[ChpidId, Hint]:
+def _hint(operands: Operands) -> tuple[Key, Hint]:
     for keyword in operands.values:
         if keyword not in _KEYWORDS:
             raise operands.statement.place.error(
@@ -73,24 +99,39 @@ def _hint(operands: Operands) -> tuple[ChpidId, Hint]:
             )
     operands.need("CHPID", "40")
     word = {keyword: operands.word(keyword, "one value") for keyword in _KEYWORDS}
-    chpid, feature, gbps = word["CHPID"], word["FEATURE"], word["GBPS"]
+
+    def read(keyword: str, parse: Callable[[str], _T], expected: str) -> _T | None:
+        said = word[keyword]
+        return None if said is None else said.read(parse, f"*ISFC {keyword}", expected)
+
+    chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
-    speed = None if gbps is None else gbps.read(_gbps, "*ISFC GBPS", "a number, such as 8")
+    gbps = read("GBPS", _number(_GBPS_MAX), "a number, such as 8")
     port = word["PORT"] or word["CABLE"]
-    return chpid.read(parse_chpid, "*ISFC CHPID", "1 or 2 hex digits"), Hint(
-        profile=None
-        if feature is None
-        else feature.read(lambda text: find_profile(text, speed), "*ISFC FEATURE", "a feature"),
+    far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
+    return (chpid, far), Hint(
+        profile=read("FEATURE", lambda text: find_profile(text, gbps), "a feature"),
         fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
         port=None if port is None else port.text,
+        km=read("KM", _number(KM_MAX), "a number, such as 10"),
     )
 
 
-def _gbps(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= _GBPS_MAX:
-        raise CtcError(text)
-    return value
+def _number(most: float) -> Callable[[str], float]:
+    """Reads a number above 0 and up to ``most``."""
+
+    def read(text: str) -> float:
+        value = float(text)
+        if not 0 < value <= most:
+            raise CtcError(text)
+        return value
+
+    return read
+
+
+def _far(text: str) -> Far:
+    node, _, chpid = text.partition(":")
+    return NodeName(node), parse_chpid(chpid)
 
 
 def hinted_ports(systems: Sequence[System], said: Iterable[str]) -> list[str]:
@@ -102,11 +143,12 @@ def hinted_ports(systems: Sequence[System], said: Iterable[str]) -> list[str]:
     known = {entry.partition("=")[0].strip().upper() for text in said for entry in text.split(",")}
     found: list[str] = []
     for system in systems:
-        for chpid, hint in read_hints(system.deck.remarks).items():
+        for (chpid, about), hint in read_hints(system.deck.remarks).items():
             key = f"{system.node}:{format_chpid(chpid)}"
             far, colon, _ = (hint.port or "").partition(":")
             here = (system.partition.css, chpid) in system.deck.channels
-            if hint.port and here and key not in known and (not colon or far in nodes):
+            own = about is None and here and key not in known
+            if own and hint.port and (not colon or far in nodes):
                 found.append(f"{key}={hint.port}")
     return found
 
@@ -116,10 +158,12 @@ def hinted_fibres(systems: Sequence[System]) -> Callable[[Mapping[NodeName, Chpi
     by_node = {system.node: read_hints(system.deck.remarks) for system in systems}
 
     def hint(chpids: Mapping[NodeName, ChpidId]) -> Hint:
-        ends = [by_node[node].get(chpid, Hint()) for node, chpid in chpids.items()]
-        return Hint(
-            next((end.profile for end in ends if end.profile), None),
-            next((end.fibre for end in ends if end.fibre), None),
-        )
+        found = Hint()
+        ends = list(chpids.items())
+        for (node, chpid), far in zip(ends, reversed(ends), strict=True):
+            said = by_node[node]
+            found = found.over(said.get((chpid, far), Hint()))
+            found = found.over(replace(said.get((chpid, None), Hint()), port=None))
+        return found
 
     return hint

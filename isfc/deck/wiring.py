@@ -8,7 +8,7 @@ from ctc.address import Rdev
 from isfc.deck.cabling import parse_ports
 from isfc.deck.pairing import Pairing, Reason, Unpaired, pair
 from isfc.deck.partition import System
-from isfc.layout.build import Connection, Names, Profiles, build_layout
+from isfc.layout.build import Connection, Lengths, Names, Profiles, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -26,6 +26,7 @@ def wire(
     profile: Profiles,
     active: Mapping[NodeName, Collection[Rdev]],
     name: Names = lambda _: None,
+    km: Lengths = lambda _: 0.0,
 ) -> Wired:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
@@ -51,7 +52,7 @@ def wire(
                 f"chpids {one} and {other} carry two fibres of the layout, one for each "
                 "direction of use; the model gives each fibre channels of its own"
             )
-    return Wired(build_layout((first, second), connections, profile, name), tuple(remarks))
+    return Wired(build_layout((first, second), connections, profile, name, km), tuple(remarks))
 
 
 def pair_all(systems: Sequence[System], ports: Sequence[str]) -> list[Pairing]:

@@ -42,7 +42,7 @@ from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 
 PROPAGATION_NS: Final = 1_000
-"""One way through the fibre: 200 m at 5 ns/m. Derived from a machine room's size."""
+"""One way through a fibre of a machine room: 200 m at 5 ns/m. Derived from the room's size."""
 
 Transit = Callable[[NodeName, Departure], Iterable[Departure]]
 """What becomes of a frame that a system sends: what leaves in its place, nothing if it is lost."""
@@ -87,8 +87,8 @@ class _End(Outlet):
     """One link end in the engine with its program: what that offers, and where frames go."""
 
     __slots__ = (
-        "_mate_of", "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers",
-        "program",
+        "_mate_of", "_way_ns", "engine", "exact", "host", "link_end", "mate", "mates", "number",
+        "offers", "program",
     )  # fmt: skip
 
     def __init__(self, engine: "VirtualEngine", host: _Host, number: int, program: Program) -> None:
@@ -102,6 +102,9 @@ class _End(Outlet):
             rdev: ctc.device.partner_rdev for rdev, ctc in self.link_end.link.ctcs.items()
         }
         self._mate_of = ByRdev(self.mates)
+        self._way_ns = ByRdev(
+            {rdev: engine.propagation_ns + way for rdev, way in self.link_end.ways_ns.items()}
+        )
         self.offers = Offers()
         self.exact = False
         """Whether every offer is handed over at its own time, whatever the link end is doing."""
@@ -133,7 +136,7 @@ class _End(Outlet):
         departure_ns, rdev, frame = departure
         if engine.roundtrip:
             frame = decode(encode(frame))
-        arrival_ns = max(departure_ns + engine.propagation_ns, mate.host.resume_ns)
+        arrival_ns = max(departure_ns + self._way_ns[rdev], mate.host.resume_ns)
         engine.frames.add(arrival_ns, _Arrival(self._mate_of[rdev], frame, mate))
 
     def deliver(self, event: LinkEvent) -> None:

@@ -24,6 +24,9 @@ Profiles = Callable[[Mapping[NodeName, ChpidId]], ChpidProfile | None]
 Names = Callable[[Mapping[NodeName, ChpidId]], str | None]
 """The name of the fibre between two nodes' chpids, if it has one."""
 
+Lengths = Callable[[Mapping[NodeName, ChpidId]], float]
+"""The length in km of the fibre between two nodes' chpids."""
+
 
 @dataclass(frozen=True, slots=True)
 class Connection:
@@ -42,6 +45,7 @@ def build_layout(
     connections: Iterable[Connection],
     profile: Profiles,
     name: Names = lambda _: None,
+    km: Lengths = lambda _: 0.0,
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
@@ -64,7 +68,7 @@ def build_layout(
     if None in names or len(set(names)) < len(names):
         names = list(map(str, range(1, len(ridden) + 1)))
     fibres = {
-        chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids)
+        chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids, km=km(ends))
         for called, (chpids, ends) in zip(names, ridden.items(), strict=True)
     }
     for end, node in enumerate(nodes):

@@ -20,6 +20,7 @@ def define_link_end(
                 ctc.fibre.chpids[here],
                 ctc.fibre.profile,
                 ctc.fibre.disks[here].across(ctc.fibre.disks[1 - here]),
+                ctc.fibre.way_ns,
             )
             for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
         ),

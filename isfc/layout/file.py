@@ -5,6 +5,7 @@
     [fibre.1]                            # one FICON path between the two systems
     feature = "FICON Express2"           # a generation known to ctc.profiles
     link_gbps = 2                        # if it runs at another speed than its own
+    km = 10                              # if it is longer than a machine room
     chpid = { ATLANTA = "40", BOSTON = "50" }
 
     [[ctc]]                              # ranges are paired in order
@@ -46,6 +47,8 @@ from isfc.link.schedule import CTCS_MAX
 LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
 FIBRE_NAME_LENGTH_MAX: Final = 32
+KM_MAX: Final = 10_000.0
+"""Farther than any fibre goes that a channel could use."""
 
 _IO_TABLES: Final = ("channel", "path", "system", "io")
 """What a layout may have beside its links, in the order in which it is written."""
@@ -78,6 +81,7 @@ class FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feature: str
     chpid: dict[str, str]
     link_gbps: Annotated[float, msgspec.Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)] | None = None
+    km: Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)] = 0.0
 
 
 class CtcTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,6 +108,7 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "feature": 'a FICON feature in quotes, such as "FICON Express2"',
         "chpid": 'the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }',
         "link_gbps": f"Gb/s, a number from {LINK_GBPS_MIN:g} to {LINK_GBPS_MAX:g}",
+        "km": f"the fibre's length in kilometres, a number from 0 to {KM_MAX:g}",
     },
     CtcTable: {
         "fibre": 'the NAME of a table [fibre.NAME], in quotes, such as "1"',
@@ -235,7 +240,8 @@ def _fibres(
             profile = find_profile(table.feature, table.link_gbps)
         with within(f"{place} chpid"):
             nodes = _link_of(table.chpid, links)
-            fibre = Fibre(name, profile, _by_node(table.chpid, nodes, parse_chpid))
+            chpids = _by_node(table.chpid, nodes, parse_chpid)
+            fibre = Fibre(name, profile, chpids, km=table.km)
             for other, joined in fibres.values():
                 _check_shared(fibre, nodes, other, joined)
         fibres[name] = fibre, nodes

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctc.address import ChpidId, Rdev
+from ctc.distance import NS_PER_KM
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError
@@ -20,13 +21,25 @@ from isfc.link.schedule import LinkDevice
 class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
 
-    ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`.
+    ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`. ``km``
+    is its length beyond a machine room's.
     """
 
     name: str
     profile: ChpidProfile
     chpids: tuple[ChpidId, ChpidId]
     disks: tuple[Use, Use] = (NOTHING, NOTHING)
+    km: float = 0.0
+
+    @property
+    def way_ns(self) -> int:
+        """How long light takes for its ``km``, one way, in ns."""
+        return round(self.km * NS_PER_KM)
+
+    @property
+    def kind(self) -> tuple[ChpidProfile, tuple[Use, Use], float]:
+        """What makes it as fast as it is: two fibres of one kind may change places."""
+        return self.profile, self.disks, self.km
 
 
 @dataclass(frozen=True, slots=True)

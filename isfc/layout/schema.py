@@ -43,6 +43,7 @@ def layout_schema() -> dict[str, Any]:
     number, _ = fibre["properties"]["link_gbps"].pop("anyOf")  # or null, which TOML has not
     del fibre["properties"]["link_gbps"]["default"]
     fibre["properties"]["link_gbps"] |= number
+    del fibre["properties"]["km"]["default"]
     fibre["properties"]["chpid"] |= _by_node(_CHPID)
     ctc["properties"]["rdevs"] |= _by_node(rf"^{_RDEV}(,{_RDEV})*$")
     return {

@@ -145,6 +145,8 @@ def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
     yield f"{feature}   # assumed: {_REMEDY}" if profile is ASSUMED_FEATURE else feature
     if profile.link_gbps != FEATURES[profile.feature].link_gbps:
         yield f"link_gbps = {profile.link_gbps!r}"
+    if fibre.km:
+        yield f"km = {fibre.km!r}"
     yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"
     for node, disks in zip(layout.nodes, fibre.disks, strict=True):
         if disks != NOTHING:

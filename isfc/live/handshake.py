@@ -80,8 +80,8 @@ Greeting = Hello | Accept | Refusal
 def link_digest(definition: LinkEndDefinition) -> bytes:
     """32 bytes that are the same at both ends if and only if they are defined alike.
 
-    What both ends know of the link: the two names, each CTC's two device numbers, and the
-    FICON feature that joins them.
+    What both ends know of the link: the two names, each CTC's two device numbers, the FICON
+    feature that joins them, and the length of the fibre if that counts.
     """
     lesser = definition.name.precedes(definition.partner)
     names = (definition.name, definition.partner)
@@ -89,7 +89,8 @@ def link_digest(definition: LinkEndDefinition) -> bytes:
     for ctc in definition.ctcs:
         first, second = _ordered((ctc.device.rdev, ctc.device.partner_rdev), lesser)
         profile = ctc.profile
-        lines.append(f"{first:04X} {second:04X} {profile.feature} {profile.link_gbps:g}")
+        way = f" {ctc.way_ns} ns" if ctc.way_ns else ""
+        lines.append(f"{first:04X} {second:04X} {profile.feature} {profile.link_gbps:g}{way}")
     text = "\n".join([*_ordered(names, lesser), *sorted(lines)])
     return hashlib.sha256(text.encode()).digest()
 

@@ -24,7 +24,9 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     }
     return replace(
         definition,
-        ctcs=tuple(replace(ctc, profile=_instant(ctc.profile)) for ctc in definition.ctcs),
+        ctcs=tuple(
+            replace(ctc, profile=_instant(ctc.profile), way_ns=0) for ctc in definition.ctcs
+        ),
         parameters=replace(parameters, **times),
     )
 

@@ -1,9 +1,10 @@
 """Candidates: which chpid each position of the device list uses.
 
 Both systems scan the CTCs in the order of the first one's device numbers, so a layout is as fast as
-its sequence of chpids; the numbers themselves only make the order. Chpids of the same feature and
-speed may change places without a difference, so that sequences which differ in no more are one
-candidate: the one in which alike chpids first appear in the order of the file (`canonical`).
+its sequence of chpids; the numbers themselves only make the order. Chpids of the same feature,
+speed and length of fibre may change places without a difference, so that sequences which differ in
+no more are one candidate: the one in which alike chpids first appear in the order of the file
+(`canonical`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,12 +27,12 @@ def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
     """The one of all candidates that differ from this one by alike fibres in other places."""
     alike: dict[object, list[int]] = {}
     for index, fibre in enumerate(fibres):
-        alike.setdefault(fibre.profile, []).append(index)
+        alike.setdefault(fibre.kind, []).append(index)
     names: dict[int, int] = {}
-    left = {profile: list(indices) for profile, indices in alike.items()}
+    left = {kind: list(indices) for kind, indices in alike.items()}
     for index in candidate:
         if index not in names:
-            names[index] = left[fibres[index].profile].pop(0)
+            names[index] = left[fibres[index].kind].pop(0)
     return tuple(names[index] for index in candidate)
 
 
@@ -56,7 +57,7 @@ def all_candidates(fibres: Sequence[Fibre], ctcs: int, most: int) -> list[Candid
 def _sequences(fibres: Sequence[Fibre], ctcs: int) -> Iterator[Candidate]:
     """Sequences in which a fibre follows only when all alike before it have appeared."""
     first_alike = [
-        next((j for j in range(i - 1, -1, -1) if fibres[j].profile == fibres[i].profile), None)
+        next((j for j in range(i - 1, -1, -1) if fibres[j].kind == fibres[i].kind), None)
         for i in range(len(fibres))
     ]
 

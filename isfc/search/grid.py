@@ -17,13 +17,14 @@
     chpids = [2, 4]
     ctcs_per_chpid = [2, 4]
     order = ["by-chpid", "across"]
+    km = [0, 10]                                 # length of all fibres
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -31,6 +32,7 @@ from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.file import KM_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
@@ -66,6 +68,7 @@ class _Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chpids: list[int]
     ctcs_per_chpid: list[int]
     order: tuple[Order, ...] = (Order.BY_CHPID,)
+    km: tuple[Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)], ...] = (0.0,)
 
 
 _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
@@ -88,11 +91,12 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "chpids": "a list of numbers of chpids, such as [2, 4]",
         "ctcs_per_chpid": "a list of numbers of CTCs on each, such as [2, 4]",
         "order": 'a list of "by-chpid" and "across"',
+        "km": f"a list of lengths in km from 0 to {KM_MAX:g}, such as [0, 10]",
     },
 }
 
 
-Place = dict[str, str | int]
+Place = dict[str, str | int | float]
 """A value on each axis."""
 
 
@@ -100,7 +104,7 @@ Place = dict[str, str | int]
 class Cell:
     """One run of a sweep: its place on each axis, and what is run."""
 
-    axes: Mapping[str, str | int]
+    axes: Mapping[str, str | int | float]
     experiment: Experiment
 
 
@@ -181,8 +185,8 @@ def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:
     if len(table.systems) != 2:
         raise ConfigurationError(f"[template] systems: expected {_EXPECTED[_Template]['systems']}")
     first, second = map(NodeName, table.systems)
-    for feature, chpids, each, order in product(
-        table.feature, table.chpids, table.ctcs_per_chpid, table.order
+    for feature, chpids, each, order, km in product(
+        table.feature, table.chpids, table.ctcs_per_chpid, table.order, table.km
     ):
         features = (feature,) if isinstance(feature, str) else tuple(feature)
         place: Place = {
@@ -190,6 +194,7 @@ def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:
             "chpids": chpids,
             "ctcs_per_chpid": each,
             "order": order.value,
+            "km": km,
         }
         with within("[template]"):
-            yield place, Template((first, second), features, chpids, each, order).layout()
+            yield place, Template((first, second), features, chpids, each, order, km).layout()

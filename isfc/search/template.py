@@ -33,7 +33,8 @@ class Order(StrEnum):
 class Template:
     """A layout by its parameters.
 
-    ``features`` has the FICON feature of each chpid in order; a single one is that of all.
+    ``features`` has the FICON feature of each chpid in order; a single one is that of all. All
+    fibres have a length of ``km``.
     """
 
     systems: tuple[NodeName, NodeName]
@@ -41,6 +42,7 @@ class Template:
     chpids: int
     ctcs_per_chpid: int
     order: Order = Order.BY_CHPID
+    km: float = 0.0
 
     def layout(self) -> Layout:
         """The layout; raises `ConfigurationError` or `CtcError` for what cannot be one."""
@@ -54,7 +56,7 @@ class Template:
                 "one of each"
             )
         counts = [self.ctcs_per_chpid] * self.chpids
-        return layout_of(self.systems, self.features, placed(counts, self.order))
+        return layout_of(self.systems, self.features, placed(counts, self.order), self.km)
 
 
 def placed(counts: Sequence[int], order: Order) -> list[int]:
@@ -66,7 +68,10 @@ def placed(counts: Sequence[int], order: Order) -> list[int]:
 
 
 def layout_of(
-    systems: tuple[NodeName, NodeName], features: Sequence[str], chpids: Sequence[int]
+    systems: tuple[NodeName, NodeName],
+    features: Sequence[str],
+    chpids: Sequence[int],
+    km: float = 0.0,
 ) -> Layout:
     """The layout whose device list rides ``chpids``, each named by its position from 0 on.
 
@@ -87,4 +92,5 @@ def layout_of(
         systems,
         connections,
         lambda ends: profiles[(ends[first] - _FIRST_CHPIDS[0]) % len(profiles)],
+        km=lambda _: km,
     )

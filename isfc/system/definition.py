@@ -13,12 +13,17 @@ from isfc.link.schedule import LinkDevice
 
 @dataclass(frozen=True, slots=True)
 class CtcDefinition:
-    """One CTC as one system defines it; ``disks`` is what else holds up what crosses its fibre."""
+    """One CTC as one system defines it.
+
+    ``disks`` is what else holds up what crosses its fibre, ``way_ns`` how long light takes for the
+    length of the fibre, one way.
+    """
 
     device: LinkDevice
     chpid: ChpidId
     profile: ChpidProfile
     disks: Use = NOTHING
+    way_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

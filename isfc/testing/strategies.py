@@ -7,7 +7,7 @@ from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX
-from isfc.layout.file import FIBRE_NAME_LENGTH_MAX, LINK_GBPS_MAX, LINK_GBPS_MIN
+from isfc.layout.file import FIBRE_NAME_LENGTH_MAX, KM_MAX, LINK_GBPS_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -69,6 +69,9 @@ def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
     )
 
 
+kilometres = st.sampled_from([0.0, 10.0]) | st.floats(0, KM_MAX)
+"""Lengths of fibres."""
+
 profiles = st.builds(
     find_profile,
     st.sampled_from(sorted(FEATURES)),
@@ -95,7 +98,7 @@ def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) ->
     )
     names = draw(st.lists(_fibre_names, min_size=fibre_count, max_size=fibre_count, unique=True))
     fibres = tuple(
-        Fibre(name, draw(profiles), pair)
+        Fibre(name, draw(profiles), pair, km=draw(kilometres))
         for name, pair in zip(names, zip(draw(chpids), draw(chpids), strict=True), strict=True)
     )
     rides = [*range(fibre_count)]  # every fibre carries something

@@ -174,7 +174,11 @@ def imported(decks: list[Deck], layout: Layout) -> Layout:
     assert not pairing.unpaired
     return canonical(
         wire(
-            pairing, lambda chpids: hinted(chpids).profile, {}, lambda chpids: hinted(chpids).fibre
+            pairing,
+            lambda chpids: hinted(chpids).profile,
+            {},
+            lambda chpids: hinted(chpids).fibre,
+            lambda chpids: hinted(chpids).km or 0.0,
         ).layout
     )
 

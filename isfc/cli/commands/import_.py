@@ -108,6 +108,7 @@ def _wire_all(
             lambda chpids: profile(chpids) or hinted(chpids).profile,
             chosen.active,
             lambda chpids: hinted(chpids).fibre,
+            lambda chpids: hinted(chpids).km or 0.0,
         )
 
     return [(pairing, wired(pairing)) for pairing in pairings]

@@ -143,6 +143,7 @@ def _chpid_records(way: Direction) -> list[dict[str, Any]]:
             "fibre": use.fibre.name,
             "feature": use.fibre.profile.feature,
             "link_gbps": use.fibre.profile.link_gbps,
+            "km": use.fibre.km,
             "write_ctcs": use.ctc_count,
             "estimated_mb_per_s": use.mb_per_s,
         }

@@ -57,15 +57,17 @@ def drawing_page(layout: Layout) -> RenderableType:
     ]
     for group in fibre_uses(layout):
         near, far = map(format_chpid, group.fibre.chpids)
-        label = f" {_describe(group.fibre)} "
+        label = f" {speed_text(group.fibre)} "
         parts += ["", Text(f"{'chpid ' + near:>{width}} {label:=^{_ARROW}} chpid {far}")]
         parts += [_line(layout, use, width) for use in group.uses]
     parts += ["", "N > writes as its Nth choice; a CTC without an arrowhead is not written there."]
     return Group(*parts)
 
 
-def _describe(fibre: Fibre) -> str:
-    return f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
+def speed_text(fibre: Fibre) -> str:
+    """A fibre's feature and speed, and its length if it is longer than a machine room."""
+    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
+    return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
 def _line(layout: Layout, use: CtcUse, width: int) -> Text:
@@ -115,7 +117,7 @@ def drawing_svg(layout: Layout) -> str:
 def _in_words(layout: Layout, groups: tuple[FibreUse, ...]) -> str:
     """What the drawing shows, for who cannot see it."""
     return " ".join(
-        f"Fibre {group.fibre.name}, {_describe(group.fibre)}, chpid "
+        f"Fibre {group.fibre.name}, {speed_text(group.fibre)}, chpid "
         f"{format_chpid(group.fibre.chpids[0])} to {format_chpid(group.fibre.chpids[1])}: "
         + ", ".join(
             f"{format_rdev(use.ctc.rdevs[0])} to {format_rdev(use.ctc.rdevs[1])} "
@@ -162,7 +164,7 @@ def _draw_group(svg: Element, group: FibreUse, top: int) -> int:
         box = {"x": x, "y": top, "width": _BOX, "height": height, "class": "box"}
         SubElement(svg, "rect", {name: str(value) for name, value in box.items()})
         _text(svg, x + _BOX / 2, top + 18, f"chpid {format_chpid(chpid)}", "", "middle")
-    label = f"fibre {group.fibre.name}: {_describe(group.fibre)}"
+    label = f"fibre {group.fibre.name}: {speed_text(group.fibre)}"
     _text(svg, _WIDTH / 2, top + 14, label, "place", "middle")
     for index, use in enumerate(group.uses):
         _draw_ctc(svg, use, top + _HEAD + _ROW * index + 12)

@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from ctc.profiles import ChpidProfile
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.carried import differences
 from isfc.cli.render.check import SEVERITY_STYLES
+from isfc.cli.render.drawing import speed_text
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan
 from scenarios.advice import Tried
@@ -44,7 +44,7 @@ def _picture(plan: Plan) -> Table:
     (first, second), (down, up) = plan.layout.nodes, plan.directions
     here_style, there_style = NODE_STYLES
     ctcs = plan.layout.device_list()
-    speeds = [_speed(ctc.fibre.profile) for ctc in ctcs]
+    speeds = [speed_text(ctc.fibre) for ctc in ctcs]
     width = max(map(len, speeds))
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     table.add_column(first, justify="right", style=here_style)
@@ -69,10 +69,6 @@ def _picture(plan: Plan) -> Table:
             _owner(plan, here, there),
         )
     return table
-
-
-def _speed(profile: ChpidProfile) -> str:
-    return f"{profile.feature.removeprefix('FICON ')} {profile.link_gbps:g} Gb/s"
 
 
 def _owner(plan: Plan, here: Rdev, there: Rdev) -> str:

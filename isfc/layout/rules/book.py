@@ -4,10 +4,10 @@ from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
-from isfc.layout.rules import chpids, numbers, speeds, writers
+from isfc.layout.rules import chpids, distance, numbers, speeds, writers
 from isfc.layout.rules.rule import Finding, Judged
 
-RULES: Final = (*chpids.RULES, *speeds.RULES, *writers.RULES, *numbers.RULES)
+RULES: Final = (*chpids.RULES, *speeds.RULES, *distance.RULES, *writers.RULES, *numbers.RULES)
 """In the order in which findings are listed: what a chpid calls for first, then the order."""
 
 

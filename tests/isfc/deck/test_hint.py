@@ -26,11 +26,23 @@ def deck(text: str = DECK) -> Deck:
 
 def test_comments_tell_feature_speed_fibre_and_port() -> None:
     hints = read_hints(deck().remarks)
-    assert list(hints) == [0x50, 0x51, 0x52]
-    profile = hints[0x50].profile  # type: ignore[index]
+    assert list(hints) == [(ChpidId(chpid), None) for chpid in (0x50, 0x51, 0x52)]
+    hint = hints[ChpidId(0x50), None]
+    profile = hint.profile
     assert profile is not None
     assert (profile.feature, profile.link_gbps) == ("FICON Express4", 2)
-    assert (hints[0x50].fibre, hints[0x50].port) == ("it's one", "C1")  # type: ignore[index]
+    assert (hint.fibre, hint.port, hint.km) == ("it's one", "C1", None)
+
+
+def test_a_chpid_that_leads_to_several_has_hints_for_each_fibre() -> None:
+    lines = ["*ISFC CHPID=50,KM=9", "*ISFC CHPID=50,FAR=LP2:61,FIBRE='near',KM=1.5"]
+    systems = choose_systems("LP1,LP2", [deck("\n".join([*lines, DECK]))])
+    first, second = (system.node for system in systems)
+    fibre = hinted_fibres(systems)
+    near = fibre({first: ChpidId(0x50), second: ChpidId(0x61)})
+    other = fibre({first: ChpidId(0x50), second: ChpidId(0x51)})
+    assert (near.fibre, near.km) == ("near", 1.5)
+    assert (other.fibre, other.km) == ("it's one", 9)
 
 
 def test_ports_are_those_of_the_systems_that_are_asked_for() -> None:
@@ -56,6 +68,8 @@ def test_fibres_have_what_either_end_says() -> None:
         ("*ISFC CHPID=5G", "deck:1:13: *ISFC CHPID '5G'; expected 1 or 2 hex digits"),
         ("*ISFC CHPID=50,FEATURE=X", "deck:1:24: *ISFC FEATURE 'X'; expected a feature"),
         ("*ISFC CHPID=50,GBPS=0,FEATURE=X", "deck:1:21: *ISFC GBPS '0'; expected a number"),
+        ("*ISFC CHPID=50,KM=far", "deck:1:19: *ISFC KM 'far'; expected a number, such as 10"),
+        ("*ISFC CHPID=50,FAR=B:XX,KM=1", "deck:1:20: *ISFC FAR 'B:XX'; expected a chpid of the"),
     ],
 )
 def test_a_bad_hint_is_named_with_its_place(text: str, what: str) -> None:

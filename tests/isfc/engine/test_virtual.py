@@ -1,6 +1,7 @@
 """Virtual time: order, ties and cables."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -86,6 +87,22 @@ def test_distance_delays_every_frame() -> None:
 
     # write, read, data: there, back and there again
     assert first_arrival_ns(100 * US) - first_arrival_ns(10 * US) == 3 * 90 * US
+
+
+def test_each_fibre_delays_by_its_own_length() -> None:
+    def first_arrival_ns(way_ns: int) -> int:
+        setup = Setup(ctc_count=2)
+        nodes = [
+            System([replace(end, ctcs=(replace(first, way_ns=way_ns), second))])
+            for end in map(setup.definition, (0, 1))
+            for first, second in [end.ctcs]
+        ]
+        server = Script()
+        VirtualEngine(nodes, [Script((MS, 100)), server]).run(S)
+        return server.arrivals[0][0]
+
+    # write, read, data: there, back and there again
+    assert first_arrival_ns(50 * US) - first_arrival_ns(0) == 3 * 50 * US
 
 
 def test_running_in_pieces_changes_nothing() -> None:

@@ -13,6 +13,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, LINE_LENGTH_MAX
 from isfc.layout.file import parse_layout, read_layout
 from isfc.layout.layout import Layout
+from isfc.layout.write import format_layout
 
 FIBRE_1 = """
 [fibre.1]
@@ -79,6 +80,18 @@ def test_fibres_have_their_features_speeds_and_chpids() -> None:
         ("2", "FICON Express4", 2, "41", "51"),
     ]
     assert [ctc.fibre for ctc in layout.ctcs] == [layout.fibres[0]] * 4 + [layout.fibres[1]]
+
+
+def test_a_fibre_has_no_length_unless_it_is_said() -> None:
+    layout = parse(GOOD.replace("link_gbps = 2", "link_gbps = 2\nkm = 12.5"))
+    assert [(fibre.km, fibre.way_ns) for fibre in layout.fibres] == [(0, 0), (12.5, 62_500)]
+    assert parse(format_layout(layout)) == layout
+
+
+@pytest.mark.parametrize("km", ["-1", "1e5", "nan", "true"])
+def test_a_length_is_a_number_of_kilometres(km: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"km: .*expected the fibre's length in kilomet"):
+        parse(GOOD.replace("link_gbps = 2", f"km = {km}"))
 
 
 def test_nodes_are_in_ebcdic_order_wherever_they_stand() -> None:

@@ -133,5 +133,7 @@ def test_both_ends_of_a_layout_have_one_digest_and_other_layouts_another() -> No
     digests = [link_digest(Setup().definition(here)) for here in (0, 1)]
     others = [link_digest(Setup(ctc_count=5).definition(0))]
     others.append(link_digest(Setup(feature="FICON Express4").definition(0)))
+    ctcs = tuple(replace(ctc, way_ns=50_000) for ctc in Setup().definition(0).ctcs)
+    others.append(link_digest(replace(Setup().definition(0), ctcs=ctcs)))
     assert digests[0] == digests[1]
-    assert len({digests[0], *others}) == 3
+    assert len({digests[0], *others}) == 4

@@ -1,6 +1,6 @@
 """A node at the machine's own pace."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
@@ -11,7 +11,9 @@ from isfc.testing.pair import US, Pair, Setup
 
 def test_nothing_takes_time_but_waiting_for_a_lost_interrupt() -> None:
     before = Setup().definition(0)
-    after = unpaced(before)
+    ctcs = tuple(replace(ctc, way_ns=50_000) for ctc in before.ctcs)
+    after = unpaced(replace(before, ctcs=ctcs))
+    assert {ctc.way_ns for ctc in after.ctcs} == {0}
     parameters = {p.name: getattr(after.parameters, p.name) for p in fields(LinkParameters)}
     times = {name: value for name, value in parameters.items() if name.endswith("_ns")}
     assert times.pop("mih_ns") == before.parameters.mih_ns

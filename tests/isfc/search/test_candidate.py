@@ -1,5 +1,6 @@
 """Candidates: alike ones are one, and their device numbers make their order."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -46,6 +47,13 @@ def test_fibres_that_are_alike_may_change_places(candidate: tuple[int, ...]) -> 
     swapped = tuple((1, 0, 2)[index] for index in candidate)
     assert canonical(swapped, FIBRES) == canonical(candidate, FIBRES)
     assert canonical(canonical(candidate, FIBRES), FIBRES) == canonical(candidate, FIBRES)
+
+
+def test_fibres_of_two_lengths_are_not_alike() -> None:
+    near, far = FIBRES[0], replace(FIBRES[1], km=20)
+    assert canonical((1, 0), (near, far)) == (1, 0)
+    assert canonical((1, 0), (near, replace(far, km=0))) == (0, 1)
+    assert all_candidates((near, far), 2, 10) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 @pytest.mark.parametrize("ctcs", [1, 2, 3, 5])

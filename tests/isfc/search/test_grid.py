@@ -35,6 +35,16 @@ def test_axes_of_a_template_are_combined_in_order() -> None:
     ]
 
 
+def test_length_of_the_fibres_is_an_axis() -> None:
+    text = TEMPLATE.replace('"across"]', '"across"]\nkm = [0, 20]')
+    cells = parse_grid(text.encode(), Path())
+    assert len(cells) == 16
+    for cell in cells:
+        assert {fibre.km for fibre in cell.experiment.layout.fibres} == {cell.axes["km"]}
+    with pytest.raises(ConfigurationError, match=r"\[template\] km: .*expected a list of lengths"):
+        parse_grid(text.replace("20", "-20").encode(), Path())
+
+
 def test_order_decides_which_chpid_comes_next_in_the_device_list() -> None:
     by_chpid, across = (
         [ctc.fibre.profile.feature for ctc in cell.experiment.layout.device_list()]

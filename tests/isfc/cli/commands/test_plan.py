@@ -46,6 +46,7 @@ def chpid(name: str, fibre: str, write_ctcs: int, mb_per_s: float) -> dict[str, 
         "fibre": fibre,
         "feature": "FICON Express2",
         "link_gbps": 2,
+        "km": 0.0,
         "write_ctcs": write_ctcs,
         "estimated_mb_per_s": mb_per_s,
     }

@@ -46,6 +46,14 @@ def selected() -> Layout:
     return replace(layout, ctcs=(*ctcs, replace(last, fibre=first)))
 
 
+def long(gbps: float, km: float) -> Layout:
+    """A link whose fibres are so long."""
+    layout = layout_of((gbps, 4), (gbps, 4))
+    fibres = {fibre: replace(fibre, km=km) for fibre in layout.fibres}
+    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
+
+
 TWICE_FOUR = layout_of((SLOW, 4), (SLOW, 4))
 FIRES = {
     "single-ctc": [layout_of((SLOW, 1))],
@@ -64,6 +72,7 @@ FIRES = {
         layout_of((SLOW, 4), (FAST, 4), (SLOW, 4), (FAST, 4)),
     ],
     "speeds-slow-first": [layout_of((SLOW, 4), (FAST, 4), (FAST, 4), (SLOW, 4))],
+    "port-beyond-reach": [long(16, 15), long(SLOW, 100)],
     "directions-unequal": [
         layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)),
         layout_of((FAST, 4), (SLOW, 4)),
@@ -97,6 +106,7 @@ QUIET = {
         layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
         TWICE_FOUR,
     ],
+    "port-beyond-reach": [TWICE_FOUR, long(16, 10), long(SLOW, 50)],
     "directions-unequal": [
         TWICE_FOUR,
         layout_of((SLOW, 2), (SLOW, 4), (SLOW, 2)),

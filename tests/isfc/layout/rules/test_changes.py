@@ -20,6 +20,7 @@ NOT_OF_THROUGHPUT = [
     "beyond-the-rule",
     "straight-connection",
     "speed-beyond-feature",
+    "port-beyond-reach",
     "one-chpid-writes",
     "rdevs-out-of-order",
     "rdevs-ambiguous",
