@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
+from isfc.layout.closest import expected
 
 BLOCK_27K: Final = 27_648
 """Bytes: half a track of a 3390, what SAS and BSAM like best."""
@@ -41,5 +42,6 @@ def named_workload(name: str) -> Mapping[str, Any]:
     try:
         return NAMED_WORKLOADS[name]
     except KeyError:
-        known = ", ".join(NAMED_WORKLOADS)
-        raise ConfigurationError(f"{name[:40]!r} is unknown; expected one of {known}") from None
+        raise ConfigurationError(
+            f"{name[:40]!r} is unknown; {expected(name, NAMED_WORKLOADS)}"
+        ) from None

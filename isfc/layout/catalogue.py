@@ -6,6 +6,7 @@ from pathlib import Path
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.closest import expected
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Collection, Layout
 
@@ -51,7 +52,7 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
     if is_name and not path.exists():
         raise ConfigurationError(
             f"{path.name[:40]}: neither a file nor a shipped layout; "
-            f"expected a path or one of {', '.join(names)}"
+            f"{expected(path.name, names, 'a path')}"
         )
     with within(str(path)):
         return read_bytes(path, "a layout file"), str(path)

@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from isfc.errors import ConfigurationError
+from isfc.layout.closest import expected
 from scenarios.published.table import (
     KEY_SEPARATOR,
     MEASURED,
@@ -105,9 +106,7 @@ ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES)
 def load_table(name: str) -> PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
     if name not in ALL_TABLES:
-        raise ConfigurationError(
-            f"table {name[:40]!r} is unknown: expected one of {', '.join(ALL_TABLES)}"
-        )
+        raise ConfigurationError(f"table {name[:40]!r} is unknown; {expected(name, ALL_TABLES)}")
     folder = _folder("channel_tables" if name in CHANNEL_TABLES else "tables")
     texts = ((folder / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
     try:

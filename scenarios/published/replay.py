@@ -98,8 +98,9 @@ def choose(
         choices = dict.fromkeys(choice for found in like for choice in found)
         for value in values:
             if value not in choices:
+                given = _listed([value])[:40]
                 raise ConfigurationError(
-                    f"--{column.removesuffix('_bytes')} {str(value)[:40]}: not in {where}; "
+                    f"--{column.removesuffix('_bytes')} {given}: not in {where}; "
                     f"expected {f'one of {_listed(choices)}' if choices else 'no such option'}"
                 )
     having = [table for table in tables if selection.keys() <= table.rows[0].columns.keys()]
@@ -224,4 +225,6 @@ def _find_run(names: tuple[str, ...], run: Value) -> tuple[PublishedTable, Publi
 
 
 def _listed(values: Iterable[Value]) -> str:
-    return ", ".join(map(str, values))
+    """Values in order, as their options take them."""
+    ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
+    return ", ".join(str(value).removeprefix("z/VM ") for value in ordered)

@@ -46,7 +46,7 @@ RINGS: Final = {
     "isfc.engine": (SYSTEM, ""),
     "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
     "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
-    "isfc.layout": (f"{SYSTEM} {READING} isfc.layout", "isfc.engine"),
+    "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (f"{LINK} ctc isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
     "isfc.io": (f"{PURE} ctc isfc.errors isfc.io isfc.layout msgspec pathlib random", ""),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),

@@ -7,7 +7,7 @@ import typer
 
 from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
-from isfc.cli.options.number import within
+from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.render.collide import collide_page
 from isfc.cli.render.output import show, show_json
 from isfc.layout.layout import Layout
@@ -64,7 +64,8 @@ SecondsOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Seed of when messages are sent.")
+    int,
+    typer.Option(metavar="N", callback=within(0, SEED_MAX), help="Seed of when messages are sent."),
 ]
 
 

@@ -10,6 +10,7 @@ from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import find_profile
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.number import within
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import ask_user
 from isfc.errors import ConfigurationError
@@ -22,6 +23,16 @@ RDEVS_PER_CHPID = 16
 """Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
 
 _T = TypeVar("_T")
+
+CtcsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        callback=within(1, CTCS_MAX),
+        help="CTCs on each chpid; 4 if not said.",
+        show_default=False,
+    ),
+]
 
 
 def new(
@@ -37,12 +48,7 @@ def new(
             show_default=False,
         ),
     ] = None,
-    ctcs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=CTCS_MAX, help="CTCs on each chpid; 4 if not said.", show_default=False
-        ),
-    ] = None,
+    ctcs: CtcsOption = None,
     feature: Annotated[
         str | None,
         typer.Option(

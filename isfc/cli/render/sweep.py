@@ -8,6 +8,7 @@ from rich.table import Table
 
 from isfc.cli.render.picture import check_picture, write_picture
 from isfc.errors import ConfigurationError
+from isfc.layout.closest import expected
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.repeat import MEASURES, spread_percent
@@ -67,7 +68,7 @@ def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
     for option, column in (("--x", x), ("--y", y)):
         if column not in columns:
             raise ConfigurationError(
-                f"{option} {column[:40]!r}: not a column; expected one of {', '.join(columns)}"
+                f"{option} {column[:40]!r}: not a column; {expected(column, columns)}"
             )
     check_picture(path)
 

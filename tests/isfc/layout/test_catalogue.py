@@ -75,7 +75,7 @@ def test_shipped_name_means_the_same_in_every_folder(
 def test_unknown_name_is_refused_with_the_shipped_ones() -> None:
     with pytest.raises(
         ConfigurationError,
-        match=r"^published-5: neither a file nor a shipped layout; expected a path or one of atl",
+        match=r"^published-5: neither a file nor a shipped layout; did you mean published-",
     ):
         load_layout("published-5")
 

@@ -61,7 +61,7 @@ def test_every_published_table_can_be_replayed() -> None:
 
 
 def test_unknown_table_is_refused_naming_those_there_are() -> None:
-    with pytest.raises(ConfigurationError, match="'tramsport' is unknown: expected one of transp"):
+    with pytest.raises(ConfigurationError, match="'tramsport' is unknown; did you mean transport"):
         load_table("tramsport")
 
 

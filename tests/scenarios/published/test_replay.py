@@ -92,7 +92,7 @@ def test_tables_without_a_column_or_a_row_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "complaint"),
     [
-        ("suite", "hl", "--suite hl: not in the table transport; expected one of HS, HM, HL, HY"),
+        ("suite", "hl", "--suite hl: not in the table transport; expected one of HL, HM, HS, HY"),
         ("rdevs", 2, "--rdevs 2: .* expected one of 1, 4, 8, 10, 12, 14, 16"),
         ("pairs", -1, "--pairs -1: .* expected one of 1, 5, 10, 50, 100"),
         ("reply_bytes", 2, "--reply 2: .* expected one of 2048, 4096, 8192, 32768"),

@@ -7,6 +7,7 @@ import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
 from isfc.cli.render.output import show, show_csv, show_json
@@ -30,6 +31,8 @@ from scenarios.run import PAIRS_MAX, Experiment
 from scenarios.shared_channel import run_shared
 from scenarios.workload import find_workload
 
+SECONDS_MIN = 0.01
+SECONDS_MAX = 3_600.0
 PAIRS_DEFAULT = 50
 """As many as most of the published runs of long messages have."""
 
@@ -52,12 +55,23 @@ ReportOption = Annotated[
     ),
 ]
 SecondsOption = Annotated[
-    float, typer.Option(metavar="S", min=0.01, max=3600, help="Virtual time that is measured.")
+    float,
+    typer.Option(
+        metavar="S",
+        callback=within(SECONDS_MIN, SECONDS_MAX, "s"),
+        help="Virtual time that is measured.",
+    ),
 ]
 WarmupOption = Annotated[
-    float, typer.Option(metavar="S", min=0, max=3600, help="Virtual time before that.")
+    float,
+    typer.Option(
+        metavar="S", callback=within(0, SECONDS_MAX, "s"), help="Virtual time before that."
+    ),
 ]
-SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Another seed, another run.")]
+SeedOption = Annotated[
+    int,
+    typer.Option(metavar="N", callback=within(0, SEED_MAX), help="Another seed, another run."),
+]
 CtcsOption = Annotated[
     str | None,
     typer.Option(
@@ -67,7 +81,8 @@ CtcsOption = Annotated[
     ),
 ]
 PairsOption = Annotated[
-    int, typer.Option(metavar="N", min=1, max=PAIRS_MAX, help="Pairs of guests for --ctcs.")
+    int,
+    typer.Option(metavar="N", callback=within(1, PAIRS_MAX), help="Pairs of guests for --ctcs."),
 ]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 

@@ -89,7 +89,7 @@ def test_interrupt_keeps_what_is_finished_and_says_how_to_go_on(
     ("options", "complaint"),
     [
         (["-o", "a.xls"], "--output a.xls: expected a file that ends with .csv or .parquet"),
-        (["--plot", "a.svg", "--x", "speed"], "--x 'speed': not a column; expected one of layout"),
+        (["--plot", "a.svg", "--x", "speed"], "--x 'speed': not a column; did you mean seed"),
         (["--plot", "a.gif"], "--plot a.gif: expected a file that ends with .svg or .png"),
         (["--csv", "--json"], "--csv and --json: expected one of them"),
     ],
