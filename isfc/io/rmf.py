@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.io.pasted import plain_text
 from isfc.layout.checked_toml import read_bytes, within
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
@@ -106,11 +107,13 @@ class _Report(Enum):
 
 
 _TITLES: Final = {
-    "CHANNELPATHACTIVITY": _Report.CHANNEL,
-    "DIRECTACCESSDEVICEACTIVITY": _Report.DEVICE,
-    "I/OQUEUINGACTIVITY": _Report.QUEUING,
-    "I/OQUEUEINGACTIVITY": _Report.QUEUING,
+    "CHANNELPATHA": _Report.CHANNEL,
+    "DIRECTACCESSD": _Report.DEVICE,
+    "I/OQUEUINGA": _Report.QUEUING,
+    "I/OQUEUEINGA": _Report.QUEUING,
 }
+"""How titles begin: they stand where a mail of 72 columns breaks them."""
+
 _OTHER_TITLE: Final = re.compile(
     r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
@@ -197,7 +200,7 @@ class _Parser:
         self._words: list[_Word] = []
 
     def parse(self, text: str) -> tuple[Interval, ...]:
-        for number, line in enumerate(text.upper().splitlines(), start=1):
+        for number, line in enumerate(plain_text(text).split("\n"), start=1):
             if self._take_heading(line):
                 self._take_records()
             else:
@@ -261,6 +264,11 @@ class _Parser:
         values, end = _values(words, at, len(_CHANNEL_VALUES), words[start])
         names = _UNSHARED_VALUES if len(values) == len(_UNSHARED_VALUES) else _CHANNEL_VALUES
         _expect(values, names, words[start], f"chpid {words[start].text}")
+        if end < len(words) and _continues(words, end):
+            raise ConfigurationError(
+                f"{words[end].place}: chpid {words[start].text} has more than {len(names)} "
+                "figures; expected no number that a line break cuts in two"
+            )
         found = dict(zip(names, values, strict=True))
         self._interval().channels.append(
             ChannelLine(
@@ -361,6 +369,12 @@ def _values(words: list[_Word], at: int, most: int, start: _Word) -> tuple[list[
             break
         at += 1
     return values, at
+
+
+def _continues(words: list[_Word], at: int) -> bool:
+    """Whether a figure follows the last one, and not the next line of the table."""
+    same_line = words[at].line == words[at - 1].line
+    return same_line and _NUMBER.fullmatch(words[at].text) is not None
 
 
 def _begins_line(words: list[_Word], at: int) -> bool:

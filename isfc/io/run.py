@@ -159,9 +159,13 @@ class SynchronousRun:
 
 @dataclass(frozen=True, slots=True)
 class SapRun:
-    """The SAPs of a system; ``busy`` is a share, infinite where they cannot do it."""
+    """The SAPs of a system; ``busy`` is a share, infinite where they cannot do it.
+
+    ``iops`` threads share starts and interrupts evenly.
+    """
 
     system: str
+    iops: int
     busy: float
     starts_per_s: float
     interrupts_per_s: float
@@ -284,7 +288,8 @@ def _saps(configuration: IoConfiguration, channels: Sequence[ChannelRun]) -> Ite
                 for each in channel.ridden
                 if (each.workload.system or channel.channel.system or only) == name
             )
-            yield SapRun(name, sap_busy(Z15, iop_threads(system.saps), rate, rate), rate, rate)
+            iops = iop_threads(system.saps)
+            yield SapRun(name, iops, sap_busy(Z15, iops, rate, rate), rate, rate)
 
 
 def _osa_run(channel: Channel, riding: Sequence[IoWorkload]) -> OsaRun:

@@ -8,7 +8,8 @@ from rich.table import Table
 
 from ctc.channel import generation_code
 from isfc.io.configuration import Protocol
-from isfc.io.run import ChannelRun, IoRun, OsaRun, SynchronousRun, WorkloadRun
+from isfc.io.rmf import WHOLE_SYSTEM
+from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
 
 Row = Mapping[str, object]
 
@@ -45,6 +46,7 @@ _HEADINGS: Final = {
     "connect_percent": "%CONN",
     "utilization_percent": "%UTIL",
     "system": "SYSTEM",
+    "iop": "IOP",
     "busy_percent": "%BUSY",
     "starts_per_s": "STARTS",
     "interrupts_per_s": "INTERRUPTS",
@@ -57,12 +59,15 @@ _HEADINGS: Final = {
 }
 """RMF's headings of the columns, by their keys in CSV."""
 
+_SUMMED: Final = (None, WHOLE_SYSTEM)
+"""Of the IOPs, the page of everything has their sum."""
+
 
 def io_run_page(run: IoRun) -> RenderableType:
     """The whole page: channels and workloads, then what is not run I/O by I/O."""
     parts: list[RenderableType] = [f"{run.seconds:g} s of virtual time"]
     for name in TITLES:
-        if rows := activity_rows(run, name):
+        if rows := [row for row in activity_rows(run, name) if row.get("iop") in _SUMMED]:
             parts += ["", TITLES[name], _table(rows)]
     if run.osas:
         parts += ["", "OSA-EXPRESS", _table([_osa_row(each) for each in run.osas])]
@@ -127,12 +132,20 @@ def _device_rows(run: IoRun) -> Iterator[Row]:
 
 def _iop_rows(run: IoRun) -> Iterator[Row]:
     for each in run.saps:
-        yield {
-            "system": each.system,
-            "busy_percent": round(100 * each.busy, 2) if each.busy != float("inf") else "over",
-            "starts_per_s": round(each.starts_per_s, 2),
-            "interrupts_per_s": round(each.interrupts_per_s, 2),
-        }
+        for number in range(1, each.iops + 1):
+            yield _iop_row(each, f"{number:02X}", 1 / each.iops)
+        yield _iop_row(each, WHOLE_SYSTEM, 1.0)
+
+
+def _iop_row(run: SapRun, iop: str, share: float) -> Row:
+    return {
+        "system": run.system,
+        "iop": iop,
+        "activity_per_s": round(share * run.starts_per_s, 3),
+        "busy_percent": round(100 * run.busy, 2) if run.busy != float("inf") else "over",
+        "starts_per_s": round(share * run.starts_per_s, 3),
+        "interrupts_per_s": round(share * run.interrupts_per_s, 3),
+    }
 
 
 def _sync_rows(run: IoRun) -> Iterator[Row]:
@@ -195,7 +208,7 @@ def _table(rows: Sequence[Row]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     keys = [key for key in rows[0] if key != "type"]  # all are FC_S, and 80 columns are few
     for key in keys:
-        left = key in ("chpid", "feature", "workload", "system", "type")
+        left = key in ("chpid", "feature", "workload", "system", "iop", "type")
         table.add_column(_HEADINGS.get(key, key), justify="left" if left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(key, row[key]) for key in keys))

@@ -1,6 +1,7 @@
 """Pasted RMF reports are read as they come, and what cannot be read is located."""
 
 import re
+import textwrap
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,6 +67,38 @@ def test_every_break_between_two_words_of_a_report_is_tolerated() -> None:
         for gap in re.finditer(r"(?<=\S) +(?=\S)", line):
             broken = line[: gap.start()] + "\n" + line[gap.end() :]
             assert parse_rmf(CHANNELS.replace(line, broken), "paste") == whole, broken
+
+
+PASTES = {
+    "quoted in a mail": lambda line: f"> {line}",
+    "with a printer's control characters": lambda line: ("1" if "C H A N" in line else " ") + line,
+    "with tabs": lambda line: re.sub(" {4,}", "\t", line),
+    "with hard blanks": lambda line: line.replace(" ", "\xa0"),
+    "with dashes": lambda line: line.replace("-", "\u2013"),
+    "in lines of 72 columns": lambda line: "\n".join(textwrap.wrap(line, 72)),
+    "in lines of 80 columns": lambda line: "\n".join(textwrap.wrap(line, 80)),
+    "with a page number after each line": lambda line: f"{line}\n\n- 2 -\nPage 3 of 7",
+}
+
+
+@pytest.mark.parametrize("how", PASTES)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_however_it_was_pasted_it_is_the_same_report(sample: str, how: str) -> None:
+    text = SAMPLES[sample]
+    pasted = "\n".join(map(PASTES[how], text.splitlines()))
+    assert parse_rmf(pasted, "paste") == parse_rmf(text, "paste")
+
+
+@pytest.mark.parametrize("column", range(60, 132))
+def test_lines_cut_at_a_column_are_read_right_or_refused(column: int) -> None:
+    # a line break within a number made 39.74 and 39.74 of it 39.7, 4 and 39.74, and was not seen
+    text = CHANNELS
+    cut = "\n".join(line[:column] + "\n" + line[column:] for line in text.splitlines())
+    whole = {line.chpid: line for line in parse_rmf(text, "paste")[0].channels}
+    with suppress(ConfigurationError):
+        for interval in parse_rmf(cut, "paste"):
+            for line in interval.channels:
+                assert line == whole[line.chpid]
 
 
 def test_reports_of_one_interval_are_joined() -> None:
