@@ -8,6 +8,7 @@ WORKERS ?= auto
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOURCES := $(wildcard ctc isfc scenarios tools tests)
@@ -32,7 +33,7 @@ help:  ## list the targets
 	         'install the package python3-venv.' >&2; exit 1; }
 	@echo 'Installing isfc into .venv ...'
 	@$(PIP) setuptools
-	@$(PIP) --no-build-isolation --editable .
+	@$(PIP) $(EDITABLE) .
 	@touch $@
 
 .venv/compiler: .venv/run-time
@@ -41,7 +42,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) --no-build-isolation --editable '.[bench,calibrate,cluster,optimise,parquet,plot,report,site,test]'
+	@$(PIP) $(EDITABLE) '.[bench,calibrate,cluster,optimise,parquet,plot,report,site,test]'
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs

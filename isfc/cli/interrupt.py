@@ -1,6 +1,7 @@
 """Ctrl-C before a command has begun, and after its end: no word, and the code of its signal.
 
-While modules are loaded, a ``KeyboardInterrupt`` would come out of the middle of any of them. From
+The installed command (``isfc/cli/script/isfc``) ends by the signal until it has got here. While
+modules are loaded, a ``KeyboardInterrupt`` would come out of the middle of any of them. From
 `interrupts_raise` on it is raised, and a command says how far it has got.
 """
 
@@ -13,7 +14,7 @@ from isfc.cli.exits import ExitCode
 
 def interrupts_quit() -> None:
     """Let Ctrl-C end the process immediately; unless it was started without, as with ``nohup``."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_DFL):
         signal.signal(signal.SIGINT, _quit)
 
 

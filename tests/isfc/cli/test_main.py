@@ -1,17 +1,19 @@
 """The command as a whole: help, version, errors, exit codes, completion."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from isfc import __version__
+from isfc import __version__, cli
 from isfc.cli import commands
 from isfc.cli.main import COMMANDS, load_command, run
 
 COMMAND = [sys.executable, "-m", "isfc"]
+SCRIPT = Path(cli.__path__[0]) / "script" / "isfc"
 
 
 def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -128,6 +130,31 @@ def test_interrupt_while_modules_are_loaded_says_nothing(tmp_path: Path, module:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+def test_interrupt_before_the_package_is_loaded_says_nothing(tmp_path: Path) -> None:
+    shadow = tmp_path / "isfc.py"  # what the installed command loads first
+    shadow.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n")
+    ended = subprocess.run(
+        [sys.executable, SCRIPT],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        -signal.SIGINT,
+        "",
+        "",
+    )  # 130 to a shell
+
+
+def test_script_is_the_command() -> None:
+    ended = subprocess.run(
+        [sys.executable, SCRIPT, "--version"], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == f"isfc {__version__}\n"
 
 
 def test_interrupt_that_is_ignored_stays_so() -> None:

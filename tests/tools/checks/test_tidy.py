@@ -32,6 +32,8 @@ def test_this_project_is_tidy() -> None:
 def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
     checks = tmp_path / "tools" / "checks"
     checks.mkdir(parents=True)
+    for folder in (checks.parent, checks):  # found before ours, which may be on the path as well
+        (folder / "__init__.py").write_text('"""A package."""\n', "utf-8")
     (checks / "tidy.py").write_text(Path(tidy.__file__).read_text("utf-8"), "utf-8")
     (tmp_path / "tools" / "bare.py").write_text("SIZE = 1\n", "utf-8")
 
