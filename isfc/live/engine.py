@@ -21,7 +21,7 @@ from isfc.engine.program import Program
 from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import decode, encode_pieces
 from isfc.errors import RemoteProtocolError
-from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
 from isfc.live.clock import NS_PER_S, Clock
@@ -38,6 +38,10 @@ from isfc.system.system import Input, System, system_of
 
 RECONNECT_S: Final = 30.0
 """How long a link may be down before its conversations are severed, in real seconds."""
+
+MANY_COUNT: Final = 4
+"""A package of so many messages is answered before the program has them: meanwhile the partner can
+fill the next one. One of fewer is answered afterwards, so that the program has them sooner."""
 
 _SPIN_S: Final = 0.0015
 """Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
@@ -343,6 +347,8 @@ class LiveEngine(Outlet):
                 self._down = None
         elif isinstance(event, LinkDown):
             self._await_link()
+        elif isinstance(event, Delivered) and len(event.messages) >= MANY_COUNT:
+            self._write_out()
         self.tell(event)
         self._offers.extend(self._program.receive(event, self.now_ns()))
 

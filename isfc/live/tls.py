@@ -8,6 +8,8 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Protocol
 
 from isfc.live.connection import Connection, why
@@ -64,7 +66,8 @@ class TlsServer:
                 continue
             guard, connection = self._make()
             task = self._spawn(self._secure(accepted, guard, connection))
-            guard.come(peer, task.cancel)
+            guard.come(peer, partial(_send_away, accepted, task))
+            await asyncio.sleep(0)  # before it has begun, a task that is cancelled closes nothing
 
     async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
@@ -75,6 +78,13 @@ class TlsServer:
         except asyncio.CancelledError:
             guard.fail(None)
             raise
+
+
+def _send_away(accepted: socket.socket, task: "asyncio.Task[None]") -> None:
+    """End a handshake. One that is about to begin would go on alone if it could still read."""
+    task.cancel()
+    with suppress(OSError):  # it may be gone
+        accepted.shutdown(socket.SHUT_RDWR)
 
 
 def certificate_names(certificate: dict[str, Any]) -> set[str]:

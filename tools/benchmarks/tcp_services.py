@@ -119,7 +119,7 @@ def _own(kind: str, length: int = 0) -> Iterator[int]:
 
 @contextmanager
 def _postgres(folder: Path) -> Iterator[int]:
-    """A PostgreSQL of its own, which does not wait for the disk. It refuses to run as root."""
+    """A PostgreSQL of its own, as it is set up by default. It refuses to run as root."""
     user = "postgres" if os.getuid() == 0 else None
     data = folder / "postgres"
     data.mkdir()
@@ -132,7 +132,7 @@ def _postgres(folder: Path) -> Iterator[int]:
     lines = [initdb, "-A", "trust", "-U", "postgres", "-N", "-D", str(data)]
     subprocess.run(lines, check=True, capture_output=True, cwd=data, user=user)
     port = free_port()
-    line = [postgres, "-D", str(data), "-k", str(data), "-h", HOST, "-p", str(port), "-F"]
+    line = [postgres, "-D", str(data), "-k", str(data), "-h", HOST, "-p", str(port)]
     with running(line, folder=data, user=user):
         yield port
 

@@ -1,5 +1,6 @@
 """Who is let in with mutual TLS."""
 
+import asyncio
 import ssl
 import subprocess
 from pathlib import Path
@@ -7,9 +8,15 @@ from pathlib import Path
 import pytest
 
 from isfc.link.name import NodeName
+from isfc.link.state import LinkState
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Refused
+from isfc.live.newcomer import STRANGERS_MAX
+from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
+
+CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
+"""The first bytes of a TLS handshake, of which no more come."""
 
 
 def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
@@ -76,6 +83,53 @@ def test_a_certificate_of_somebody_else_is_refused(
             await wait_until(lambda: len(refusals(pair.first)) > 3)
             assert set(refusals(pair.first)) == {"the certificate is of CHICAGO, not of BOSTON"}
             assert not pair.first.up
+
+    run_live(main())
+
+
+@pytest.mark.parametrize("says", [b"", CLIENT_HELLO_BEGINS], ids=["silent", "handshaking"])
+def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
+    run_live: Run, certificates: Path, monkeypatch: pytest.MonkeyPatch, says: bytes
+) -> None:
+    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 60.0)
+
+    async def main() -> None:
+        crowd: list[asyncio.StreamWriter] = []
+        most = 0
+
+        async def keep_coming(port: int) -> None:
+            nonlocal most
+            while True:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(says)
+                crowd.append(writer)
+                most = max(most, len(first.attachments.strangers), len(asyncio.all_tasks()))
+                await asyncio.sleep(0.002)
+
+        setup = Setup()
+        contexts = (
+            context(certificates, "ATLANTA", server=True),
+            context(certificates, "BOSTON", server=False),
+        )
+        first, second = (
+            LiveSide(setup.definition(here), here + 1, tls=tls) for here, tls in enumerate(contexts)
+        )
+        place = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0))
+        assert isinstance(place, TcpEndpoint)
+        coming = asyncio.create_task(keep_coming(place.port))
+        await wait_until(lambda: first.engine.counters.refused_count > STRANGERS_MAX)
+        second.attachments.connect(place)
+        await wait_until(
+            lambda: all(s.engine.end.link.state is LinkState.UP for s in (first, second))
+        )
+        coming.cancel()
+        await asyncio.gather(coming, return_exceptions=True)
+        assert most < 2 * STRANGERS_MAX  # they, and the handful of tasks of this test and the nodes
+        for writer in crowd:
+            writer.close()
+        await wait_until(lambda: not first.attachments.strangers)
+        for side in (first, second):
+            await side.close()
 
     run_live(main())
 

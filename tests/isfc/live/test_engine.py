@@ -11,12 +11,12 @@ from ctc.subchannel import Command
 from isfc.engine.program import Offer
 from isfc.engine.wire import encode
 from isfc.errors import Backpressure, RemoteProtocolError
-from isfc.link.events import LinkDown, LinkEvent, LinkUp, Severed
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.clock import Clock
 from isfc.live.connection import Connection
-from isfc.live.engine import LiveEngine
+from isfc.live.engine import MANY_COUNT, LiveEngine
 from isfc.live.events import Attached, Detached
 from isfc.live.lag import Lag
 from isfc.system.system import System
@@ -75,6 +75,42 @@ def test_a_package_that_came_with_its_command_is_answered_by_one_write(
         command_and_data, read_and_end = written[:2]
         assert command_and_data > 1_000
         assert read_and_end == COMMAND_LENGTH + STATUS_LENGTH
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("count", "order"),
+    [(MANY_COUNT - 1, ["delivered", "answered"]), (MANY_COUNT, ["answered", "delivered"])],
+)
+def test_many_messages_are_answered_before_the_program_has_them(
+    run_live: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    count: int,
+    order: list[str],
+) -> None:
+    log: list[str] = []
+    write = Connection.write
+
+    def note(connection: Connection, *pieces: bytes | memoryview) -> None:
+        if sum(map(len, pieces)) == COMMAND_LENGTH + STATUS_LENGTH:
+            log.append("answered")
+        write(connection, *pieces)
+
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            log.clear()
+            monkeypatch.setattr(Connection, "write", note)
+            pair.second.engine.listeners.append(
+                lambda _end, event, _now_ns: (
+                    log.append("delivered") if isinstance(event, Delivered) else None
+                )
+            )
+            pair.first.send(b"goes alone", *[b"wait for each other"] * count)
+            await wait_until(lambda: pair.first.guest.sent_count == 1 + count)
+        assert log == ["delivered", "answered", *order]
 
     run_live(main())
 
