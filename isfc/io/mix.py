@@ -44,13 +44,14 @@ class Load:
 class Mix:
     """Loads that channels share; ``saps`` is None where nothing is said of them.
 
-    ``notes`` say what was assumed or left out.
+    ``notes`` say what was assumed or left out; ``system`` is its name if it has one.
     """
 
     name: str
     loads: tuple[Load, ...]
     saps: int | None = None
     notes: tuple[str, ...] = ()
+    system: str = ""
 
     @property
     def io_per_s(self) -> float:
@@ -132,7 +133,7 @@ def mix_of_interval(
             f"{interval.name}: has no I/O of FICON channels or devices; expected Channel Path "
             "Activity or Direct Access Device Activity"
         )
-    return Mix(interval.name, tuple(loads), _saps(interval), notes)
+    return Mix(interval.name, tuple(loads), _saps(interval), notes, interval.system)
 
 
 def _saps(interval: Interval) -> int | None:

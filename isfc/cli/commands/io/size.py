@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
 from isfc.cli.render.io_size import sizing_page
@@ -14,6 +15,7 @@ from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.proposal import proposal
 from isfc.io.rmf import busiest, read_rmf
 from isfc.io.sizing import Choice, Distance, Guidelines, SapNeed, Sizing, SynchronousNeed
 from isfc.io.sizing import size as size_mix
@@ -76,6 +78,16 @@ BusOption = Annotated[
 SapOption = Annotated[
     float, typer.Option(metavar="P", callback=within(1, 100), help="At most so much of the SAPs.")
 ]
+ProposalOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE.toml",
+        help="Write what is best, with the load it is for, as a configuration.",
+        show_default=False,
+    ),
+]
 
 
 def size(
@@ -90,17 +102,23 @@ def size(
     processor_percent: ProcessorOption = 50.0,
     bus_percent: BusOption = 70.0,
     sap_percent: SapOption = 70.0,
+    output: ProposalOption = None,
     json: JsonOption = False,
 ) -> None:
     """Say how many channels of which feature a mix needs, now and later.
 
     Each feature is judged in both protocols, and with encryption where it can: what it needs of
     channel processor, bus and line, and which of them is full first. With buffer credits over
-    the distance, SAPs, and whether zHyperLink pays.
+    the distance, SAPs, and whether zHyperLink pays. With -o the best is written as a
+    configuration, for 'isfc io plan' and 'isfc io run'.
     """
+    if output is not None and interval is Which.ALL:
+        raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
     mixes = _mixes(mix, rmf, interval, block, read_percent / 100)
     guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
     sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in mixes]
+    if output is not None:
+        check_file("-o", str(output), (".toml",)).write_text(proposal(sizings[0]), "utf-8")
     if json:
         show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
     else:

@@ -1,0 +1,66 @@
+"""What a sizing calls best is a configuration, which carries its load within the guidelines."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.mix import Load, Mix, mix_of_interval
+from isfc.io.plan import make_io_plan
+from isfc.io.proposal import proposal
+from isfc.io.rmf import busiest, read_rmf
+from isfc.io.sizing import Guidelines, size
+
+PASTED = mix_of_interval(busiest(read_rmf(Path("docs/io/rmf.txt"))))
+MIXED = Mix(
+    "mixed",
+    (
+        Load("a long name of reads", 50_000, 4096, cache_hit=0.9),
+        Load("of nearly as many bytes", 20_000, 4200, read_share=0.5),
+        Load("batch", 4_000, 131_072, read_share=0.0),
+    ),
+)
+
+
+@pytest.mark.parametrize("mix", [PASTED, MIXED], ids=["pasted", "mixed"])
+@pytest.mark.parametrize("km", [0.0, 100.0])
+def test_the_best_carries_the_grown_load_within_the_guidelines(mix: Mix, km: float) -> None:
+    sizing = size(mix, 30, Guidelines(), (km,))
+    found = make_io_plan(parse_io_configuration(proposal(sizing).encode(), "best"))
+    assert len(found.channels) == sizing.best.channels_grown
+    for channel in found.channels:
+        assert channel.channel.feature == sizing.best.feature
+        assert channel.estimate.processor <= 0.5
+        assert channel.estimate.bus <= 0.7
+    demands = [demand for each in found.channels for demand in each.estimate.demands]
+    assert sum(each.rate_per_s for each in demands) == pytest.approx(sizing.grown.io_per_s, 1e-3)
+    moved = sum(
+        each.rate_per_s * flow.share * flow.work.data_length / 1e6
+        for each in demands
+        for flow in each.demand.flows
+    )
+    assert moved == pytest.approx(sizing.grown.read_mb_per_s + sizing.grown.write_mb_per_s, 1e-3)
+
+
+def test_the_page_s_file_is_what_the_command_writes() -> None:
+    sizing = size(PASTED, 30, Guidelines(), (0.0, 100.0))
+    assert Path("docs/io/two-channels.toml").read_text("utf-8") == proposal(sizing)
+
+
+def test_loads_alike_are_one_and_others_are_not() -> None:
+    text = proposal(size(MIXED, 0, Guidelines(), (0.0,)))
+    names = [each.name for each in parse_io_configuration(text.encode(), "best").workloads]
+    assert names == ["a long name of re and 1 more"[:16] + " and 1 more", "batch"]
+    assert "path" not in text
+    assert proposal(size(PASTED, 0, Guidelines())).count("[[io]]") == 1
+
+
+def test_one_interval_has_one_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "best.toml"
+    sizing = ["io", "size", "--rmf", "docs/io/rmf.txt", "-o", str(path)]
+    assert run([*sizing, "--interval", "all"]) == 2
+    assert "-o and --interval all" in capsys.readouterr().err
+    assert run(sizing) == 0
+    assert run(["io", "plan", str(path)]) == 0
+    assert capsys.readouterr().out.endswith("Nothing to change.\n")
