@@ -1,8 +1,10 @@
 """Who is let in with mutual TLS."""
 
 import asyncio
+import shutil
 import ssl
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,10 @@ def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CA, and certificates of it for two nodes and a stranger."""
+    """A CA, and certificates of it for two nodes and a stranger.
+
+    EXPIRED is BOSTON's of yesterday, and FOREIGN one for BOSTON that another CA has signed.
+    """
     folder = tmp_path_factory.mktemp("tls")
 
     def openssl(*arguments: str) -> None:
@@ -43,6 +48,13 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
             *("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
             *("-CAcreateserial", "-out", f"{name}.pem"),
         )
+    openssl("req", "-x509", *new, "-subj", "/CN=CA", "-keyout", "other.key", "-out", "other.pem")
+    for name, ca, days in (("EXPIRED", "ca", "-1"), ("FOREIGN", "other", "1")):
+        openssl(
+            *("x509", "-req", "-in", "BOSTON.csr", "-CA", f"{ca}.pem", "-CAkey", f"{ca}.key"),
+            *("-CAcreateserial", "-days", days, "-out", f"{name}.pem"),
+        )
+        shutil.copy(folder / "BOSTON.key", folder / f"{name}.key")
     return folder
 
 
@@ -83,6 +95,50 @@ def test_a_certificate_of_somebody_else_is_refused(
             await wait_until(lambda: len(refusals(pair.first)) > 3)
             assert set(refusals(pair.first)) == {"the certificate is of CHICAGO, not of BOSTON"}
             assert not pair.first.up
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("EXPIRED", "TLS: the certificate is not accepted: certificate has expired"),
+        ("FOREIGN", "TLS: the certificate is not accepted: "),
+    ],
+)
+def test_a_certificate_that_is_expired_or_of_another_ca_is_refused(
+    run_live: Run, tmp_path: Path, certificates: Path, name: str, reason: str
+) -> None:
+    async def main() -> None:
+        options = [
+            {"tls": context(certificates, "ATLANTA", server=True)},
+            {"tls": context(certificates, name, server=False)},
+        ]
+        endpoint = TcpEndpoint("127.0.0.1", 0)
+        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+            await wait_until(lambda: len(refusals(pair.first)) > 3)
+            assert all(told.startswith(reason) for told in refusals(pair.first))
+            assert pair.first.engine.counters.attached_count == 0
+
+    run_live(main())
+
+
+def test_who_does_not_begin_tls_in_time_is_sent_away(
+    run_live: Run, certificates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.05)
+
+    async def main() -> None:
+        tls = context(certificates, "ATLANTA", server=True)
+        side = LiveSide(Setup().definition(0), 1, tls=tls)
+        place = await side.attachments.listen(TcpEndpoint("127.0.0.1", 0))
+        assert isinstance(place, TcpEndpoint)
+        reader, writer = await asyncio.open_connection("127.0.0.1", place.port)
+        with suppress(ConnectionResetError):
+            assert await reader.read() == b""
+        assert refusals(side) == ["no greeting within 0.05 s"]
+        writer.close()
+        await side.close()
 
     run_live(main())
 
