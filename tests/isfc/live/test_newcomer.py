@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.live.attachment import RETRY_S_MIN
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.events import Refused
 from isfc.live.newcomer import STRANGERS_MAX
@@ -73,23 +74,35 @@ def test_the_partner_gets_in_although_strangers_have_taken_every_place(
 
 @pytest.mark.parametrize("listens", [0, 1])
 def test_of_two_partners_of_one_name_the_one_that_is_up_stays(
-    run_live: Run, tmp_path: Path, listens: int
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, listens: int
 ) -> None:
+    delays_s: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(delay_s: float) -> None:
+        if delay_s >= RETRY_S_MIN / 2:
+            delays_s.append(delay_s)
+        await sleep(delay_s)
+
     async def main() -> None:
+        delays_s.clear()
         setup, endpoint = Setup(), UnixEndpoint(str(tmp_path / "link"))
         here, there = (LiveSide(setup.definition(i), i + 1) for i in (listens, 1 - listens))
         await here.attachments.listen(endpoint)
         there.attachments.connect(endpoint)
         await wait_until(lambda: here.up and there.up)
         rival = LiveSide(setup.definition(1 - listens), 3)
+        monkeypatch.setattr(asyncio, "sleep", note)
         rival.attachments.connect(endpoint)
-        name = rival.engine.definition.name
-        await wait_until(lambda: len(refusals(rival, by_partner=True)) >= 8)
+        name, attempts = rival.engine.definition.name, 4 * setup.ctc_count
+        await wait_until(lambda: len(refusals(rival, by_partner=True)) >= attempts)
+        assert max(delays_s) >= 2 * RETRY_S_MIN  # the third pause of a CTC, if not a later one
         assert set(refusals(rival, by_partner=True)) == {f"another {name} is connected already"}
         here.send(b"still there")
         await wait_until(lambda: there.received() == [b"still there"])
         for side in (here, there, rival):
             assert side.engine.counters.severed_count == 0
+        monkeypatch.undo()
         await there.close()
         await wait_until(lambda: here.up and rival.up)  # its turn
         for side in (here, rival):
