@@ -52,6 +52,9 @@ _OTHER_COLOUR = "#c44e52"
 """By pairs, and so the same in every picture."""
 
 _LEGEND_ENTRY_INCHES = 1.2
+MARK_SIZE = 7.0
+MARK_SPACE = 16.0
+"""Points: the letters that say how many chpids there are from here on, and the room for them."""
 
 _PUBLISHED: dict[str, Any] = {
     "linestyle": "-",
@@ -197,7 +200,7 @@ def _draw_blocks(
             _panel(axes, part.table, rows, measure, emulated, colours)
             if column == 0:
                 axes.set_ylabel(name)
-        grid[0, column].set_title(heading)
+        grid[0, column].set_title(heading, pad=MARK_SPACE)
         for axes in grid[:, column]:
             _mark_chpids(axes, part.table, rows, named=axes is grid[0, column])
         grid[-1, column].set_xlabel(AXES[part.table.key[1]])
@@ -316,9 +319,9 @@ def _mark_chpids(
         axes.axvline(middle, color="0.6", linestyle=":", linewidth=1)
         if named:
             text = f"{chpids[after]} chpids"
-            place = (middle, 0.98)
+            place = (middle, 1.02)  # above the panel, where no curve comes
             across = axes.get_xaxis_transform()
-            axes.text(*place, text, transform=across, va="top", fontsize=7, color="0.35")
+            axes.text(*place, text, transform=across, ha="center", fontsize=MARK_SIZE, color="0.35")
 
 
 def _legend(colours: Mapping[int, str]) -> tuple[list[Any], list[str]]:

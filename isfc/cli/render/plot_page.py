@@ -19,8 +19,9 @@ _PAGE = """\
 <style>
 :root {{ color-scheme: light dark }}
 body {{ font-family: sans-serif; margin: 1em auto; max-width: 60em; padding: 0 1em }}
-figure {{ margin: 0 }}
-svg {{ max-width: 100%; height: auto }}
+figure {{ margin: 0; overflow-x: auto }}
+svg {{ width: 100%; min-width: 32em; height: auto }}
+details {{ overflow-x: auto }}
 table {{ border-collapse: collapse }}
 th, td {{ padding: 0 .6em; text-align: right; font-variant-numeric: tabular-nums }}
 @media (prefers-color-scheme: dark) {{ svg {{ filter: invert(1) hue-rotate(180deg) }} }}
@@ -35,13 +36,14 @@ def page(parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> str
     """A page of its own, which needs no other file."""
     drawn = [part for part in parts if part.table.is_grid]
     title = drawn[0].table.title if len(drawn) == 1 else "Published tables, replayed"
-    body = "\n".join(line for part in drawn for line in _part(part, emulated))
+    body = "\n".join(line for part in drawn for line in _part(part, emulated, named=len(drawn) > 1))
     return _PAGE.format(title=html.escape(title), body=body)
 
 
-def _part(part: Part, emulated: Mapping[Cell, Sequence[float]]) -> Iterator[str]:
-    """One table."""
-    yield f"<h2>{html.escape(part.table.title)}</h2>"
+def _part(part: Part, emulated: Mapping[Cell, Sequence[float]], *, named: bool) -> Iterator[str]:
+    """One table; ``named`` says whether under its title, which is the page's if it is alone."""
+    if named:
+        yield f"<h2>{html.escape(part.table.title)}</h2>"
     yield f"<p>{html.escape(part.table.source)}</p>"
     for heading, rows in blocks_of(part).items():
         text = html.escape(heading.replace("\n", ": "))

@@ -111,6 +111,7 @@ def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_pa
     write_plot(page, parts, emulated(parts, 1.1))
     text = page.read_text("utf-8")
     assert f"<h1>{parts[0].table.title}</h1>" in text
+    assert text.count(f"{parts[0].table.title}</h") == 1
     picture = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
     shown = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
     assert {"MB/s", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
@@ -195,6 +196,7 @@ def test_kinks_are_marked_where_the_link_gets_a_chpid(parts: list[Part]) -> None
     marked = [float(np.asarray(line.get_xdata())[0]) for line in lines]
     assert marked
     assert all(min(counts) < place < max(counts) for place in marked)
+    assert all(text.get_position()[1] > 1 for text in axes.texts)  # above all curves
     assert {text.get_text() for text in axes.texts} <= {"2 chpids", "3 chpids", "4 chpids"}
 
 
