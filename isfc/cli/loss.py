@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from rich.console import RenderableType
+
 from isfc.cli.experiments import run_all
 from isfc.cli.render.loss import Left, Rates, left_after, loss_page
-from isfc.cli.render.output import show, show_json
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from scenarios.run import Experiment, Result, run
@@ -19,14 +20,11 @@ WARMUP: Final = 0.2
 Of published-4, -12 and -16, this second's rate is within 1 % of that of ten."""
 
 
-def show_losses(layout: Layout, *, simulate: bool, json: bool) -> None:
-    """Print what is left of ``layout``, by rule of thumb and, if wanted, by run."""
+def losses_of(layout: Layout, *, simulate: bool) -> tuple[RenderableType, list[dict[str, Any]]]:
+    """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records."""
     lefts = left_of(layout, simulate=simulate)
-    if json:
-        show_json([loss_record(layout, left) for left in lefts])
-    else:
-        load = f"Runs: {SUITE}, {PAIRS} pairs, {SECONDS:g} s, one direction after the other."
-        show(loss_page(layout, lefts, load))
+    load = f"Runs: {SUITE}, {PAIRS} pairs, {SECONDS:g} s, one direction after the other."
+    return loss_page(layout, lefts, load), [loss_record(layout, left) for left in lefts]
 
 
 def left_of(layout: Layout, *, simulate: bool) -> list[Left]:

@@ -51,6 +51,8 @@ class Survey:
     lefts: tuple[Left, ...]
     timeline: Timeline
     disks: DiskSurvey | None = None
+    mark: str = ""
+    """What ends every id, where a page is about several links."""
 
     @property
     def layout(self) -> Layout:
@@ -64,9 +66,13 @@ def survey(
     workload: Workload,
     tell: Callable[[str], None],
     disks: IoConfiguration | None = None,
+    neighbours: tuple[Layout, ...] = (),
 ) -> Survey:
-    """Run everything; ``tell`` is told what is run next. ``disks`` are those on the chpids."""
-    plan = make_plan(layout)
+    """Run everything; ``tell`` is told what is run next.
+
+    ``disks`` are those on the chpids, ``neighbours`` the other links of the systems.
+    """
+    plan = make_plan(layout, neighbours)
     tried = try_advice(layout, plan.advice, carried(layout))
     tell("throughput over pairs, each way")
     experiments = [

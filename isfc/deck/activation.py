@@ -6,8 +6,9 @@ goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of one
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection as AnyOf
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ctc.address import Rdev, format_rdev, parse_rdevs
@@ -15,7 +16,7 @@ from ctc.errors import CtcError
 from isfc.cp.words import ALL, BUFFERS, NODE, matches
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -61,7 +62,7 @@ def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
 
 def choose(
     activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mapping[NodeName, Collection[Rdev]],
+    devices: Mapping[NodeName, AnyOf[Rdev]],
 ) -> Chosen:
     """What the statements, each with the node whose file it is from, choose of ``devices``.
 
@@ -103,33 +104,42 @@ def choose(
 
 
 def choose_from(
-    layout: Layout, activations: Sequence[tuple[NodeName | None, Activation]]
-) -> tuple[Layout, tuple[str, ...]]:
-    """``layout`` with the devices alone that the statements leave active, and remarks.
+    collection: Collection, activations: Sequence[tuple[NodeName | None, Activation]]
+) -> tuple[Collection, tuple[str, ...]]:
+    """``collection`` with the devices alone that the statements leave active, and remarks.
 
-    Raises `ConfigurationError` if none is left.
+    A link of which none is left is left out. Raises `ConfigurationError` if no link is left.
     """
-    ends = {node: [ctc.rdevs[end] for ctc in layout.ctcs] for end, node in enumerate(layout.nodes)}
+    ends: dict[NodeName, list[Rdev]] = {node: [] for node in collection.systems}
+    for link in collection.links:
+        for end, node in enumerate(link.nodes):
+            ends[node] += [ctc.rdevs[end] for ctc in link.ctcs]
     chosen = choose(activations, ends)
+    links = tuple(left for link in collection.links if (left := _left(link, chosen)).ctcs)
+    if not links:
+        pairs = ", ".join(" and ".join(link.nodes) for link in collection.links)
+        raise ConfigurationError(
+            f"the statements leave no CTC between {pairs}; expected at least one that both activate"
+        )
+    return replace(collection, links=links), tuple(chosen.remarks)
+
+
+def _left(link: Layout, chosen: Chosen) -> Layout:
+    """What is left of a link: the CTCs that are active at both ends."""
     ctcs = tuple(
         ctc
-        for ctc in layout.ctcs
+        for ctc in link.ctcs
         if all(
             rdev in chosen.active.get(node, (rdev,))
-            for node, rdev in zip(layout.nodes, ctc.rdevs, strict=True)
+            for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
         )
     )
-    if not ctcs:
-        raise ConfigurationError(
-            f"the statements leave no CTC between {layout.nodes[0]} and {layout.nodes[1]}; "
-            "expected at least one that both activate"
-        )
     used = {ctc.fibre.name for ctc in ctcs}
-    fibres = tuple(fibre for fibre in layout.fibres if fibre.name in used)
-    return Layout(layout.nodes, fibres, ctcs), tuple(chosen.remarks)
+    fibres = tuple(fibre for fibre in link.fibres if fibre.name in used)
+    return Layout(link.nodes, fibres, ctcs)
 
 
-def _node_of(activation: Activation, devices: Mapping[NodeName, Collection[Rdev]]) -> NodeName:
+def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) -> NodeName:
     """The node that an unqualified statement is of, as far as it and its devices tell."""
     may = [node for node in devices if node != activation.partner]
     if len(may) > 1:

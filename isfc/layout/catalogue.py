@@ -23,15 +23,15 @@ def shipped_layouts() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
-def load_layout(argument: str | Path) -> Layout:
+def load_layout(argument: str | Path, link: str | None = None) -> Layout:
     """The layout that a user means by ``argument``: a shipped one's name, or a path.
 
     A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
-    file. Raises `ConfigurationError` if there is no such layout, if it is not a good one, and if it
-    has several links.
+    file. Of several links ``link`` names the one that is meant, as in ``ATLANTA-BOSTON``. Raises
+    `ConfigurationError` if there is no such layout or link, and if it is not a good one.
     """
     content, source = read_content(argument)
-    return parse_layout(content, source)
+    return parse_layout(content, source, link)
 
 
 def load_collection(argument: str | Path) -> Collection:

@@ -118,22 +118,23 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 """What may stand in each table, in the words of an error message."""
 
 
-def read_layout(path: Path) -> Layout:
-    """Read and check the layout file at ``path``, of one link.
+def read_layout(path: Path, link: str | None = None) -> Layout:
+    """Read and check the layout file at ``path``; ``link`` is as for `parse_layout`.
 
     Raises `ConfigurationError` for anything else.
     """
     with within(str(path)):
-        return _parse(read_bytes(path, "a layout file")).link
+        return _parse(read_bytes(path, "a layout file")).link(link)
 
 
-def parse_layout(data: bytes | str, source: str = "layout") -> Layout:
-    """The layout that ``data``, the content of a layout file of one link, describes.
+def parse_layout(data: bytes | str, source: str = "layout", link: str | None = None) -> Layout:
+    """The layout that ``data``, the content of a layout file, describes.
 
-    ``source`` is its name in messages. Raises `ConfigurationError` for what is wrong with it.
+    ``source`` is its name in messages. Of several links ``link`` names the one that is meant, as in
+    ``ATLANTA-BOSTON``. Raises `ConfigurationError` for what is wrong with it.
     """
     with within(source):
-        return parse_collection(data, "").link
+        return parse_collection(data, "").link(link)
 
 
 def parse_collection(data: bytes | str, source: str = "layout") -> Collection:

@@ -88,16 +88,32 @@ class Collection:
         names = {name for link in self.links for name in link.nodes}
         return tuple(sorted(names, key=lambda name: name.collation))
 
-    @property
-    def link(self) -> Layout:
-        """The only link. Raises `ConfigurationError` if there are several."""
-        if len(self.links) != 1:
-            named = ", ".join(" - ".join(link.nodes) for link in self.links)
+    def link(self, name: str | None = None, option: str = "--link") -> Layout:
+        """The link that ``name``, such as ``ATLANTA-BOSTON``, means; if None, the only one.
+
+        Either of its two systems may come first. ``option`` is where it is named, in the words of
+        an error message. Raises `ConfigurationError` if there is no such
+        link, or there are several and none is named.
+        """
+        names = ["-".join(link.nodes) for link in self.links]
+        if name is None:
+            if len(self.links) == 1:
+                return self.links[0]
+            known = ", ".join(names)
             raise ConfigurationError(
-                f"[[link]]: {len(self.links)} links ({named}); expected one, as this command knows "
-                "of two systems"
+                f"[[link]]: {len(self.links)} links; expected {option} with one of {known}"
             )
-        return self.links[0]
+        ends = set(name.upper().split("-"))
+        for link in self.links:
+            if ends == set(link.nodes):
+                return link
+        raise ConfigurationError(
+            f"{option} {name[:40]!r}: no such link; expected {' or '.join(names)}"
+        )
+
+    def beside(self, link: Layout) -> tuple[Layout, ...]:
+        """The other links, with which ``link`` may share chpids."""
+        return tuple(other for other in self.links if other is not link)
 
     def links_of(self, system: NodeName) -> tuple[Layout, ...]:
         """The links that ``system`` has an end of, in the order of the file."""

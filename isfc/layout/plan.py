@@ -26,6 +26,6 @@ class Plan:
         return stop_short(len(self.layout.ctcs))
 
 
-def make_plan(layout: Layout) -> Plan:
-    """Judge ``layout``."""
-    return Plan(layout, directions_of(layout), find_all(layout))
+def make_plan(layout: Layout, neighbours: tuple[Layout, ...] = ()) -> Plan:
+    """Judge ``layout``; ``neighbours`` are the other links of its systems."""
+    return Plan(layout, directions_of(layout), find_all(layout, neighbours))

@@ -6,6 +6,7 @@
 
     [grid]                                       # every combination is run
     layout = ["published-8", "my-link.toml"]     # or a [template] instead
+    link = ["ATLANTA-BOSTON"]                    # of layouts that have several
     workload = ["HS", "HL"]
     pairs = [1, 10, 50]
     seed = [1, 2, 3]
@@ -20,7 +21,7 @@
     km = [0, 10]                                 # length of all fibres
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -30,7 +31,7 @@ import msgspec
 
 from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.file import KM_MAX
 from isfc.layout.layout import Fibre, Layout
@@ -58,6 +59,7 @@ class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     workload: list[str]
     pairs: list[int]
     layout: list[str] | None = None
+    link: list[str] | None = None
     seed: tuple[int, ...] = (1,)
     lose: tuple[str, ...] = (NONE,)
 
@@ -82,6 +84,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "workload": 'a list of workloads, such as ["HS", "HL"]',
         "pairs": "a list of numbers of pairs, such as [1, 50]",
         "layout": 'a list of shipped layouts or files, such as ["published-8"]',
+        "link": 'a list of links of these layouts, such as ["ATLANTA-BOSTON"]',
         "seed": "a list of seeds, such as [1, 2, 3]",
         "lose": 'a list of chpids of the first system, or "none", such as ["none", "40"]',
     },
@@ -125,7 +128,10 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
         raise ConfigurationError("[grid] layout: expected it or a table [template], one of them")
     layouts: list[tuple[Place, Layout]]
     if grid.layout is not None:
-        layouts = [({"layout": name}, _found(name, folder)) for name in grid.layout]
+        with within("[grid]"):
+            layouts = [*_named(grid.layout, grid.link, folder)]
+    elif grid.link is not None:
+        raise ConfigurationError("[grid] link: expected layout beside it")
     else:
         layouts = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
     axes = (layouts, grid.lose, grid.workload, grid.pairs, grid.seed)
@@ -174,10 +180,18 @@ def without(layout: Layout, chpid: str) -> Layout:
     return left
 
 
-def _found(name: str, folder: Path) -> Layout:
-    """A shipped layout, or that of a file in ``folder``."""
-    beside = folder / name
-    return load_layout(beside if beside.is_file() else name)
+def _named(
+    names: Sequence[str], links: Sequence[str] | None, folder: Path
+) -> Iterator[tuple[Place, Layout]]:
+    """The links of shipped layouts, or of files in ``folder``, each with its place."""
+    for name in names:
+        beside = folder / name
+        collection = load_collection(beside if beside.is_file() else name)
+        with within(f"layout {name}"):
+            if links is None:
+                yield {"layout": name}, collection.link(option="[grid] link")
+            for link in links or ():
+                yield {"layout": name, "link": link}, collection.link(link, "[grid] link")
 
 
 def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.experiments import run_all
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.render.collide import collide_page
 from isfc.cli.render.output import show, show_json
@@ -72,6 +72,7 @@ SeedOption = Annotated[
 def collide_layout(
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     offer_out: OutOption,
     offer_in: InOption,
     steps: StepsOption = 4,
@@ -86,7 +87,7 @@ def collide_layout(
     CTCs from opposite sides and stops short of the last ones; beside it are rules that stop short
     of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
     """
-    link = open_layout(layout)
+    link = open_layout(layout, link_name)
     planned = trials(
         link, _loads(offer_out, steps), _loads(offer_in, steps), seconds, message, seed
     )

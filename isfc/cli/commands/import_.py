@@ -27,7 +27,7 @@ from isfc.deck.pairing import Pairing
 from isfc.deck.partition import System, choose_systems
 from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection, format_layout
@@ -179,10 +179,10 @@ def import_config(
     passed over. A system without any keeps its devices. 'isfc import iocp --config FILE' does the
     same as it pairs.
     """
-    kept, remarks = choose_from(load_layout(layout), _activations(files))
+    kept, remarks = choose_from(load_collection(layout), _activations(files))
     _tell(remarks)
     origin = ", ".join(Path(path).name for _, path in map(_named, files))
-    write_text(format_layout(kept, heading=[f"{layout}, as activated by {origin}."]), output)
+    write_text(format_collection(kept, heading=[f"{layout}, as activated by {origin}."]), output)
 
 
 def _activations(files: Iterable[str]) -> list[tuple[NodeName | None, Activation]]:

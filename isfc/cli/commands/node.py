@@ -11,7 +11,7 @@ from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption, choo
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.node import LiveNode, Measured
 from isfc.cli.options.forward import ForwardOption
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.live import (
     RECONNECT_S,
     DilationOption,
@@ -40,6 +40,7 @@ from isfc.cli.render.live import live_page, live_record
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
+from isfc.layout.layout import Layout
 from isfc.live.endpoint import parse_endpoint
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
@@ -73,6 +74,7 @@ def node(
     name: NameArgument,
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     listen: ListenOption = None,
     connect: ConnectOption = None,
     cert: CertOption = None,
@@ -116,7 +118,7 @@ def node(
     if insecure and tls is None:
         _warn()
     live = replace(
-        _live_node(name, layout, options, listen, connect),
+        _live_node(name, open_layout(layout, link_name), options, listen, connect),
         insecure=insecure,
         lifeline=lifeline,
         run_dir=run_dir,
@@ -135,12 +137,11 @@ def _warn() -> None:
 
 
 def _live_node(
-    name: str, layout: str, options: LiveOptions, listen: str | None, connect: str | None
+    name: str, link: Layout, options: LiveOptions, listen: str | None, connect: str | None
 ) -> LiveNode:
 
     if (listen is None) == (connect is None):
         raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
-    link = open_layout(layout)
     chosen = choose_node(link, "NAME", name)
     assert chosen is not None, "a name was given"
     return LiveNode(

@@ -10,7 +10,7 @@ import typer
 
 from ctc.address import format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import JOBS_MAX, within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.optimise import found_page, rule_changes, write_front
@@ -93,6 +93,7 @@ JobsOption = Annotated[
 def optimise_layout(
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     ctcs: CtcsOption = None,
     objective: ObjectiveOption = None,
     workload: WorkloadOption = "HL",
@@ -112,7 +113,7 @@ def optimise_layout(
     that is the same every time. Shows the best ten beside the layout given, and the commands that
     activate the best. With several objectives, those that no other one beats in all.
     """
-    given = open_layout(layout)
+    given = open_layout(layout, link_name)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
         if len(objectives) < 2:

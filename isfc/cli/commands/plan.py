@@ -4,10 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
+from rich.rule import Rule
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.loss import show_losses
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_with_disks
+from isfc.cli.loss import losses_of
+from isfc.cli.options.layout import (
+    JsonOption,
+    LayoutArgument,
+    LinkOption,
+    OpenedLink,
+    open_links,
+)
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.output import show, show_json
@@ -43,6 +51,7 @@ RuleOption = Annotated[
 def plan(
     layout: LayoutArgument,
     *,
+    link: LinkOption = None,
     lose: LoseOption = False,
     simulate: SimulateOption = False,
     rule: RuleOption = False,
@@ -57,21 +66,36 @@ def plan(
     """
     if simulate and not lose:
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
-    opened, disks = open_with_disks(layout)
-    judged = make_plan(opened)
-    if lose:
-        show_losses(judged.layout, simulate=simulate, json=json)
-        return
-    figures = () if rule else carried(judged.layout)
-    tried = {} if rule else try_advice(judged.layout, judged.advice, figures)
-    shared = None if rule or disks is None else run_shared(stated_load(opened), disks)
-    if json:
-        record = plan_record(judged, figures, tried)
-        show_json(record if shared is None else {**record, "disks": shared_record(shared)})
+    pages: list[RenderableType] = []
+    records: list[Any] = []
+    opened = open_links(layout, link)
+    for each in opened:
+        if pages:
+            pages += ["", Rule(style="dim"), ""]
+        page, record = (
+            losses_of(each.layout, simulate=simulate) if lose else _judge(each, rule=rule)
+        )
+        pages.append(page)
+        records.append(record)
+    if not json:
+        show(*pages)
     else:
-        show(plan_page(judged, figures, tried))
-        if shared is not None:
-            show("", shared_page(shared, f"{SUITE}, {STATED_PAIRS} pairs"))
+        show_json(records[0] if len(opened) == 1 else {"links": records})
+
+
+def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on one link, and what ``--json`` prints of it."""
+    judged = make_plan(opened.layout, opened.neighbours)
+    if rule:
+        return plan_page(judged), plan_record(judged)
+    figures = carried(judged.layout)
+    tried = try_advice(judged.layout, judged.advice, figures)
+    page, record = plan_page(judged, figures, tried), plan_record(judged, figures, tried)
+    if opened.disks is None:
+        return page, record
+    shared = run_shared(stated_load(opened.layout), opened.disks)
+    load = f"{SUITE}, {STATED_PAIRS} pairs"
+    return Group(page, "", shared_page(shared, load)), {**record, "disks": shared_record(shared)}
 
 
 def plan_record(

@@ -7,7 +7,7 @@ import typer
 
 from isfc.cli.commands.run import SeedOption, choose_node
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_layout
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_error, show_json
@@ -90,6 +90,7 @@ WindowOption = Annotated[
 def relocate_guests(
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     memory: MemoryOption,
     change_rate: ChangeRateOption,
     source: FromOption = None,
@@ -108,7 +109,7 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
-    link = open_layout(layout)
+    link = open_layout(layout, link_name)
     if quiesce > max_quiesce:
         raise ConfigurationError(
             f"--quiesce {quiesce:g}: expected at most --max-quiesce, {max_quiesce:g} s"

@@ -1,14 +1,15 @@
 """``isfc report``: a layout's judgement and its runs, as one page."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import LayoutArgument, open_with_disks
+from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
 from isfc.cli.render.output import show_log
 from isfc.cli.render.page.document import bundle, check_charts, document
-from isfc.cli.survey import survey
+from isfc.cli.survey import Survey, survey
 from scenarios.workload import find_workload, workload_usage
 
 PageOption = Annotated[
@@ -22,15 +23,33 @@ WorkloadOption = Annotated[
 ]
 
 
-def report(layout: LayoutArgument, *, output: PageOption, workload: WorkloadOption = "HL") -> None:
+def report(
+    layout: LayoutArgument,
+    *,
+    link: LinkOption = None,
+    output: PageOption,
+    workload: WorkloadOption = "HL",
+) -> None:
     """Write one page about a layout: drawing, findings, runs, losses.
 
     The page needs no network and no other file. It has charts that can be zoomed and tables of
-    the same figures; it follows dark mode, and can be printed.
+    the same figures; it follows dark mode, and can be printed. Of a layout with several links it
+    has all.
     """
     path = check_file("-o", output, (".html",))
     check_charts()
     chosen = find_workload(workload)
-    opened, disks = open_with_disks(layout)
-    surveyed = survey(layout, opened, chosen, lambda what: show_log(f"Running {what}"), disks)
-    path.write_text(document(surveyed, bundle()), "utf-8")
+    opened = open_links(layout, link)
+    surveys: list[Survey] = []
+    for number, each in enumerate(opened, start=1):
+        of = f" of {'-'.join(each.layout.nodes)}" if len(opened) > 1 else ""
+        surveyed = survey(
+            layout,
+            each.layout,
+            chosen,
+            lambda what, of=of: show_log(f"Running {what}{of}"),  # type: ignore[misc]
+            each.disks,
+            each.neighbours,
+        )
+        surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
+    path.write_text(document(surveys, bundle()), "utf-8")

@@ -9,7 +9,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.faults import FaultsOption, read_wanted_faults, show_story
-from isfc.cli.options.layout import JsonOption, LayoutArgument, open_with_disks
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_with_disks
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
     CsvOption,
@@ -150,6 +150,7 @@ CpOption = Annotated[
 def run_layout(
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     pairs: PairsOption = None,
     workload: WorkloadOption = None,
     message: MessageOption = None,
@@ -180,7 +181,7 @@ def run_layout(
     chosen = choose_workload(workload, message, reply, window)
     if pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
-    link, disks = open_with_disks(layout)
+    link, disks = open_with_disks(layout, link_name)
     experiment = make_experiment(
         link,
         chosen,

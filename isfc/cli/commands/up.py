@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from ctc.address import format_chpid
+from ctc.address import Rdev, format_chpid
 from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.pair import LivePair
 from isfc.cli.options.forward import ForwardOption
-from isfc.cli.options.layout import JsonOption, LayoutArgument
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.live import (
     RECONNECT_S,
     DilationOption,
@@ -63,6 +63,7 @@ ReadyOption = Annotated[int | None, typer.Option(hidden=True, callback=within(3,
 def up(
     layout: LayoutArgument,
     *,
+    link_name: LinkOption = None,
     pace: PaceOption = Pace.NONE,
     dilation: DilationOption = None,
     strict: StrictOption = False,
@@ -96,18 +97,18 @@ def up(
     )
     if json and seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
-    link = load_layout(layout)  # no pipe: the nodes read it too
+    link = load_layout(layout, link_name)  # no pipe: the nodes read it too
+    named = [layout, *_link_words(link_name)]
     experiment = options.experiment(link)
     observed = ObserveOptions(log_format, log_level, metrics)
     observed.check_pair()
     parse_forwards(options.forwards, link.nodes)
     loop_factory()
     if detached:
-        _detach(link, [layout, *options.arguments(), *observed.arguments(0)], journal, options)
+        _detach(link, [*named, *options.arguments(), *observed.arguments(0)], journal, options)
         return
     say_up = partial(_say_up, link, log_format) if ready is None else partial(say_ready, ready)
-    chpids = {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
-    pair = LivePair(layout, link.nodes, options, journal, observed, say_up, chpids)
+    pair = LivePair(named, link.nodes, options, journal, observed, say_up, _chpids(link))
     measured: list[Measured] = []
     code = run_live(
         lambda stop: pair.run(stop, measured, plain=plain, quiet=json or ready is not None)
@@ -119,6 +120,16 @@ def up(
             show(live_page(options, experiment, measured))
     if code:
         raise typer.Exit(code)
+
+
+def _chpids(link: Layout) -> dict[Rdev, str]:
+    """The chpids of each CTC, by the first node's device numbers."""
+    return {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
+
+
+def _link_words(name: str | None) -> tuple[str, ...]:
+    """The option that names a link, for a process of its own; nothing without a name."""
+    return () if name is None else ("--link", name)
 
 
 def _detach(link: Layout, words: list[str], journal: Path | None, options: LiveOptions) -> None:

@@ -45,9 +45,9 @@ _End = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class LivePair:
-    """Two live nodes of ``layout``, which is named as on the command line."""
+    """Two live nodes of a layout, which ``layout`` names in the words of the command line."""
 
-    layout: str
+    layout: Sequence[str]
     names: tuple[NodeName, NodeName]
     options: LiveOptions
     journals: Path | None = None
@@ -116,7 +116,7 @@ class LivePair:
             make_folder("--journal", self.journals)
             words += ["--journal", str(self.journals / f"{name}.journal")]
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "isfc", "node", name, self.layout, "--lifeline", "--json"),
+            *(sys.executable, "-m", "isfc", "node", name, *self.layout, "--lifeline", "--json"),
             *words,
             *self.options.arguments(),
             *self.observed.arguments(self.names.index(name)),

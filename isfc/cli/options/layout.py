@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,9 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.shared import find_shared, with_disks
 from isfc.layout.catalogue import read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
 from isfc.layout.file import parse_collection, parse_layout
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -32,7 +33,18 @@ LayoutArgument = Annotated[
         autocompletion=complete_layout,
     ),
 ]
-"""To be given to `open_layout`, or to `load_layout` where other processes read it as well."""
+"""To be given to `open_layout` or `open_links`; to `load_layout` where other processes read it."""
+
+LinkOption = Annotated[
+    str | None,
+    typer.Option(
+        "--link",
+        metavar="NODE-NODE",
+        help="Which link of a layout that has several, as ATLANTA-BOSTON.",
+        show_default=False,
+    ),
+]
+"""What every command has that knows of one link."""
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of tables.")
@@ -40,25 +52,50 @@ JsonOption = Annotated[
 """What every command that reports has."""
 
 
-def open_layout(argument: str) -> Layout:
+def open_layout(argument: str, link: str | None = None) -> Layout:
     """The layout that a user means: as `load_layout`, and from standard input or a pipe as well.
 
     Disks on its chpids, which it may name as ``[[io]]``, are in it. Raises `ConfigurationError` if
-    there is no such layout or it is not a good one.
+    there is no such layout or link, or it is not a good one.
     """
-    return open_with_disks(argument)[0]
+    return open_with_disks(argument, link)[0]
 
 
-def open_with_disks(argument: str) -> tuple[Layout, IoConfiguration | None]:
+def open_with_disks(
+    argument: str, link: str | None = None
+) -> tuple[Layout, IoConfiguration | None]:
     """As `open_layout`, and the disks on chpids of the layout, or None if there are none."""
     content, source = _read(argument)
-    layout = parse_layout(content, source)
-    if not parse_collection(content, source).io:
-        return layout, None
-    configuration = parse_io_configuration(content, source)
-    if not find_shared(layout, configuration):
-        return layout, None
-    return with_disks(layout, configuration), configuration
+    layout = parse_layout(content, source, link)
+    opened = _with_disks(layout, parse_collection(content, source), content, source)
+    return opened.layout, opened.disks
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedLink:
+    """One link of a layout, what disks are on its chpids, and the other links of the layout."""
+
+    layout: Layout
+    disks: IoConfiguration | None
+    neighbours: tuple[Layout, ...]
+
+
+def open_links(argument: str, link: str | None) -> list[OpenedLink]:
+    """As `open_layout`, for commands that show every link: of several all, if none is named."""
+    content, source = _read(argument)
+    collection = parse_collection(content, source)
+    with within(source):
+        links = collection.links if link is None else [collection.link(link)]
+    return [_with_disks(each, collection, content, source) for each in links]
+
+
+def _with_disks(layout: Layout, collection: Collection, content: bytes, source: str) -> OpenedLink:
+    neighbours = collection.beside(layout)
+    if collection.io:
+        configuration = parse_io_configuration(content, source)
+        if find_shared(layout, configuration):
+            return OpenedLink(with_disks(layout, configuration), configuration, neighbours)
+    return OpenedLink(layout, None, neighbours)
 
 
 def _read(argument: str) -> tuple[bytes, str]:

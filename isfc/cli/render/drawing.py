@@ -19,6 +19,7 @@ WRITER_STYLES: Final = {None: "green", 0: "cyan", 1: "magenta"}
 _ARROW: Final = 28
 """Columns of a CTC in the terminal."""
 
+_XMLNS: Final = "http://www.w3.org/2000/svg"
 _WIDTH: Final = 640
 _BOX: Final = 180
 _ROW: Final = 22
@@ -82,36 +83,55 @@ def _line(layout: Layout, use: CtcUse, width: int) -> Text:
     )
 
 
-def drawing_svg(layout: Layout) -> str:
-    """The drawing as SVG, a document of its own that can stand inside a page as well."""
+def drawing_svg(*layouts: Layout, mark: str = "") -> str:
+    """The drawing as SVG, a document of its own that can stand inside a page as well.
+
+    Several layouts stand one below the other. ``mark`` ends the ids, so that a page may have more
+    than one drawing.
+    """
+    if len(layouts) == 1:
+        svg, _ = _draw(layouts[0], mark)
+    else:
+        svg, top = Element("svg", {"xmlns": _XMLNS}), 0
+        for number, layout in enumerate(layouts, start=1):
+            drawn, height = _draw(layout, f"{mark}-{number}")
+            place = {"y": top, "width": _WIDTH, "height": height}
+            drawn.attrib.update({key: str(value) for key, value in place.items()})
+            svg.append(drawn)
+            top += height + _GAP
+        svg.set("viewBox", f"0 0 {_WIDTH} {top}")
+    ElementTree.indent(svg)
+    return ElementTree.tostring(svg, "unicode") + "\n"
+
+
+def _draw(layout: Layout, mark: str) -> tuple[Element, int]:
+    """The drawing of one link, and its height."""
     groups = fibre_uses(layout)
     rows = sum(_HEAD + _ROW * len(group.uses) + _GAP for group in groups)
     height = _TOP + rows + _ROW * 3
+    title, words = f"drawing-title{mark}", f"drawing-desc{mark}"
     svg = Element(
         "svg",
         {
-            "xmlns": "http://www.w3.org/2000/svg",
+            "xmlns": _XMLNS,
             "viewBox": f"0 0 {_WIDTH} {height}",
             "class": "isfc-drawing",
             "role": "img",
-            "aria-labelledby": "drawing-title drawing-desc",
+            "aria-labelledby": f"{title} {words}",
         },
     )
-    SubElement(
-        svg, "title", {"id": "drawing-title"}
-    ).text = f"Logical link {layout.nodes[0]} - {layout.nodes[1]}"
-    SubElement(svg, "desc", {"id": "drawing-desc"}).text = _in_words(layout, groups)
+    SubElement(svg, "title", {"id": title}).text = f"Logical link {' - '.join(layout.nodes)}"
+    SubElement(svg, "desc", {"id": words}).text = _in_words(layout, groups)
     SubElement(svg, "style").text = _STYLE
-    _define_arrows(svg)
+    _define_arrows(svg, mark)
     for node, x in zip(layout.nodes, (_BOX / 2 + 4, _WIDTH - _BOX / 2 - 4), strict=True):
         _text(svg, x, 24, node, "node", "middle")
         _draw_guests(svg, x)
     top = _TOP
     for group in groups:
-        top = _draw_group(svg, group, top) + _GAP
+        top = _draw_group(svg, group, top, mark) + _GAP
     _draw_legend(svg, layout, top)
-    ElementTree.indent(svg)
-    return ElementTree.tostring(svg, "unicode") + "\n"
+    return svg, height
 
 
 def _in_words(layout: Layout, groups: tuple[FibreUse, ...]) -> str:
@@ -129,7 +149,7 @@ def _in_words(layout: Layout, groups: tuple[FibreUse, ...]) -> str:
     )
 
 
-def _define_arrows(svg: Element) -> None:
+def _define_arrows(svg: Element, mark: str) -> None:
     """One arrowhead for each kind of line, as `context-stroke` is not drawn everywhere."""
     definitions = SubElement(svg, "defs")
     for kind in _CLASSES.values():
@@ -137,7 +157,7 @@ def _define_arrows(svg: Element) -> None:
             definitions,
             "marker",
             {
-                "id": f"arrow-{kind}",
+                "id": f"arrow-{kind}{mark}",
                 "viewBox": "0 0 8 8",
                 "refX": "7",
                 "refY": "4",
@@ -157,7 +177,7 @@ def _draw_guests(svg: Element, middle: float) -> None:
     _text(svg, middle - 58 + 16 * _GUESTS + 4, 49, "guests", "place", "start")
 
 
-def _draw_group(svg: Element, group: FibreUse, top: int) -> int:
+def _draw_group(svg: Element, group: FibreUse, top: int, mark: str) -> int:
     """A fibre with the chpids at its ends, and its CTCs; return where it ends."""
     height = _HEAD + _ROW * len(group.uses)
     for x, chpid in zip((4, _WIDTH - _BOX - 4), group.fibre.chpids, strict=True):
@@ -167,11 +187,11 @@ def _draw_group(svg: Element, group: FibreUse, top: int) -> int:
     label = f"fibre {group.fibre.name}: {speed_text(group.fibre)}"
     _text(svg, _WIDTH / 2, top + 14, label, "place", "middle")
     for index, use in enumerate(group.uses):
-        _draw_ctc(svg, use, top + _HEAD + _ROW * index + 12)
+        _draw_ctc(svg, use, top + _HEAD + _ROW * index + 12, mark)
     return top + height
 
 
-def _draw_ctc(svg: Element, use: CtcUse, y: int) -> None:
+def _draw_ctc(svg: Element, use: CtcUse, y: int, mark: str) -> None:
     kind = _CLASSES[use.writer]
     (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
     near, far = _BOX + 4, _WIDTH - _BOX - 4
@@ -182,9 +202,9 @@ def _draw_ctc(svg: Element, use: CtcUse, y: int) -> None:
     line = {"x1": near + 3, "y1": y, "x2": far - 3, "y2": y, "class": kind, "stroke-width": 2}
     attributes = {name: str(value) for name, value in line.items()}
     if down:
-        attributes["marker-end"] = f"url(#arrow-{kind})"
+        attributes["marker-end"] = f"url(#arrow-{kind}{mark})"
     if up:
-        attributes["marker-start"] = f"url(#arrow-{kind})"
+        attributes["marker-start"] = f"url(#arrow-{kind}{mark})"
     SubElement(svg, "line", attributes)
 
 

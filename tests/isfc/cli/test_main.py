@@ -104,10 +104,10 @@ def test_bad_layout_is_one_line_that_names_the_place(
 
 
 def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(_: str) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.commands.plan.open_with_disks", interrupt)
+    monkeypatch.setattr("isfc.cli.commands.plan.open_links", interrupt)
     assert run(["plan", "published-4"]) == 130
 
 
@@ -168,7 +168,7 @@ def test_interrupt_that_is_ignored_stays_so() -> None:
 
 
 def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stumble(_: object) -> None:
+    def stumble(*_: object) -> None:
         raise AssertionError("ours")
 
     monkeypatch.setattr("isfc.cli.commands.plan.make_plan", stumble)

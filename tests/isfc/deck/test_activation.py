@@ -5,7 +5,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.deck.activation import Activation, Chosen, choose, choose_from, parse_activations
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection
 from isfc.link.name import NodeName
 
 A, B = NodeName("ATLANTA"), NodeName("BOSTON")
@@ -90,7 +90,8 @@ def test_what_cannot_be_read_is_named_with_its_place(text: str, what: str) -> No
 def test_a_layout_keeps_what_both_ends_activate() -> None:
     text = "ACT ISLINK 6000-6003 NODE BOSTON\nACT ISLINK 7002 7003 7023 NODE ATLANTA"
     statements = [(None, each) for each in parse_activations(text, "config")]
-    layout, remarks = choose_from(load_layout("atlanta-boston"), statements)
+    chosen, remarks = choose_from(load_collection("atlanta-boston"), statements)
+    layout = chosen.link()
     assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
     assert [fibre.name for fibre in layout.fibres] == ["1"]
     assert remarks == ()
@@ -100,4 +101,4 @@ def test_a_layout_of_which_nothing_is_left_is_refused() -> None:
     text = "ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7001 NODE ATLANTA"
     statements = [(None, each) for each in parse_activations(text, "config")]
     with pytest.raises(ConfigurationError, match="leave no CTC between ATLANTA and BOSTON"):
-        choose_from(load_layout("atlanta-boston"), statements)
+        choose_from(load_collection("atlanta-boston"), statements)

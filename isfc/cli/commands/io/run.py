@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument
-from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.layout import JsonOption, LinkOption
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
@@ -90,6 +90,7 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")
 def run(
     config: ConfigArgument,
     *,
+    link_name: LinkOption = None,
     seconds: SecondsOption = SECONDS,
     warmup: WarmupOption = WARMUP,
     seed: SeedOption = 1,
@@ -110,7 +111,7 @@ def run(
             raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
         shared = run_shared(
             Experiment(
-                read_layout(config),
+                read_layout(config, link_name),
                 find_workload(ctcs),
                 pairs=pairs,
                 seconds=seconds,

@@ -47,7 +47,7 @@ _CONFIG: Final[Spec] = {
 def charts(survey: Survey) -> dict[str, Spec]:
     """Every chart, by the id of its figure."""
     disks = survey.disks.all_charts() if survey.disks else {}
-    return {
+    every = {
         "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
         "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
         "collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s"),
@@ -55,6 +55,7 @@ def charts(survey: Survey) -> dict[str, Spec]:
         "timeline": _timeline(survey.timeline),
         **{name: _chart(chart.title, **chart_parts(chart)) for name, chart in disks.items()},
     }
+    return {name + survey.mark: spec for name, spec in every.items()}
 
 
 def _chart(description: str, **parts: Any) -> Spec:

@@ -50,25 +50,15 @@ def bundle() -> str:
     return javascript_bundle(_resource("page.js"), VERSION)
 
 
-def document(survey: Survey, script: str) -> str:
-    """The whole page; with `bundle` as its script it needs no other file and no network."""
-    first, second = survey.layout.nodes
-    title = f"ISFC link {first} - {second}"
-    specs = json.dumps(charts(survey), separators=(",", ":")).replace("<", "\\u003c")
-    body = "\n".join(
-        (
-            _header(survey, title),
-            "<main>",
-            _section("layout", _drawing(survey)),
-            _section("findings", _findings(survey)),
-            _section("capacity", _capacity(survey)),
-            _section("load", _load(survey)),
-            _section("loss", _loss(survey)),
-            _section("io", _io(survey)),
-            *([_section("disks", _disks(survey.disks))] if survey.disks else []),
-            "</main>",
-        )
-    )
+def document(surveys: Sequence[Survey], script: str) -> str:
+    """The whole page, each link below the other; with `bundle` as script it needs nothing else."""
+    links = [f"{first} - {second}" for first, second in (each.layout.nodes for each in surveys)]
+    title = f"ISFC link{'s' * (len(links) > 1)} {', '.join(links)}"
+    every = {name: spec for each in surveys for name, spec in charts(each).items()}
+    specs = json.dumps(every, separators=(",", ":")).replace("<", "\\u003c")
+    body = "\n".join(["<main>", *map(_link, surveys), "</main>"])
+    if len(surveys) > 1:
+        body = f"{_contents(title, surveys)}\n{body}"
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -78,6 +68,33 @@ def document(survey: Survey, script: str) -> str:
         f'<script type="application/json" id="charts">{specs}</script>\n'
         f'<script type="module">{_inside_script(script)}</script>\n</body>\n</html>\n'
     )
+
+
+def _contents(title: str, surveys: Sequence[Survey]) -> str:
+    """Where each link begins."""
+    items = "".join(
+        f'<li><a href="#link{each.mark}">{escape(" - ".join(each.layout.nodes))}</a></li>'
+        for each in surveys
+    )
+    nav = f'<nav aria-label="Links"><ul>{items}</ul></nav>'
+    return f"<header><p>{escape(title)}</p>\n{nav}</header>"
+
+
+def _link(survey: Survey) -> str:
+    """All about one link."""
+    title = f"ISFC link {' - '.join(survey.layout.nodes)}"
+    sections = {
+        "layout": _drawing(survey),
+        "findings": _findings(survey),
+        "capacity": _capacity(survey),
+        "load": _load(survey),
+        "loss": _loss(survey),
+        "io": _io(survey),
+    }
+    if survey.disks:
+        sections["disks"] = _disks(survey, survey.disks)
+    content = "\n".join(_section(survey, name, text) for name, text in sections.items())
+    return f'<article id="link{survey.mark}">{_header(survey, title)}\n{content}</article>'
 
 
 def _resource(name: str) -> str:
@@ -92,7 +109,7 @@ def _inside_script(text: str) -> str:
 def _header(survey: Survey, title: str) -> str:
     layout = survey.layout
     links = "".join(
-        f'<li><a href="#{name}">{heading}</a></li>'
+        f'<li><a href="#{name}{survey.mark}">{heading}</a></li>'
         for name, heading in _SECTIONS.items()
         if name != "disks" or survey.disks
     )
@@ -101,12 +118,12 @@ def _header(survey: Survey, title: str) -> str:
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
         f"{len(layout.fibres)} fibres; by rule of thumb {down.sender} sends "
         f"{down.estimated_mb_per_s} MB/s and {up.sender} {up.estimated_mb_per_s} MB/s.</p>\n"
-        f'<nav aria-label="Sections"><ul>{links}</ul></nav></header>'
+        f'<nav aria-label="Sections of {escape(title)}"><ul>{links}</ul></nav></header>'
     )
 
 
-def _section(name: str, content: str) -> str:
-    heading = _SECTIONS[name]
+def _section(survey: Survey, name: str, content: str) -> str:
+    heading, name = _SECTIONS[name], name + survey.mark
     return (
         f'<section id="{name}" aria-labelledby="{name}-heading">'
         f'<h2 id="{name}-heading">{heading}</h2>\n{content}</section>'
@@ -116,7 +133,7 @@ def _section(name: str, content: str) -> str:
 def _drawing(survey: Survey) -> str:
     return (
         '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
-        f"{drawing_svg(survey.layout)}</div>"
+        f"{drawing_svg(survey.layout, mark=survey.mark)}</div>"
     )
 
 
@@ -177,9 +194,9 @@ def _load(survey: Survey) -> str:
         ),
     )
     return (
-        _figure("throughput", "MB/s sent over pairs")
-        + _figure("utilisation", "RDEV util, summed over the sender's CTCs, over pairs")
-        + _figure("collisions", "Write collisions over pairs")
+        _figure(survey, "throughput", "MB/s sent over pairs")
+        + _figure(survey, "utilisation", "RDEV util, summed over the sender's CTCs, over pairs")
+        + _figure(survey, "collisions", "Write collisions over pairs")
         + "<p>Where a link has several CTCs, the emulator has far fewer collisions than IBM "
         "counted.</p>" + _details("The figures", table)
     )
@@ -206,7 +223,7 @@ def _loss(survey: Survey) -> str:
     )
     table = _table("MB/s each node can send, by rule of thumb and by run", heads, rows)
     caption = f"MB/s each node can send with one chpid or CTC gone ({LOSS_LOAD})"
-    return _figure("losses", caption) + _details("The figures", table)
+    return _figure(survey, "losses", caption) + _details("The figures", table)
 
 
 def _io(survey: Survey) -> str:
@@ -245,17 +262,17 @@ def _io(survey: Survey) -> str:
         '<div class="tools" role="group" aria-label="Timeline zoom">'
         f"{buttons}<output></output></div>"
     )
-    return _figure("timeline", caption, tools) + _details("The figures", table)
+    return _figure(survey, "timeline", caption, tools) + _details("The figures", table)
 
 
-def _disks(disks: DiskSurvey) -> str:
+def _disks(survey: Survey, disks: DiskSurvey) -> str:
     alone = _table(
         f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
         ("", "alone", "beside"),
         shared_rows(disks.now),
     )
     figures = (
-        _figure(name, chart.title)
+        _figure(survey, name, chart.title)
         + _details(
             "The figures",
             _table(
@@ -273,11 +290,12 @@ def _shown(value: float | None) -> str:
     return "" if value is None else f"{value:,.1f}".removesuffix(".0")
 
 
-def _figure(name: str, caption: str, tools: str = "") -> str:
+def _figure(survey: Survey, name: str, caption: str, tools: str = "") -> str:
     """A place for a chart; what it shows is said in words and stands in a table as well."""
     focus = ' tabindex="0"' if tools else ""
     return (
-        f'<figure id="{name}"><figcaption>{escape(caption)}</figcaption>{tools}'
+        f'<figure id="{name}{survey.mark}" class="{name}">'
+        f"<figcaption>{escape(caption)}</figcaption>{tools}"
         f'<div class="chart" role="group" aria-label="{escape(caption)}"{focus}></div></figure>\n'
     )
 

@@ -70,7 +70,7 @@ function drive(view, figure) {
 const drawn = Object.entries(specs).map(async ([name, spec]) => {
   const figure = document.getElementById(name);
   const { view } = await vegaEmbed(figure.querySelector(".chart"), spec, options);
-  if (name === "timeline") await drive(view, figure);
+  if (figure.className === "timeline") await drive(view, figure);
 });
 for (const details of document.querySelectorAll("details")) {
   addEventListener("beforeprint", () => { details.open = true; });

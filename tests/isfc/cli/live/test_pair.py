@@ -21,7 +21,7 @@ def test_a_node_that_does_not_start_ends_both_with_its_exit_code(
     measured: list[Measured] = []
 
     async def main(stop: asyncio.Event) -> int:
-        pair = LivePair("published-4", names, LiveOptions())
+        pair = LivePair(["published-4"], names, LiveOptions())
         return await pair.run(stop, measured, plain=True, quiet=True)
 
     assert run_live(main) == 2
@@ -43,7 +43,7 @@ def test_a_node_that_does_not_end_is_killed_and_named(
 
     async def main(stop: asyncio.Event) -> int:
         stop.set()
-        pair = LivePair("published-4", (NodeName("CLIENT"), NodeName("SERVER")), LiveOptions())
+        pair = LivePair(["published-4"], (NodeName("CLIENT"), NodeName("SERVER")), LiveOptions())
         return await pair.run(stop, [], plain=True, quiet=True)
 
     assert run_live(main) == 1

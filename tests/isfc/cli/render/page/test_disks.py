@@ -45,7 +45,7 @@ def test_more_io_costs_the_link_more_and_the_disks_too(survey: Survey) -> None:
 
 
 def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: Survey) -> None:
-    page = document(survey, "")
+    page = document([survey], "")
     assert '<section id="disks"' in page
     assert '<a href="#disks">' in page
     assert survey.disks is not None
@@ -57,7 +57,7 @@ def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: Survey) -> Non
 
 
 def test_without_disks_there_is_no_word_of_them() -> None:
-    assert 'id="disks"' not in document(surveyed("published-1"), "")
+    assert 'id="disks"' not in document([surveyed("published-1")], "")
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -39,7 +40,7 @@ class Outline(HTMLParser):
 
 
 def page(layout: str = "published-12", script: str = "") -> tuple[str, Outline]:
-    text = document(surveyed(layout), script)
+    text = document([surveyed(layout)], script)
     outline = Outline()
     outline.feed(text)
     return text, outline
@@ -50,6 +51,21 @@ def test_elements_are_closed_and_ids_unique(layout: str) -> None:
     _, outline = page(layout)
     assert outline.open == []
     assert len(outline.ids) == len(set(outline.ids))
+
+
+def test_several_links_are_several_parts_of_one_page() -> None:
+    one = surveyed("published-4")
+    text = document([one, replace(surveyed("atlanta-boston"), mark="-2")], "")
+    outline = Outline()
+    outline.feed(text)
+    assert outline.open == []
+    assert len(outline.ids) == len(set(outline.ids))
+    hrefs = [a["href"] for tag, a in outline.attributes if tag == "a"]
+    assert {"#link", "#link-2", "#loss", "#loss-2"} <= set(hrefs)
+    assert {str(href).removeprefix("#") for href in hrefs} <= set(outline.ids)
+    found = re.search(r'id="charts">(.*?)</script>', text)
+    assert found is not None
+    assert {"timeline", "timeline-2"} <= json.loads(found[1]).keys() <= set(outline.ids)
 
 
 def test_every_chart_has_a_figure_with_a_caption() -> None:

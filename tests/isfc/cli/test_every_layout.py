@@ -1,0 +1,187 @@
+"""Every command takes every layout: the shipped ones, and those that decks are imported as."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from isfc.cli import loss, survey
+from isfc.cli.exits import ExitCode
+from isfc.cli.main import run
+from isfc.layout.catalogue import load_collection, shipped_layouts
+from tests.decks import DECKS
+
+IMPORTED = {
+    "one-cec": (["one-cec"], "EAST,WEST", "EAST:20=A0,EAST:21=A1,EAST:22=A2"),
+    "cross-css": (["cross-css"], "ALPHA,BETA", ""),
+    "two-by-eight": (["two-by-eight-a", "two-by-eight-b"], "ATLANTA,BOSTON", ""),
+    "mistakes": (["mistakes"], "CHICAGO,DENVER", ""),
+    "cec-a-b": (
+        ["cec-a", "cec-b"],
+        "ATLANTA,BOSTON",
+        "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2",
+    ),
+    "three-systems": (["three-systems"], "VMA,VMB,VMC", "VMA:50=01"),
+}
+LAYOUTS = [*shipped_layouts(), *IMPORTED]
+SHORT = ["--seconds", "0.02", "--warmup", "0.01"]
+OF_ALL = [
+    ["check", "--fail-on", "never", "LAYOUT"],
+    ["show", "LAYOUT"],
+    ["show", "LAYOUT", "-o", "FOLDER/drawn.svg"],
+    ["plan", "LAYOUT", "--rule"],
+    ["plan", "LAYOUT", "--rule", "--json"],
+    ["plan", "LAYOUT", "--lose"],
+    ["export", "LAYOUT", "--as", "toml"],
+    ["export", "LAYOUT", "--as", "activate"],
+]
+OF_ALL_LONG = [["plan", "LAYOUT"], ["report", "LAYOUT", "-o", "FOLDER/report.html"]]
+OF_ONE = [
+    ["run", "LAYOUT", "--pairs", "2", "--workload", "HS", *SHORT],
+    ["run", "LAYOUT", "--pairs", "2", "--workload", "HS", *SHORT, "--timeline", "5ms"],
+]
+OF_ONE_LONG = [
+    ["relocate", "LAYOUT", "--memory", "8M", "--change-rate", "1M"],
+    [
+        "collide",
+        "LAYOUT",
+        "--offer-out",
+        "5",
+        "--offer-in",
+        "5",
+        "--steps",
+        "1",
+        "--seconds",
+        ".05",
+    ],
+    ["optimise", "LAYOUT", "--ctcs", "2", "--runs", "2", "--seeds", "1", "--seconds", "0.02"],
+    ["up", "LAYOUT", "--workload", "HS", "--pairs", "1", "--seconds", "0.1", "--warmup", "0"],
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the imported layouts; what a report runs is short."""
+    path = tmp_path_factory.mktemp("layouts")
+    for name, (decks, partitions, ports) in IMPORTED.items():
+        words = [*(str(DECKS / f"{deck}.iocp") for deck in decks), "--partitions", partitions]
+        words += ["--ports", ports] if ports else []
+        assert run(["import", "iocp", *words, "-o", str(path / f"{name}.toml")]) == ExitCode.GOOD
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(survey, "PAIRS", (1, 5))
+        for module in (survey, loss):
+            patch.setattr(module, "SECONDS", 0.02)
+            patch.setattr(module, "WARMUP", 0.01)
+        yield path
+
+
+def place(layout: str, folder: Path) -> str:
+    return str(folder / f"{layout}.toml") if layout in IMPORTED else layout
+
+
+def run_on(layout: str, folder: Path, words: Sequence[str]) -> int:
+    given = {"LAYOUT": place(layout, folder)}
+    return run([given.get(word, word).replace("FOLDER", str(folder)) for word in words])
+
+
+def check_of_all(layout: str, folder: Path, words: Sequence[str], heard: str) -> None:
+    """Every link is shown, and one alone where it is named."""
+    links = load_collection(place(layout, folder)).links
+    if words[0] not in ("export", "check") and "-o" not in words:
+        for link in links:
+            assert all(node in heard for node in link.nodes)
+    if "--json" in words:
+        record = json.loads(heard)
+        assert [each["nodes"] for each in record.get("links", [record])] == [
+            {"first": first, "second": second} for first, second in (link.nodes for link in links)
+        ]
+
+
+@pytest.mark.parametrize("words", OF_ALL, ids=" ".join)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_link_is_shown(
+    layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_on(layout, folder, words) == ExitCode.GOOD
+    check_of_all(layout, folder, words, capsys.readouterr().out)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", OF_ALL_LONG, ids=" ".join)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_link_is_run(
+    layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_on(layout, folder, words) == ExitCode.GOOD
+    check_of_all(layout, folder, words, capsys.readouterr().out)
+
+
+def check_of_one(
+    layout: str, folder: Path, words: Sequence[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one link it is run; of several, the one that is named."""
+    links = load_collection(place(layout, folder)).links
+    if len(links) > 1:
+        assert run_on(layout, folder, words) == ExitCode.BAD_INPUT
+        told = " ".join(capsys.readouterr().err.split())
+        names = ", ".join("-".join(link.nodes) for link in links)
+        assert f"{len(links)} links; expected --link with one of {names}" in told
+        words = [*words, "--link", "-".join(links[-1].nodes)]
+    assert run_on(layout, folder, words) == ExitCode.GOOD
+
+
+@pytest.mark.parametrize("words", OF_ONE, ids=" ".join)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_one_link_is_run(
+    layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_of_one(layout, folder, words, capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", OF_ONE_LONG, ids=" ".join)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_one_link_is_run_by_every_command(
+    layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_of_one(layout, folder, words, capsys)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_statements_that_are_exported_choose_every_device(layout: str, folder: Path) -> None:
+    statements, kept = str(folder / f"{layout}.config"), folder / f"{layout}-kept.toml"
+    assert run_on(layout, folder, ["export", "LAYOUT", "--as", "activate", "-o", statements]) == 0
+    words = ["import", "config", statements, "--layout", "LAYOUT", "-o", str(kept)]
+    assert run_on(layout, folder, words) == 0
+    assert load_collection(str(kept)).links == load_collection(place(layout, folder)).links
+
+
+@pytest.mark.parametrize("words", [OF_ONE_LONG[0], OF_ONE_LONG[3]], ids=" ".join)
+def test_a_link_of_three_systems_is_run(
+    words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_of_one("three-systems", folder, words, capsys)
+
+
+def test_a_link_that_there_is_not_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["plan", "LAYOUT", "--rule", "--link"]
+    assert run_on("three-systems", folder, [*words, "VMA-VMX"]) == ExitCode.BAD_INPUT
+    told = " ".join(capsys.readouterr().err.split())
+    assert "--link 'VMA-VMX': no such link; expected VMA-VMB or VMA-VMC or VMB-VMC" in told
+    assert run_on("three-systems", folder, [*words, "vmc-vma"]) == ExitCode.GOOD
+    assert "VMA - VMC" in capsys.readouterr().out
+
+
+def test_a_sweep_names_links(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grid = '[grid]\nlayout = ["three-systems.toml"]\nworkload = ["HS"]\npairs = [1]\n'
+    spec = folder / "sweep.toml"
+    spec.write_text(f"seconds = 0.02\nwarmup = 0.01\n{grid}")
+    assert run(["sweep", str(spec)]) == ExitCode.BAD_INPUT
+    told = " ".join(capsys.readouterr().err.split())
+    assert "3 links; expected [grid] link with one of VMA-VMB, VMA-VMC, VMB-VMC" in told
+    spec.write_text(f'seconds = 0.02\nwarmup = 0.01\n{grid}link = ["VMA-VMB", "VMC-VMB"]\n')
+    assert run(["sweep", str(spec), "--csv"]) == ExitCode.GOOD
+    assert capsys.readouterr().out.count("three-systems.toml") == 2
