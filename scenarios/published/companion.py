@@ -22,6 +22,7 @@ from scenarios.published.table import (
     MEASURED,
     Bound,
     Change,
+    NotModelled,
     PublishedRow,
     PublishedTable,
     Range,
@@ -51,6 +52,7 @@ class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bound: tuple[Bound, ...] = ()
     goal: tuple[Bound, ...] = ()
     change: tuple[Change, ...] = ()
+    not_modelled: tuple[NotModelled, ...] = ()
 
 
 TABLES: Final = (
@@ -145,6 +147,7 @@ def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
         goals=beside.goal,
         changes=beside.change,
         rows=rows,
+        not_modelled=beside.not_modelled,
     )
 
 
@@ -175,6 +178,10 @@ def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRo
     for selection in _selections(beside):
         if not any(row.is_in(selection) for row in rows):
             raise ValueError(f"no row has {selection}")
+    for entry in beside.not_modelled:
+        for key in entry.rows:
+            if key not in {row.key for row in rows}:
+                raise ValueError(f"not_modelled: there is no row {key}")
     _check_bounds(beside, rows)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ctc.channel import generation_code, information_units
 from ctc.distance import credits_by_rule
 from ctc.fibre_channel import command_frames, data_frames, line_ns
+from ctc.sap import Z14, Z15, iop_threads, sap_io_per_s
 from ctc.zhyperlink import ZHYPERLINK
 from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
 from isfc.io.demand import make_demand, make_route
@@ -207,6 +208,12 @@ def ficon_ratios(row: PublishedRow) -> Figures:
             return {"ratio": found.processor}
         case "rat-08":
             return {"ratio": ZHYPERLINK.unloaded_ns / _alone_ns(Protocol.ZHPF, row)}
+        case "rat-09":
+            z15, z14 = (
+                sap_io_per_s(profile, iop_threads(saps), 1.0)
+                for profile, saps in ((Z15, 22), (Z14, 23))
+            )
+            return {"ratio": z15 / z14}
         case _:
             return {}
 

@@ -27,6 +27,13 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return isinstance(value, int | float) and self.least <= value <= self.most
 
 
+class NotModelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows that ours has no figure for, by their keys, and why not."""
+
+    rows: tuple[str, ...]
+    reason: str
+
+
 Selection = Mapping[str, Sequence[Value] | Range]
 """The rows that have, in each column named, one of the values given. ``{}`` is all rows."""
 
@@ -237,6 +244,7 @@ class PublishedTable:
     goals: tuple[Bound, ...]
     changes: tuple[Change, ...]
     rows: tuple[PublishedRow, ...]
+    not_modelled: tuple[NotModelled, ...] = ()
 
     @property
     def is_grid(self) -> bool:

@@ -26,8 +26,9 @@ measurements. `isfc replay NAME` shows a table in the terminal; constants are li
 [sources](sources.md). This page is made by `make docs`.
 
 Rows are of two roles: constants were fitted to *calibration* rows, which therefore prove nothing;
-the others are *predictions*. What is published as "up to" or "over" is held as such. Figures that
-nothing here decides (of other hardware, or of software) are not modelled: each table says which.
+the others are *predictions*. What is published as "up to" or "over" is held as such. Rows that
+nothing here decides (of other hardware, or of software) are not modelled: each table says which,
+and why.
 """
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
@@ -117,6 +118,10 @@ def _table(verdict: Verdict) -> Iterator[str]:
             for c in verdict.comparisons
         ],
     )
+    if table.not_modelled:
+        yield "Not modelled:\n\n" + "\n".join(
+            f"- {', '.join(entry.rows)}: {entry.reason}" for entry in table.not_modelled
+        )
 
 
 def _told(table: PublishedTable) -> str:

@@ -40,6 +40,7 @@ def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
         parts.append(_title(verdict.table))
         parts += _figures(verdict)
         parts += _conclusions(verdict)
+        parts += _not_modelled(verdict.table)
     parts += [LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
@@ -49,7 +50,7 @@ def verdict_page(verdicts: Sequence[Verdict]) -> RenderableType:
     parts: list[RenderableType] = []
     if len(verdicts) == 1:
         (verdict,) = verdicts
-        parts += [_title(verdict.table), *_checks(verdict)]
+        parts += [_title(verdict.table), *_checks(verdict), *_not_modelled(verdict.table)]
     else:
         parts += [overview(verdicts)]
     parts += [VERDICT_LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
@@ -58,6 +59,15 @@ def verdict_page(verdicts: Sequence[Verdict]) -> RenderableType:
 
 def _title(table: PublishedTable) -> str:
     return f"{table.title}, measured {table.measured}\n{table.source}"
+
+
+def _not_modelled(table: PublishedTable) -> Iterator[RenderableType]:
+    """The rows that ours has nothing for, and why."""
+    if table.not_modelled:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for entry in table.not_modelled:
+            grid.add_row(", ".join(entry.rows), entry.reason)
+        yield Group("Not modelled:", grid)
 
 
 def _figures(verdict: Verdict) -> Iterator[RenderableType]:

@@ -9,7 +9,8 @@ import pytest
 import scenarios.published
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
-from scenarios.published.companion import TABLES, load_table, parse_table
+from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table, parse_table
+from scenarios.published.replay import compare
 from scenarios.published.table import Distance, Range, Role
 from scenarios.workload import find_workload
 
@@ -341,3 +342,12 @@ def test_table_of_runs_says_how_they_are_repeated() -> None:
     companion = "".join(line for line in COMPANION.splitlines(True) if "layout" not in line)
     with pytest.raises(ValueError, match=r"view suite: expected \[runs\] with layout, or with nam"):
         parse_table("some", FIGURES, companion)
+
+
+@pytest.mark.parametrize("name", CHANNEL_TABLES)
+def test_a_row_of_channels_is_replayed_or_has_a_reason_why_not(name: str) -> None:
+    table = load_table(name)
+    left = [row.key for row in table.rows if not list(compare(table, row, ()))]
+    reasons = [key for entry in table.not_modelled for key in entry.rows]
+    assert sorted(reasons) == sorted(left)
+    assert all(entry.reason.endswith(".") for entry in table.not_modelled)
