@@ -31,13 +31,40 @@ nothing here decides (of other hardware, or of software) are not modelled: each 
 and why.
 """
 
+FITTED: Final = {
+    "ctc.channel.COMMAND_IO_NS": 1,
+    "ctc.channel.INFORMATION_UNIT_NS": 1,
+    "ctc.channel.TRANSPORT_IO_NS": 1,
+    "ctc.channel.TRANSPORT_BLOCK_NS": 1,
+    "ctc.channel.EXPRESS16S_TRANSPORT_BLOCK_NS": 1,
+    "ctc.channel.FCP_IO_NS": 1,
+    "ctc.channel.ENCRYPTED_IO_NS": 1,
+    "ctc.channel.ENCRYPTED_FCP_WRITE_NS_PER_BYTE": 1,
+    "ctc.channel.CHANNELS": 3,
+    "ctc.fibre_channel.STATUS_FRAMES": 1,
+    "ctc.fibre_channel.STATUS_LENGTH": 1,
+    "ctc.fibre_channel.COMMAND_LENGTH": 1,
+    "ctc.fibre_channel.LINE_USE": 1,
+    "ctc.storage.DS8950": 3,
+    "ctc.storage.DS8950_FCP": 2,
+    "ctc.osa.OSA_EXPRESS7S_25GBE": 2,
+    "ctc.sap.Z15": 3,
+    "ctc.sap.Z14": 1,
+    "ctc.zhyperlink.ZHYPERLINK": 3,
+    "scenarios.published.system_rows.VSAM_READ_IOS": 1,
+}
+"""How many numbers of each constant were fitted."""
+
+TAKEN: Final = {"ctc.bandwidth.INTERCONNECT": 1, "ctc.bandwidth.FANOUT": 2, "ctc.osa.LINK_SHARE": 1}
+"""How many are figures of calibration rows, taken as they were published."""
+
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 
 def page() -> str:
     """The whole page."""
     verdicts = judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
-    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_missed(verdicts)]
+    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_constants(), *_missed(verdicts)]
     for verdict in verdicts:
         parts += _table(verdict)
     return "\n\n".join(parts) + "\n"
@@ -65,6 +92,20 @@ def _summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
         for verdict in verdicts
     ]
     yield _markdown(("table", "figures", "predictions", "goals met"), rows)
+
+
+def _constants() -> Iterator[str]:
+    yield "## Constants"
+    yield fill(
+        f"{sum(FITTED.values())} numbers were fitted, and {sum(TAKEN.values())} more are figures "
+        "of calibration rows as they were published. All else is published, derived or assumed: "
+        "[sources](sources.md) has each with its value, its status and where it comes from.",
+        96,
+        break_on_hyphens=False,
+    )
+    told = [(f"`{name}`", str(count), "fitted") for name, count in FITTED.items()]
+    told += [(f"`{name}`", str(count), "as published") for name, count in TAKEN.items()]
+    yield _markdown(("constant", "numbers", ""), told)
 
 
 def _goals(verdict: Verdict) -> list[BoundCheck]:

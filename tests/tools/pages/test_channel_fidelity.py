@@ -1,7 +1,8 @@
 """docs/channel-fidelity.md is what the models give now."""
 
 from scenarios.published.companion import CHANNEL_TABLES
-from tools.pages.channel_fidelity import PAGE, page
+from tools.pages import sources
+from tools.pages.channel_fidelity import FITTED, PAGE, TAKEN, page
 
 
 def test_the_page_is_what_the_models_give_now() -> None:
@@ -13,3 +14,22 @@ def test_every_table_is_there_and_every_miss_has_its_reason() -> None:
     assert all(f"`isfc replay {name}`" in text for name in CHANNEL_TABLES)
     missed = text.partition("## Goals that are missed")[2].partition("\n## ")[0]
     assert all(not line.endswith("|  |") for line in missed.splitlines())
+
+
+OF_CHANNELS = (
+    *("ctc.channel.", "ctc.fibre_channel.", "ctc.distance.", "ctc.storage.", "ctc.bandwidth."),
+    *("ctc.osa.", "ctc.sap.", "ctc.zhyperlink.", "isfc.io."),
+    *("scenarios.published.ficon_rows.", "scenarios.published.sas_rows."),
+    "scenarios.published.system_rows.",
+)
+
+
+def test_every_constant_that_was_fitted_is_counted_and_they_are_about_thirty() -> None:
+    sources_page = (PAGE.parent / "sources.md").read_text("utf-8")
+    calibrated = {
+        name
+        for name, cells in sources.rows(sources_page)
+        if name.startswith(OF_CHANNELS) and "calibrated" in cells
+    }
+    assert {*FITTED, *TAKEN} == calibrated - {"ctc.sap.PROFILES"}  # which holds two of the others
+    assert sum(FITTED.values()) <= 30
