@@ -29,8 +29,10 @@ FRAME_LENGTH_MAX: Final = 4 * 2**20
 LONG_LENGTH: Final = 32 * 1024
 """Data of a message of so many bytes are not copied: they are sent from where they lie, and what
 arrives is a view of its frame, which stays in memory as long as one of its messages does."""
-VIEWED_SHARE_MIN: Final = 8
-"""Unless that would keep a frame of more than so many times their length in memory."""
+VIEWED_SHARE_MIN: Final = 32
+"""Unless that would keep a frame of more than so many times their length in memory: such a message
+of `LONG_LENGTH` may lie in the largest package. What is held for long is copied anyhow
+(`isfc.link.message.VIEWS_MAX`)."""
 
 _COMMAND_KIND: Final = 1
 _DATA_KIND: Final = 2
