@@ -25,6 +25,8 @@ _RDEVS_PER_LINE: Final = 8
 _IMAGES_MAX: Final = 15
 """MIF image ids in a channel subsystem: 1 to F (published: IOCP User's Guide)."""
 
+_NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
+
 _TO: Final = " " * 15
 
 
@@ -60,6 +62,7 @@ def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
     partners = ", ".join(link.nodes[link.nodes[0] == node] for link in collection.links_of(node))
     lines = [
         f"* {node}: its CTCs to {partners}",
+        *([_NO_DISKS] if collection.io else []),
         f" RESOURCE PARTITION=((CSS(0),({node},{images[node]:X})))",
     ]
     ends = [

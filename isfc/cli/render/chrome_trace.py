@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from ctc.address import Rdev, format_chpid, format_rdev
+from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.timeline import Io, Timeline
@@ -48,18 +48,23 @@ def _names(layout: Layout) -> Iterator[Event]:
         for index, ctc in enumerate(layout.device_list()):
             chpid = format_chpid(ctc.fibre.chpids[end])
             name = f"{format_rdev(ctc.rdevs[end])} chpid {chpid}"
-            thread = {"ph": "M", "pid": end + 1, "tid": _tid(ctc.rdevs[end])}
+            thread = {"ph": "M", "pid": end + 1, "tid": _tid(end, ctc.rdevs[end])}
             yield {**thread, "name": "thread_name", "args": {"name": name}}
             yield {**thread, "name": "thread_sort_index", "args": {"sort_index": index}}
 
 
-def _tid(rdev: Rdev) -> int:
-    """A thread for each device; 0 is not one."""
-    return rdev + 1
+def _tid(end: int, rdev: Rdev) -> int:
+    """A thread for each device: 0 is none, and no two have the same, whatever their process.
+
+    Systems often have the same device numbers, and to an operating system, as to some readers, a
+    thread's number is its own. Nor is it a process's number, which would mean its main thread.
+    """
+    return (end + 1) * (RDEV_MAX + 1) + rdev
 
 
 def _place(layout: Layout, io: Io) -> Event:
-    return {"pid": layout.nodes.index(io.node) + 1, "tid": _tid(io.rdev)}
+    end = layout.nodes.index(io.node)
+    return {"pid": end + 1, "tid": _tid(end, io.rdev)}
 
 
 def _io(layout: Layout, io: Io) -> Iterator[Event]:

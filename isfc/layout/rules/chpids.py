@@ -175,8 +175,10 @@ RULES: Final = (
         "too-many-each",
         Severity.INFO,
         "CTCs a chpid times chpids is more than 14.",
-        "A link takes 16 CTCs. With at most 14 that both ends may write, the unidirectional ones "
-        "fit in, on one chpid.",
+        "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
+        "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
+        "selected chpid in addition to its other CTCs. NDC is read as what the chpid with the "
+        "fewest carries: more on another may be just these.",
         f"{_GUIDE}, recommendations",
         "Define fewer CTCs a chpid.",
         _too_many_each,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from isfc.cli import loss, survey
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection, shipped_layouts
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.write import format_collection
 from tests.decks import DECKS
 
 IMPORTED = {
@@ -155,6 +158,51 @@ def test_statements_that_are_exported_choose_every_device(layout: str, folder: P
     words = ["import", "config", statements, "--layout", "LAYOUT", "-o", str(kept)]
     assert run_on(layout, folder, words) == 0
     assert load_collection(str(kept)).links == load_collection(place(layout, folder)).links
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_decks_that_are_exported_are_imported_as_the_same_layout(layout: str, folder: Path) -> None:
+    long = lengthened(load_collection(place(layout, folder)))
+    file, decks, back = (
+        folder / f"{layout}{end}" for end in ("-long.toml", "-decks", "-back.toml")
+    )
+    file.write_text(format_collection(long))
+    decks.mkdir()
+    ports = [
+        f"{node}:{chpid:02X}={number:02X}"
+        for number, (node, chpid) in enumerate(
+            dict.fromkeys(
+                (node, fibre.chpids[end])
+                for link in long.links
+                for fibre in link.fibres
+                for end, node in enumerate(link.nodes)
+            )
+        )
+    ]
+    told = ["--ports", ",".join(ports)] if len(long.links) > 1 else []
+    assert run(["export", str(file), "--as", "iocp", "-o", str(decks), *told]) == ExitCode.GOOD
+    names = [str(decks / f"{system}.iocp") for system in long.systems]
+    words = [*names, "--partitions", ",".join(long.systems), "-o", str(back)]
+    assert run(["import", "iocp", *words]) == ExitCode.GOOD
+    assert in_order(load_collection(str(back))) == in_order(long)
+
+
+def lengthened(collection: Collection) -> Collection:
+    """The same with fibres of different lengths."""
+    links = []
+    for link in collection.links:
+        fibres = {fibre: replace(fibre, km=1.5 * n) for n, fibre in enumerate(link.fibres)}
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        links.append(Layout(link.nodes, tuple(fibres.values()), ctcs))
+    return replace(collection, links=tuple(links))
+
+
+def in_order(collection: Collection) -> list[Layout]:
+    """Links with their fibres and CTCs in one order: theirs in a file means nothing."""
+    return [
+        Layout(link.nodes, tuple(sorted(link.fibres, key=lambda f: f.chpids)), link.device_list())
+        for link in sorted(collection.links, key=lambda link: link.nodes)
+    ]
 
 
 @pytest.mark.parametrize("words", [OF_ONE_LONG[0], OF_ONE_LONG[3]], ids=" ".join)

@@ -39,6 +39,12 @@ def test_a_deck_without_ports_is_point_to_point() -> None:
     )
 
 
+def test_a_deck_says_that_disks_are_not_in_it() -> None:
+    layout = load_layout("published-1")
+    text = deck_text(Collection((layout,), {"io": []}), SERVER, {})
+    assert text.splitlines()[1] == "* The disks of the layout, [[io]], are not in this deck"
+
+
 def test_a_fibre_whose_ports_are_told_has_links() -> None:
     here, there = ((node, LAYOUT.fibres[0].chpids[end]) for end, node in enumerate(LAYOUT.nodes))
     text = deck_text(COLLECTION, CLIENT, {here: "C1", there: "D1"})

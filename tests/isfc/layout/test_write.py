@@ -52,6 +52,7 @@ def test_several_links_are_one_file(drawn: list[Layout]) -> None:
         assert [ctc.rdevs for ctc in link.ctcs] == [ctc.rdevs for ctc in original.ctcs]
         assert [f.chpids for f in link.fibres] == [f.chpids for f in original.fibres]
         assert [f.profile for f in link.fibres] == [f.profile for f in original.fibres]
+        assert [f.km for f in link.fibres] == [f.km for f in original.fibres]
     names = [fibre.name for link in read for fibre in link.fibres]
     assert len(set(names)) == len(names)
 

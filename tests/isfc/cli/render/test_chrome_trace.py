@@ -70,6 +70,9 @@ def test_every_track_is_named(timeline: Timeline) -> None:
     processes = [e["args"]["name"] for e in events["M"] if e["name"] == "process_name"]
     assert processes == list(timeline.layout.nodes)
     assert len(named) == 2 * len(timeline.layout.ctcs)
+    tids = [tid for _, tid in named]
+    assert len(set(tids)) == len(tids)
+    assert not set(tids) & {0, *(pid for pid, _ in named)}
     for phase in "BEisf":
         assert {(e["pid"], e["tid"]) for e in events[phase]} <= named
 
@@ -129,7 +132,7 @@ def test_arrows_join_the_two_ends_of_a_collision(timeline: Timeline) -> None:
 
 def holds(begin: Event, end: float, arrow: Event) -> bool:
     same = (begin["pid"], begin["tid"]) == (arrow["pid"], arrow["tid"])
-    return bool(same and begin["ts"] <= arrow["ts"] <= end)
+    return bool(same and begin["ts"] < arrow["ts"] < end)
 
 
 def test_counters_are_of_backlog_and_of_each_fibre(timeline: Timeline) -> None:
@@ -138,6 +141,10 @@ def test_counters_are_of_backlog_and_of_each_fibre(timeline: Timeline) -> None:
     assert {e["name"] for e in counters} == {"backlog messages", "backlog KB", *fibres}
     assert {e["pid"] for e in counters} == {1, 2}
     assert max(e["args"].get("MB/s", 0) for e in counters) > 1
+    for name in {e["name"] for e in counters}:  # a track for each process, in order of time
+        for pid in (1, 2):
+            times = [e["ts"] for e in counters if (e["name"], e["pid"]) == (name, pid)]
+            assert times == sorted(times)
 
 
 def test_file_is_one_json_object(timeline: Timeline, tmp_path: Path) -> None:
