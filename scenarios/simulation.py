@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Final
 
-from isfc.layout.catalogue import load_layout
+from isfc.io.shared import load_link_with_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
@@ -134,7 +134,7 @@ def simulate(
     figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    found = load_layout(layout) if isinstance(layout, str) else layout
+    found = load_link_with_disks(layout) if isinstance(layout, str) else layout
     experiment = Experiment(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,

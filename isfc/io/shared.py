@@ -7,13 +7,17 @@ the two share.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ctc.address import ChpidId, format_chpid
 from ctc.use import NOTHING, Use
 from isfc.io.configuration import IoConfiguration
+from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.demand import Demand, Route, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.layout.layout import Layout
+from isfc.layout.catalogue import load_layout, read_content
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,23 @@ def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
         tuple(fibres.values()),
         tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
     )
+
+
+def load_with_disks(argument: str | Path) -> Collection:
+    """As `isfc.layout.catalogue.load_collection`; disks on chpids of the links are in them."""
+    content, source = read_content(argument)
+    collection = parse_collection(content, source)
+    if not collection.io:
+        return collection
+    configuration = parse_io_configuration(content, source)
+    links = tuple(with_disks(link, configuration) for link in collection.links)
+    return replace(collection, links=links)
+
+
+def load_link_with_disks(argument: str | Path) -> Layout:
+    """As `isfc.layout.catalogue.load_layout`; disks on chpids of the link are in it."""
+    layout = load_layout(argument)
+    return load_with_disks(argument).link("-".join(layout.nodes))
 
 
 def without_disks(layout: Layout) -> Layout:

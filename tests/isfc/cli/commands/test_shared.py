@@ -8,8 +8,9 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.options.layout import open_layout, open_with_disks
-from isfc.io.shared import without_disks
+from isfc.io.shared import load_link_with_disks, load_with_disks, without_disks
 from isfc.layout.catalogue import load_layout
+from scenarios.simulation import simulate
 from tools.pages.console import PROJECT
 
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
@@ -62,3 +63,13 @@ def test_a_bad_table_of_disks_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text(SHARED.read_text().replace("rate = 10000", "rate = -1"))
     assert run(["show", str(path)]) == 2
     assert re.search(r"link.toml: \[\[io\]\] #1 rate", capsys.readouterr().err)
+
+
+def test_sweeps_and_the_api_have_the_disks_too() -> None:
+    opened = open_layout(str(SHARED))
+    assert load_with_disks(SHARED).links == (opened,)
+    assert load_link_with_disks(str(SHARED)) == opened
+    assert load_link_with_disks("published-4") == load_layout("published-4")
+    found = simulate(str(SHARED), "HL", pairs=20, seconds=0.05, warmup=0.02)
+    alone = simulate(load_layout(SHARED), "HL", pairs=20, seconds=0.05, warmup=0.02)
+    assert found.client.whole.result.mb_per_s < 0.9 * alone.client.whole.result.mb_per_s
