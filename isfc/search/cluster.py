@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, Final, TypeVar
 
 from isfc.errors import ConfigurationError
+from isfc.library import check_library
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -22,12 +23,8 @@ def share_out_over(
     one does again. When the iterator is closed, what has not begun is cancelled. The workers need
     the same version of isfc. Raises `ConfigurationError` where there is no scheduler.
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise ConfigurationError(
-            "--cluster needs Dask: pip install '.[cluster]' in the folder of isfc's source"
-        ) from None
+    check_library("distributed", "--cluster")
+    distributed: Any = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.library import check_library
 from isfc.search.candidate import (
     Candidate,
     all_candidates,
@@ -281,12 +282,7 @@ def scores(layout: Layout, *, objectives: tuple[Objective, ...], load: Load) -> 
 
 def _optuna() -> Any:
     """Optuna, without a word of its own on stderr."""
-    try:
-        optuna = import_module("optuna")
-    except ImportError:
-        raise ConfigurationError(
-            "so many candidates need Optuna: pip install '.[optimise]' in the folder of isfc's "
-            "source, or ask for fewer CTCs"
-        ) from None
+    check_library("optuna", "a search of so many candidates")
+    optuna: Any = import_module("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna

@@ -14,6 +14,7 @@ from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_csv, show_error, show_json
 from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
 from isfc.errors import ConfigurationError
+from isfc.library import check_library
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, execute, finish, row_of
@@ -123,12 +124,7 @@ def _check_output(path: Path) -> None:
             f"--output {path}: expected a file that ends with .csv or .parquet"
         )
     if path.suffix == ".parquet":
-        try:
-            import pyarrow.parquet  # noqa: F401  (only to know that it is there)
-        except ImportError:
-            raise ConfigurationError(
-                "--output needs pyarrow for that: pip install '.[parquet]' in isfc's source folder"
-            ) from None
+        check_library("pyarrow", "--output FILE.parquet")
 
 
 def _write(path: Path, rows: Sequence[Row]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from io import StringIO
 from statistics import fmean
 
-from isfc.cli.render.plot import AXES, METADATA, SETTINGS, blocks_of, draw_block, panels_of
+from isfc.cli.render.picture import METADATA
+from isfc.cli.render.suite_figure import AXES, SETTINGS, blocks_of, draw_block, panels_of
 from scenarios.published.replay import Part
 from scenarios.published.table import PublishedRow
 from scenarios.repeat import Cell

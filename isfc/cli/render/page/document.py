@@ -2,11 +2,9 @@
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib import resources
-from importlib.util import find_spec
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.advice import model_word
@@ -15,13 +13,11 @@ from isfc.cli.render.page.charts import VERSION, charts, gone_name
 from isfc.cli.render.page.disks import DiskSurvey
 from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
-from isfc.errors import ConfigurationError
 from isfc.io.charts import rows_of
 from isfc.layout.capacity import Direction
 from isfc.layout.rules.rule import Finding
+from isfc.library import check_library
 from scenarios.saturation import STATED_PAIRS, SUITE
-
-VL_CONVERT = "vl-convert-python>=1.8,<2"
 
 _SECTIONS = {
     "layout": "Layout",
@@ -36,11 +32,7 @@ _SECTIONS = {
 
 def check_charts() -> None:
     """Raise `ConfigurationError` if what draws the charts is not installed."""
-    if find_spec("vl_convert") is None:
-        raise ConfigurationError(
-            "isfc report needs vl-convert-python, which is not installed; install it with\n"
-            f"{sys.executable} -m pip install '{VL_CONVERT}'"
-        )
+    check_library("vl_convert", "isfc report")
 
 
 def bundle() -> str:

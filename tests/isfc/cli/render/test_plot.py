@@ -13,7 +13,8 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 
 from isfc.cli.main import run
-from isfc.cli.render.plot import PANELS, check_plot, draw, write_plot
+from isfc.cli.render.plot import check_plot, write_plot
+from isfc.cli.render.suite_figure import PANELS, draw
 from isfc.errors import ConfigurationError
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose
@@ -163,7 +164,7 @@ def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Pat
 def test_missing_library_is_named_with_its_extra_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("isfc.cli.render.plot.find_spec", lambda _: None)
+    monkeypatch.setattr("isfc.library.find_spec", lambda _: None)
     monkeypatch.setattr("isfc.cli.commands.replay.run_all", None)
     assert run(["replay", *ONE_RUN, "--plot", str(tmp_path / "a.svg")]) == 2
     out, err = capsys.readouterr()

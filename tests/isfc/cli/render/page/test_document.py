@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 
 import pytest
 
-from isfc.cli.render.page import document as module
 from isfc.cli.render.page.document import check_charts, document
 from isfc.errors import ConfigurationError
 from tests.isfc.cli.render.page.surveyed import surveyed
@@ -116,6 +115,6 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
 
 
 def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "find_spec", {}.get)
+    monkeypatch.setattr("isfc.library.find_spec", {}.get)
     with pytest.raises(ConfigurationError, match=r"-m pip install 'vl-convert-python"):
         check_charts()
