@@ -10,8 +10,9 @@ import typer
 
 from ctc.address import format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.number import JOBS_MAX, within
+from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.optimise import found_page, rule_changes, write_front
 from isfc.cli.render.output import show, show_error, show_json
@@ -79,14 +80,6 @@ OutputOption = Annotated[
 PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the second objective over the first; .svg or .png."),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, JOBS_MAX),
-        help="Runs at a time; as many as processors if not given.",
-    ),
 ]
 
 

@@ -11,8 +11,9 @@ import typer
 from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
+from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import JOBS_MAX, within
+from isfc.cli.options.number import within
 from isfc.cli.options.report import (
     CsvOption,
     IntervalOption,
@@ -91,14 +92,6 @@ SecondsOption = Annotated[
         metavar="S",
         callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
         help="Virtual time measured of each run; 5 if not given.",
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, JOBS_MAX),
-        help="Runs at a time; as many as processors if not given.",
     ),
 ]
 FullOption = Annotated[

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import JOBS_MAX, within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_csv, show_error, show_json
 from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
@@ -33,14 +33,6 @@ StoreOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
-    ),
-]
-JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, JOBS_MAX),
-        help="Runs at a time; as many as processors if not given.",
     ),
 ]
 ClusterOption = Annotated[

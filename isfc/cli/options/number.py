@@ -8,7 +8,6 @@ import typer
 from isfc.errors import ConfigurationError
 
 SEED_MAX = 2**63 - 1
-JOBS_MAX = 1_024
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
