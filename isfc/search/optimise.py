@@ -111,6 +111,7 @@ def optimise(
     if candidates is None:
         search.evolve()
     else:
+        candidates = list(dict.fromkeys(map(search.representative, candidates)))
         kept = search.screened(candidates)
         if len(kept) <= task.runs:
             search.simulate(kept)
@@ -130,6 +131,18 @@ class _Search:
         self._estimates: dict[Candidate, Scores | None] = {}
         self._best_estimate = [0.0] * len(task.objectives)
         self._screened: set[Candidate] = set()
+        self._mirrored = (
+            set(task.objectives) == {Objective.SYMMETRIC}
+            and not task.fixed
+            and all(fibre.disks[0] == fibre.disks[1] for fibre in task.layout.fibres)
+        )
+        """Whether a device list turned round is as good: what one end does the other then does."""
+
+    def representative(self, candidate: Sequence[int]) -> Candidate:
+        """The one of all candidates that are as good as this one by symmetry."""
+        fibres = self.task.layout.fibres
+        chosen = canonical(candidate, fibres)
+        return min(chosen, canonical(chosen[::-1], fibres)) if self._mirrored else chosen
 
     def screened(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those that the rule of thumb does not put far behind."""
@@ -196,9 +209,8 @@ class _Search:
             before = len(self.scores)
             trials = [study.ask() for _ in range(GENERATION)]
             drawn = [
-                canonical(
-                    [t.suggest_categorical(name, choices) for name in _NAMES[: task.ctcs]],
-                    task.layout.fibres,
+                self.representative(
+                    [t.suggest_categorical(name, choices) for name in _NAMES[: task.ctcs]]
                 )
                 for t in trials
             ]

@@ -1,9 +1,11 @@
 """The optimiser: it finds what is best where that is known, the same way every time."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
+from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
@@ -60,6 +62,48 @@ def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None
     assert first == second
     assert first.simulated_count <= 6
     assert first.given.layout == LAYOUT
+
+
+@pytest.mark.parametrize(
+    ("objective", "runs"),
+    [(Objective.FORWARD, 100), (Objective.SYMMETRIC, 100), (Objective.SYMMETRIC, 6)],
+)
+def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, runs: int) -> None:
+    fibres = (
+        *LAYOUT.fibres,
+        replace(LAYOUT.fibres[1], name="alike", chpids=(ChpidId(0x42), ChpidId(0x52))),
+    )
+    simulated: list[tuple[int, ...]] = []
+
+    def count(
+        work: Callable[[Layout], Scores], layouts: Sequence[Layout]
+    ) -> Iterator[tuple[int, Scores]]:
+        if work.keywords["load"] == LOAD:  # type: ignore[attr-defined] # a partial; not the best's
+            simulated.extend(
+                tuple(fibres.index(ctc.fibre) for ctc in layout.device_list()) for layout in layouts
+            )
+        return here(work, layouts)
+
+    three = replace(LAYOUT, fibres=fibres)
+    optimise(Task(three, 4, (objective,), LOAD, runs=runs, seeds=1), count)
+    assert len(simulated) > 1
+    alike = [{each, tuple((0, 2, 1)[index] for index in each)} for each in simulated]
+    if objective is Objective.SYMMETRIC:
+        alike = [same | {each[::-1] for each in same} for same in alike]
+    for place, same in enumerate(alike):
+        assert not same & {*simulated[:place], *simulated[place + 1 :]}
+
+
+def test_a_list_turned_round_exchanges_the_two_directions() -> None:
+    turned = {Rdev(0x6000 + n): ctc for n, ctc in enumerate(reversed(LAYOUT.device_list()))}
+    ctcs = tuple(replace(ctc, rdevs=(rdev, rdev)) for rdev, ctc in turned.items())
+    mirrored = replace(LAYOUT, ctcs=ctcs)
+    for objective, other in (
+        (Objective.SYMMETRIC, Objective.SYMMETRIC),
+        (Objective.FORWARD, Objective.REVERSE),
+    ):
+        first, second = score(objective, LAYOUT, LOAD), score(other, mirrored, LOAD)
+        assert first == pytest.approx(second, rel=0.01)
 
 
 def test_progress_goes_up_to_what_was_simulated() -> None:

@@ -9,7 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from random import Random
 
+import pyarrow
 import pytest
 
 from isfc.errors import ConfigurationError
@@ -85,6 +87,44 @@ def test_half_a_line_does_not_count_and_is_written_over(spec: Path) -> None:
     assert len(RowStore(store).finished) == 3
     list(sweep(spec, jobs=1, store=store))
     assert sorted(store.read_bytes().splitlines()) == sorted(whole.splitlines())
+
+
+@pytest.mark.slow
+def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
+    """SIGKILL at any moment: what is finished stays and is not run again, the rest follows."""
+    store, table = spec.with_suffix(".rows"), spec.with_suffix(".csv")
+    command = [sys.executable, "-m", "isfc", "sweep", str(spec), "--jobs", "2", "-o", str(table)]
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    kept: dict[str, Figures] = {}
+    random = Random(1)
+    for _ in range(20):
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+        )
+        length = store.stat().st_size if store.exists() else 0
+        while process.poll() is None and (not store.exists() or store.stat().st_size <= length):
+            time.sleep(0.005)
+        time.sleep(random.uniform(0, 0.05))
+        process.kill()
+        if process.wait() == 0:
+            break
+        finished = RowStore(store).finished
+        assert kept.items() <= finished.items()
+        assert len(finished) > len(kept)
+        kept = dict(finished)
+    else:
+        pytest.fail("it never came to its end")
+    cells = parse_grid(GRID, spec.parent)
+    assert RowStore(store).finished == {key_of(c.experiment): measure(c.experiment) for c in cells}
+    assert len(store.read_bytes().splitlines()) == len(cells)
+    assert len(table.read_text().splitlines()) == 1 + len(cells)
+
+
+def test_rows_make_a_data_frame_as_they_are(spec: Path) -> None:
+    frame = pyarrow.Table.from_pylist(list(sweep(spec, jobs=1)))
+    assert frame.num_rows == 8
+    assert set(frame["workload"].to_pylist()) == {"HS", "HM"}
+    assert frame.schema.field("mb_per_s").type == pyarrow.float64()
 
 
 def test_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
