@@ -70,13 +70,19 @@ class Conversation:
         or, in APPC/VM, when it is the partner's turn.
         """
         self.accept()
-        view = memoryview(data).cast("B")
-        while True:
-            view = view[self.end.send(view) :]
+        end = self.end
+        if not isinstance(data, bytes):
+            data = memoryview(data).cast("B")
+        length = end.send(data)
+        if end.is_due:
             self._carry()
-            if not view:
-                return
-            await self._until(lambda: self.end.room_length > 0)
+        if length == len(data):
+            return
+        view = memoryview(data)[length:]
+        while view:
+            await self._until(lambda: end.room_length > 0)
+            view = view[end.send(view) :]
+            self._carry()
 
     async def receive(self) -> bytes:
         """The next bytes from the partner; none (``b""``) when it has finished.

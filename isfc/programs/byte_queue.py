@@ -38,6 +38,14 @@ class ByteQueue:
             self._gather()
         self._pieces.append(piece)
 
+    def add_beginning(self, data: bytes | bytearray | memoryview, length: int) -> None:
+        """Let the first ``length`` bytes of what may change later wait; bytes are not copied."""
+        if isinstance(data, bytes) and length == len(data):
+            self.add(data)
+        else:
+            part = memoryview(data)[:length]  # only bytes are sure to stay as they are
+            self.add(part if isinstance(part.obj, bytes) else part.tobytes())
+
     def take(self, length_max: int) -> bytes:
         """The next bytes, at most so many; one long piece rather than a copy of several."""
         pieces = self._pieces

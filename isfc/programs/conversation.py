@@ -79,15 +79,14 @@ class ConversationEnd:
         """Bytes of ours that the partner had not received at the end, once it has said so."""
         self._sent_length = 0
         self._taken_length = 0
-        self._is_due = False
+        self.is_due = False
+        """Whether `poll_message` may have something to send."""
         self._is_changed = False
         self._unsent = ByteQueue()
         self._passing = False
         self._greeting_due = state is ConversationState.CONNECTING
         self._finish_due = False
-        self._sever_due = False
-        self._sever_sent = False
-        self._sever_received = False
+        self._sever_due = self._sever_sent = self._sever_received = False
         self._in_link_count = 0
         """Messages that the link holds."""
         self._credit_length = 0
@@ -142,10 +141,10 @@ class ConversationEnd:
         self._check_may_send()
         length = min(len(data), max(0, self.room_length))
         if length:
-            part = memoryview(data)[:length]  # only bytes are sure to stay as they are
-            self._unsent.add(part if isinstance(part.obj, bytes) else part.tobytes())
+            self._unsent.add_beginning(data, length)
             self._sent_length += length
-            self._want()
+            if not (self._in_link_count and self._unsent.length < GATHERED_LENGTH):
+                self._want()  # else `note_sent` will see to it
         return length
 
     def pass_turn(self) -> None:
@@ -200,7 +199,7 @@ class ConversationEnd:
 
     def poll_message(self) -> bytes | None:
         """The next message for the partner; None when there is none, or no room for it."""
-        self._is_due = False
+        self.is_due = False
         if message := self._next_message():
             self._in_link_count += 1
             self._want()
@@ -389,8 +388,8 @@ class ConversationEnd:
 
     def _want(self) -> None:
         """There may be something to send."""
-        if not self._is_due:
-            self._is_due = True
+        if not self.is_due:
+            self.is_due = True
             self._due.append(self)
 
     def _tell(self) -> None:
