@@ -239,7 +239,7 @@ def _upward(devices: Sequence[LinkDevice], here: int) -> tuple[Rdev, ...]:
 
 
 class _AnyOf:
-    """Takes one of the bits that are set, all alike."""
+    """Draws one of the bits that are set, each with the same probability."""
 
     def __init__(self, random: Random) -> None:
         self._random = random

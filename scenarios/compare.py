@@ -67,7 +67,7 @@ class Figure:
 
 
 def _finite(value: float) -> float | None:
-    """What JSON can hold: not the difference of absurd figures."""
+    """``value``, or None where it is infinite or no number, for which JSON has no word."""
     return value if isfinite(value) else None
 
 

@@ -46,7 +46,7 @@ class Disturbance:
         )
 
     def know(self, first: NodeName, second: NodeName) -> None:
-        """The two systems are partners."""
+        """Be told which two systems the link joins; before the first frame."""
         self._partners = {first: second, second: first}
 
     def arm(self, kind: str, name: NodeName, rdev: Rdev) -> None:

@@ -260,4 +260,4 @@ class Injection:
 
 
 def _nothing() -> None:
-    """It undoes itself."""
+    """Undo a fault that is over by itself."""

@@ -172,7 +172,7 @@ class Attachments:
         self.checks_user = True
 
     def _make(self) -> tuple[Newcomer, Connection]:
-        """For somebody who comes."""
+        """What handles a connection that the partner, or a stranger, opens to this node."""
         return (attachment := Newcomer(self, None)), Connection(attachment, greeting_length)
 
     async def _keep(self, rdev: Rdev, endpoint: Endpoint) -> None:

@@ -38,7 +38,9 @@ class Buffers:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of it exists: only then may its length change; the change is undone."""
+    """Whether no view of it exists. Python lets only such a buffer change its length: tried here,
+    and undone.
+    """
     try:
         buffer.pop()
     except BufferError:

@@ -8,7 +8,7 @@ NS_PER_S: Final = 1_000_000_000
 
 
 class Clock:
-    """Model time in ns since it was made; each of them takes ``dilation`` ns of real time.
+    """Model time, in ns since the clock was made; ``dilation`` ns of real time make one of it.
 
     ``read`` is the real time in ns: monotonic, so that it never runs backwards.
     """

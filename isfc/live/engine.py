@@ -390,6 +390,6 @@ class LiveEngine(Outlet):
         self._turn()
 
     def _break(self, error: BaseException) -> None:
-        """A bug of ours: the system cannot go on."""
+        """An error that only a bug of ours can be: end, and let `wait_closed` raise it."""
         self.fault = self.fault or error
         self.close()

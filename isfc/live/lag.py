@@ -2,7 +2,7 @@
 
 
 class Lag:
-    """How late a node is called: the machine is slower than the model, or busy.
+    """How late a node's timers are: the machine is slower than the model, or busy.
 
     ``late_ns`` of ``waited_ns`` of model time between setting a deadline and handling it were
     lateness; ``late_ns_max`` is the worst single one.

@@ -70,7 +70,9 @@ class LateFile:
             raise self._error_again()
 
     def _error_again(self) -> OSError:
-        """The error, for one more to raise: one that is kept would keep what was to be written."""
+        """A fresh copy of the error to raise. Raised itself, the one that is kept would hold its
+        traceback, and with it the data that were to be written.
+        """
         assert self._error is not None, "nothing has failed"
         return OSError(self._error.errno, self._error.strerror)
 

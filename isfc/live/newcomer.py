@@ -103,7 +103,7 @@ class Newcomer:
             self._end()
 
     def come(self, peer: object, end: Callable[[], object]) -> None:
-        """One more is there who has not greeted."""
+        """A TLS connection was accepted; ``end`` ends it. One more that has not greeted."""
         self._end = end
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
         strangers = self._door.strangers
@@ -121,7 +121,7 @@ class Newcomer:
         self._refuse("too many connections are greeting at the same time")
 
     def fail(self, reason: str | None) -> None:
-        """Its handshake of TLS has failed; None if it was ended here."""
+        """Its TLS handshake has failed; ``reason`` is None if this node ended it."""
         self._settle()
         if reason is not None and not self._explained:
             self._note(reason)

@@ -22,10 +22,10 @@ class Guard(Protocol):
     """Who decides about one that comes."""
 
     def come(self, peer: object, end: Callable[[], object]) -> None:
-        """Somebody is there, whom ``end`` sends away."""
+        """A connection was accepted; ``end`` ends its handshake."""
 
     def fail(self, reason: str | None) -> None:
-        """The handshake has failed, or was ended here (None); nothing follows."""
+        """The handshake has failed: ``reason``, None if this end ended it. Nothing follows."""
 
 
 class TlsServer:

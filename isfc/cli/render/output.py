@@ -1,6 +1,6 @@
 """The one place that speaks to people: what goes to stdout and to stderr, and how wide.
 
-Modules named ``render_*`` make the tables of one command; only this one prints them. rich
+The other modules of `isfc.cli.render` make what a command shows; only this one prints it. rich
 leaves out the colours when the output is no terminal.
 """
 
