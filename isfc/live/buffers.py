@@ -38,8 +38,9 @@ class Buffers:
 
 
 def _is_free(buffer: bytearray) -> bool:
-    """Whether no view of it exists. Python lets only such a buffer change its length: tried here,
-    and undone.
+    """Whether no view of it exists.
+
+    Python lets only such a buffer change its length, which is tried here, and undone.
     """
     try:
         buffer.pop()

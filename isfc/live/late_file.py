@@ -70,8 +70,9 @@ class LateFile:
             raise self._error_again()
 
     def _error_again(self) -> OSError:
-        """A fresh copy of the error to raise. Raised itself, the one that is kept would hold its
-        traceback, and with it the data that were to be written.
+        """A copy of the error, to raise.
+
+        The one that is kept would hold its traceback, and so the data that were to be written.
         """
         assert self._error is not None, "nothing has failed"
         return OSError(self._error.errno, self._error.strerror)
