@@ -74,7 +74,7 @@ Translate = Callable[[list[str]], list[SimpleNamespace]]
 
 def translate(paths: list[str]) -> list[SimpleNamespace]:
     """In place of mypyc."""
-    return [SimpleNamespace(paths=paths, optional=False)]
+    return [SimpleNamespace(paths=paths, optional=False, extra_compile_args=[])]
 
 
 def without_mypy(paths: list[str]) -> NoReturn:

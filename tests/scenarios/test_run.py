@@ -56,6 +56,23 @@ def test_messages_outstanding_are_bounded() -> None:
         replace(SMALL, workload=workload, pairs=101)
 
 
+def lengthened(km: float) -> Experiment:
+    """The small run over fibres of this length."""
+    layout = SMALL.layout
+    fibres = {fibre: replace(fibre, km=km) for fibre in layout.fibres}
+    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    longer = replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
+    return replace(SMALL, layout=longer, pairs=1, workload=find_workload("HS"))
+
+
+def test_the_longer_the_fibres_the_less_they_carry() -> None:
+    rates = [run(lengthened(km)).messages_per_s for km in (0, 10, 100, 1_000)]
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > 1.5 * rates[2] > 5 * rates[3]
+    # a message and its reply are a write, a read and data each: six ways of 5 ms, two at a time
+    assert rates[3] < 2 * 2 / (6 * 0.005)
+
+
 def test_many_pairs_of_long_messages_wait_for_the_backlog_and_go_on() -> None:
     # 10,000 messages of 120,000 bytes: more than the backlog holds
     result = run(replace(SMALL, workload=SUITES["HL"], pairs=5_000, seconds=0.1, warmup=0.0))

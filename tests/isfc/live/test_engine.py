@@ -1,6 +1,7 @@
 """The live engine: the same nodes on real connections."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -19,6 +20,7 @@ from isfc.live.connection import Connection
 from isfc.live.engine import MANY_COUNT, LiveEngine
 from isfc.live.events import Attached, Detached
 from isfc.live.lag import Lag
+from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
@@ -272,6 +274,27 @@ def test_a_paced_pair_takes_the_models_time_and_says_how_late_it_was(
             assert took_ns > 2_000_000 * 1e9 / 212.5e6, "faster than the fibre's light"
             assert pair.first.engine.lag.late_ns >= 0
             assert pair.first.engine.lag.waited_ns > 0
+
+    run_live(main())
+
+
+class _Far(Setup):
+    """The same over 1,000 km."""
+
+    def definition(self, here: int) -> LinkEndDefinition:
+        near = Setup.definition(self, here)
+        return replace(near, ctcs=tuple(replace(ctc, way_ns=5_000_000) for ctc in near.ctcs))
+
+
+def test_a_long_fibre_delays_what_a_paced_pair_sends(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path, _Far(), options=[{"paced": True}, {"paced": True}]) as pair:
+            await pair.come_up()
+            begin_ns = pair.first.engine.now_ns()
+            pair.first.send(b"far")
+            await wait_until(lambda: pair.second.received() == [b"far"])
+            took_ns = pair.first.engine.now_ns() - begin_ns
+            assert took_ns > 3 * 5_000_000, "write, read and data each go 1,000 km"
 
     run_live(main())
 
