@@ -162,9 +162,9 @@ def _usage(error: typer.TyperException) -> str:
 def _show_version(wanted: bool) -> None:
     if wanted:
         from isfc import __version__
-        from isfc.cli.render.output import show
+        from isfc.cli.render.output import show_lines
 
-        show(f"isfc {__version__}")
+        show_lines([f"isfc {__version__}"])
         raise typer.Exit
 
 

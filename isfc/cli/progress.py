@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isfc.cli.render.output import open_console
+from isfc.cli.render.console import open_console
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from rich.live import Live
 
 from ctc.address import Rdev
 from isfc.cli.live.rates import NodeRates, rates
-from isfc.cli.render.output import ERROR_PREFIX, open_console, show, show_log
+from isfc.cli.render.console import open_console
+from isfc.cli.render.output import ERROR_PREFIX, show, show_log
 from isfc.cli.render.watch import (
     HEADINGS_EVERY,
     SPARKS_MAX,

@@ -1,7 +1,7 @@
 """The one place that speaks to people: what goes to stdout and to stderr, and how wide.
 
 The other modules of `isfc.cli.render` make what a command shows; only this one prints it. rich
-leaves out the colours when the output is no terminal.
+leaves out the colours when the output is no terminal (`isfc.cli.render.console`).
 """
 
 import csv
@@ -11,43 +11,21 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-
-from rich.console import Console, RenderableType
+from typing import TYPE_CHECKING
 
 from isfc.cli.exits import ExitCode
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 ERROR_PREFIX = "isfc: "
 """How every message on stderr begins that is not of a log."""
 
-PIPED_WIDTH = 80
-"""Columns of an output that is no terminal, whatever the shell says its window has."""
 
-
-class _OutputConsole(Console):
-    """A console that leaves a broken pipe to its caller."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
-def open_console(*, stderr: bool = False) -> Console:
-    """A console on stdout, or on stderr, as they are now.
-
-    Text is shown as it is: square brackets, colons and numbers in it mean nothing special.
-    """
-    stream = sys.stderr if stderr else sys.stdout
-    is_terminal = stream is not None and stream.isatty()
-    return _OutputConsole(
-        stderr=stderr,
-        width=None if is_terminal else PIPED_WIDTH,
-        markup=False,
-        emoji=False,
-        highlight=False,
-    )
-
-
-def show(*parts: RenderableType) -> None:
+def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
+    from isfc.cli.render.console import open_console  # JSON, CSV and lines do without
+
     console = open_console()
     with _pipe_may_break():
         if console.is_terminal:

@@ -157,6 +157,24 @@ def test_script_is_the_command() -> None:
     assert ended.stdout == f"isfc {__version__}\n"
 
 
+def test_version_loads_neither_the_parser_nor_rich() -> None:
+    code = (
+        "import sys; from isfc.__main__ import main\n"
+        "sys.argv = ['isfc', '--version']; main()\n"
+        "print(sorted({'typer', 'rich'} & set(sys.modules)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == f"isfc {__version__}\n[]\n"
+
+
+def test_version_that_cannot_be_written_says_so() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, SCRIPT, "--version"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (ended.returncode, b"standard output" in ended.stderr) == (1, True)
+
+
 def test_interrupt_that_is_ignored_stays_so() -> None:
     code = (
         "import signal; from isfc.cli.interrupt import interrupts_quit, interrupts_raise\n"

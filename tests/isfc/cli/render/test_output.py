@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.render.console import PIPED_WIDTH, open_console
 from isfc.cli.render.output import (
-    PIPED_WIDTH,
-    open_console,
     show,
     show_csv,
     show_error,
