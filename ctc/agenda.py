@@ -1,6 +1,5 @@
 """An agenda: what is to happen, in the order of time."""
 
-from bisect import bisect_right
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar, cast, final
 
@@ -13,18 +12,29 @@ Entry = TypeVar("Entry")
 
 
 @final
+class _Slot(Generic[Entry]):
+    """A place in an agenda; free when it has no entry. Its time is that of the last one then."""
+
+    __slots__ = ("at_ns", "entry")
+
+    def __init__(self) -> None:
+        self.at_ns = 0
+        self.entry: Entry | None = None
+
+
+@final
 class Agenda(Generic[Entry]):
     """Entries and their times; of those with the same time, the one that was added first is first.
 
     A sorted list and not a heap: almost everything is added after all that is there already, and
-    then costs no comparison but one. What is taken leaves its place free, so that nothing moves.
+    then costs no comparison but one. What is taken leaves its place free, so that nothing moves
+    and, as its slot is used again, nothing is allocated.
     """
 
-    __slots__ = ("_end", "_entries", "_first", "_times_ns", "due_ns")
+    __slots__ = ("_end", "_first", "_slots", "due_ns")
 
     def __init__(self) -> None:
-        self._times_ns: list[int] = []
-        self._entries: list[Entry | None] = []
+        self._slots: list[_Slot[Entry]] = []
         self._first: i64 = 0
         self._end: i64 = 0
         self.due_ns = NEVER_NS
@@ -32,19 +42,16 @@ class Agenda(Generic[Entry]):
 
     def add(self, at_ns: int, entry: Entry) -> None:
         """Enter what is to happen at ``at_ns``."""
-        times_ns, entries = self._times_ns, self._entries
-        if self._end == len(times_ns):
+        if self._end == len(self._slots):
             self._make_room()
-        end = self._end
-        if end > self._first and times_ns[end - 1] > at_ns:
-            place = bisect_right(times_ns, at_ns, self._first, end)
-            times_ns.insert(place, at_ns)
-            entries.insert(place, entry)
-            times_ns.pop()
-            entries.pop()
-        else:
-            times_ns[end] = at_ns
-            entries[end] = entry
+        slots, end = self._slots, self._end
+        slot = slots[end]
+        slot.at_ns = at_ns
+        slot.entry = entry
+        if end > self._first and slots[end - 1].at_ns > at_ns:
+            place = self._place_of(at_ns)
+            del slots[end]
+            slots.insert(place, slot)
         self._end = end + 1
         if at_ns < self.due_ns:
             self.due_ns = at_ns
@@ -56,22 +63,24 @@ class Agenda(Generic[Entry]):
         if first < 0:
             self._fill([(at_ns, entry), *self.entries()])
         else:
-            self._times_ns[first] = at_ns
-            self._entries[first] = entry
+            slot = self._slots[first]
+            slot.at_ns = at_ns
+            slot.entry = entry
             self._first = first
             self.due_ns = at_ns
 
     def pop(self) -> Entry:
         """Take the first entry out. There must be one."""
         first = self._first
-        entry = self._entries[first]
-        self._entries[first] = None
+        slot = self._slots[first]
+        entry = slot.entry
+        slot.entry = None
         first += 1
         if first == self._end:
             first = self._end = 0
             self.due_ns = NEVER_NS
         else:
-            self.due_ns = self._times_ns[first]
+            self.due_ns = self._slots[first].at_ns
         self._first = first
         return cast(Entry, entry)
 
@@ -87,24 +96,37 @@ class Agenda(Generic[Entry]):
 
     def entries(self) -> list[tuple[int, Entry]]:
         """All entries, each with its time, in their order; they stay."""
-        times_ns = self._times_ns[self._first : self._end]
-        entries = cast("list[Entry]", self._entries[self._first : self._end])
-        return list(zip(times_ns, entries, strict=True))
+        return [
+            (slot.at_ns, cast(Entry, slot.entry)) for slot in self._slots[self._first : self._end]
+        ]
+
+    def _place_of(self, at_ns: int) -> i64:
+        """Where an entry of that time belongs among those there are, behind its equals."""
+        slots = self._slots
+        low, high = self._first, self._end
+        while low < high:
+            middle = (low + high) // 2
+            if at_ns < slots[middle].at_ns:
+                high = middle
+            else:
+                low = middle + 1
+        return low
 
     def _make_room(self) -> None:
         """Have a free place at the end: move all up if they are few, else add one."""
         first = self._first
         if first > self._end // 2:
-            del self._times_ns[:first], self._entries[:first]
+            slots = self._slots
+            self._slots = slots[first:] + slots[:first]
             self._end -= first
             self._first = 0
-        self._times_ns.append(0)
-        self._entries.append(None)
+        else:
+            self._slots.append(_Slot())
 
     def _fill(self, entries: list[tuple[int, Entry]]) -> None:
         """Have these entries and no others."""
-        self._times_ns = [at_ns for at_ns, _ in entries]
-        self._entries = [entry for _, entry in entries]
-        self._first = 0
-        self._end = len(entries)
-        self.due_ns = self._times_ns[0] if entries else NEVER_NS
+        self._slots = []
+        self._first = self._end = 0
+        self.due_ns = NEVER_NS
+        for at_ns, entry in entries:
+            self.add(at_ns, entry)

@@ -5,8 +5,7 @@ the two ends need no common memory, and the same object serves virtual time and 
 processes.
 """
 
-from heapq import heapify, heappop, heappush
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar, final
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
@@ -23,6 +22,17 @@ _EPSILON: Final = 1e-9
 Rider = TypeVar("Rider")
 """What uses a chpid: a `ctc.device.Ctc`. A chpid stores and returns it, and calls none of its
 methods."""
+
+
+@final
+class _Goal(Generic[Rider]):
+    """A transfer that goes out, and what the clock of solo time shows when it is over."""
+
+    __slots__ = ("goal_ns", "rider")
+
+    def __init__(self, goal_ns: float, rider: Rider) -> None:
+        self.goal_ns = goal_ns
+        self.rider = rider
 
 
 class _Direction:
@@ -64,7 +74,7 @@ class _Direction:
 # taken alone. Hence a clock of solo time, `_done_ns`, that runs at `_pace` (1 when nothing is
 # short, 1/2 when twice as much is wanted as there is). A transfer of solo_ns that joins when this
 # clock shows d is over when it shows d + solo_ns, its goal, and that never changes whatever joins
-# or leaves later. The next to be over is the least goal: a heap. What a change costs is to bring
+# or leaves later. The next to be over is the least goal. What a change costs is to bring
 # the clock up to now (`_advance`) and to find from the new pace when the least goal will be
 # reached.
 #
@@ -86,7 +96,7 @@ class Chpid(Generic[Rider]):
     processor, one for both, which works per byte and per message (a CCW each). Transfers
     share what is short equally: all go at the same pace, as a fraction of the pace each would
     have alone. Progress is therefore one number for all, the nanoseconds of solo time done,
-    and a transfer joining or leaving costs one heap operation.
+    and a transfer joining or leaving changes no other.
 
     What ``disks`` on the same channel use stretches all that CTCs need of it, as the mean of
     processor sharing has it.
@@ -98,8 +108,8 @@ class Chpid(Generic[Rider]):
         self._profile = profile.beside(disks.processor)
         self._free_ns = 0
         self._endings: Agenda[Rider] = Agenda()
-        self._goals: list[tuple[float, int, Rider]] = []
-        self._order = 0
+        self._goals: list[_Goal[Rider]] = []
+        """The transfers that go out, the next to be over last: never more than there are CTCs."""
         self._out = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_out))
         self._in = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_in))
         self._done_ns = 0.0
@@ -139,9 +149,11 @@ class Chpid(Generic[Rider]):
     def begin(self, ctc: Rider, load: Load, now_ns: int) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
-        self._order += 1
-        solo_ns = self._join(self._out, 1, load)
-        heappush(self._goals, (self._done_ns + solo_ns, self._order, ctc))
+        goal = _Goal(self._done_ns + self._join(self._out, 1, load), ctc)
+        place = len(self._goals)
+        while place and self._goals[place - 1].goal_ns <= goal.goal_ns:
+            place -= 1
+        self._goals.insert(place, goal)
         self._update_pace(now_ns)
 
     def observe(self, change: int, load: Load, now_ns: int) -> None:
@@ -159,8 +171,7 @@ class Chpid(Generic[Rider]):
         if load is not None:
             self._advance(now_ns)
             self._join(self._out, -1, load)
-            self._goals = [goal for goal in self._goals if goal[2] is not ctc]
-            heapify(self._goals)
+            self._goals = [goal for goal in self._goals if goal.rider is not ctc]
             self._update_pace(now_ns)
         self._set_due()
 
@@ -174,13 +185,12 @@ class Chpid(Generic[Rider]):
 
     def poll_completed(self, now_ns: int) -> Rider | None:
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
-        return self._goals[0][2] if self._completion_ns <= now_ns else None
+        return self._goals[-1].rider if self._completion_ns <= now_ns else None
 
     def finish(self, load: Load, now_ns: int) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
         self._advance(now_ns)
-        goal_ns = heappop(self._goals)[0]
-        self._done_ns = max(self._done_ns, goal_ns)
+        self._done_ns = max(self._done_ns, self._goals.pop().goal_ns)
         self._join(self._out, -1, load)
         self.length_out += load.length
         self.ccw_count += load.count
@@ -203,7 +213,7 @@ class Chpid(Generic[Rider]):
             pace = self._out.line_pace()
             wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor
             self._pace = pace if wanted <= 1.0 else pace / wanted
-            left_ns = max(0.0, self._goals[0][0] - self._done_ns)
+            left_ns = max(0.0, self._goals[-1].goal_ns - self._done_ns)
             self._completion_ns = now_ns + int(left_ns / self._pace + 1.0 - _EPSILON)
         else:
             self._done_ns = 0.0

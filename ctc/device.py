@@ -1,7 +1,7 @@
 """One end of one CTC: drives the state table, notices collisions, keeps the I/O's times.
 
 The two ends share no memory. Each knows its own outstanding command and, from the frames
-that have arrived, the mate's; `ctc.state.OUTCOMES` is consulted with both.
+that have arrived, the mate's; `ctc.state.RULES` is consulted with both.
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.fifo import Fifo
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
-from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
+from ctc.state import RULES, Outcome, State
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -112,7 +112,8 @@ class Ctc:
         """Issue a command. One at a time: the interrupt that ends the last one must have come."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"
         command = ssch.command
-        outcome = OUTCOMES[command][self._mate]
+        rule = RULES[command]
+        outcome = rule.outcomes[self._mate]
         self._serial += 1
         self._command = command
         self._load = ssch.load
@@ -121,14 +122,14 @@ class Ctc:
         self._departed_ns = max(self._departed_ns, self._chpid.admit(now_ns))
         self._matched_ns = NEVER_NS
         if outcome is Outcome.ATTEND or outcome is Outcome.WAIT:
-            self._state = WAITING_STATE[command]
+            self._state = rule.waiting
             self._issue()
         elif outcome is Outcome.TRANSFER:
-            self._state = WAITING_STATE[command]
+            self._state = rule.waiting
             self._issue()
             self._match(self._departed_ns, now_ns)
         elif outcome is Outcome.MATCH_WAIT:
-            self._state = WAITING_STATE[command]
+            self._state = rule.waiting
             self._mate = State.AVAILABLE
             self._issue()
         else:
@@ -160,7 +161,8 @@ class Ctc:
         self._chpid.finish(self._load, now_ns)
         self._sending = False
         departure_ns = max(now_ns, self._departed_ns)  # data does not overtake its command
-        self._departures.add((departure_ns, self.rdev, DataFrame(self._load, self._serial)))
+        data = DataFrame(self._load, self._serial)
+        self._departures.add(Departure(departure_ns, self.rdev, data))
 
     def end(self, now_ns: int) -> None:
         """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
@@ -197,10 +199,10 @@ class Ctc:
             frame = CommandFrame(self._command, self._serial)
         else:
             frame = CommandFrame(self._command, self._serial, load.length, load.count)
-        self._departures.add((self._departed_ns, self.rdev, frame))
+        self._departures.add(Departure(self._departed_ns, self.rdev, frame))
 
     def _signal(self, signal: Signal, serial: int, now_ns: int) -> None:
-        self._departures.add((now_ns, self.rdev, StatusFrame(signal, serial)))
+        self._departures.add(Departure(now_ns, self.rdev, StatusFrame(signal, serial)))
 
     def _match(self, matched_ns: int, now_ns: int) -> None:
         """A write has met a read: the writer's data joins the fibre, the reader watches it."""
@@ -214,17 +216,18 @@ class Ctc:
             self._chpid.observe(1, self._mate_write, now_ns)
 
     def _receive_command(self, frame: CommandFrame, now_ns: int) -> None:
-        outcome = OUTCOMES[frame.command][self._state]
+        rule = RULES[frame.command]
+        outcome = rule.outcomes[self._state]
         if frame.command is Command.WRITE:
             self._mate_write = frame
         if outcome is Outcome.ATTEND:
-            self._mate = WAITING_STATE[frame.command]
+            self._mate = rule.waiting
             if self._ended is not None:  # the mate knows of it, and goes on
                 self._chpid.abandon(self, None, now_ns)
                 self._interrupt()
             self._interrupts.add(Attention(self.rdev))
         elif outcome is Outcome.TRANSFER:
-            self._mate = WAITING_STATE[frame.command]
+            self._mate = rule.waiting
             self._match(now_ns, now_ns)
         elif outcome is Outcome.WAIT:
             self._mate = State.PREPARE
@@ -232,9 +235,9 @@ class Ctc:
             self._mate = State.AVAILABLE
             self._finish(UnitStatus.ENDED, None, now_ns)
         elif outcome is Outcome.MATCH_WAIT:
-            self._mate = WAITING_STATE[frame.command]
+            self._mate = rule.waiting
             self._finish(UnitStatus.ENDED, None, now_ns)
-        elif outcome is Outcome.BUSY and frame.command in WAITING_STATE:
+        elif outcome is Outcome.BUSY and rule.waiting is not State.AVAILABLE:
             self._arbitrate(frame, now_ns)
         else:
             self.stale_count += 1  # a mate does not send what ends immediately
@@ -250,7 +253,7 @@ class Ctc:
             self._clear()
             self._interrupts.add(Collided(self.rdev, load, times))
         if self._arbitration is Arbitration.LOSE:
-            self._mate = WAITING_STATE[frame.command]
+            self._mate = RULES[frame.command].waiting
             self._interrupts.add(Attention(self.rdev))
 
     def _receive_data(self, frame: DataFrame, now_ns: int) -> None:

@@ -51,6 +51,24 @@ class Fifo(Generic[Item]):
         """The first one, which goes on waiting. There must be one."""
         return cast(Item, self._places[self._first])
 
+    def look(self, place: i64) -> Item:
+        """The one at that place of the queue, from 0 on, which goes on waiting. There must be one.
+
+        Not ``__getitem__``: that one would make an object of the number.
+        """
+        return cast(Item, self._places[self._first + place])
+
+    def take(self, count: int) -> list[Item]:
+        """Take the first ``count`` of them. There must be as many."""
+        first = self._first
+        end = first + count
+        taken = self._places[first:end]
+        self._places[first:end] = [None] * count
+        if end == self._end:
+            end = self._end = 0
+        self._first = end
+        return cast("list[Item]", taken)
+
     def pop(self) -> Item:
         """Take the first one. There must be one."""
         first = self._first

@@ -86,5 +86,19 @@ class StatusFrame:
 
 Frame = CommandFrame | DataFrame | StatusFrame
 
-Departure = tuple[int, Rdev, Frame]
-"""A frame on its way: when it leaves (ns), the RDEV it leaves from, the frame."""
+
+@final
+@mypyc_attr(acyclic=True, free_list_len=1)
+class Departure:
+    """A frame that leaves: when (ns), and from which RDEV."""
+
+    __slots__ = ("at_ns", "frame", "rdev")
+
+    def __init__(self, at_ns: int, rdev: Rdev, frame: Frame) -> None:
+        self.at_ns = at_ns
+        self.rdev = rdev
+        self.frame = frame
+
+    def __repr__(self) -> str:
+        """Show all of it."""
+        return f"Departure({self.at_ns}, {self.rdev:04X}, {self.frame!r})"

@@ -7,7 +7,7 @@ arriving command against its own.
 """
 
 from enum import Enum, IntEnum
-from typing import Final
+from typing import Final, final
 
 from ctc.subchannel import Command
 
@@ -79,11 +79,6 @@ TRANSITIONS: Final = {
 }
 """Outcome by (class of the command issued, state of the other end)."""
 
-OUTCOMES: Final = {
-    command: TRANSITIONS[command_class] for command, command_class in _CLASSES.items()
-}
-"""The same by command, for the adapter's quick look-up."""
-
 WAITING_STATE: Final = {
     Command.PREPARE: State.PREPARE,
     Command.CONTROL: State.CONTROL,
@@ -92,3 +87,23 @@ WAITING_STATE: Final = {
     Command.WRITE: State.WRITE,
 }
 """The state of an end whose command waits."""
+
+
+@final
+class Rule:
+    """What becomes of one command, found with a single look-up."""
+
+    __slots__ = ("outcomes", "waiting")
+
+    def __init__(self, outcomes: tuple[Outcome, ...], waiting: State) -> None:
+        self.outcomes = outcomes
+        """By the state of the other end."""
+        self.waiting = waiting
+        """The state of an end whose command waits; `State.AVAILABLE` if it never does."""
+
+
+RULES: Final = {
+    command: Rule(TRANSITIONS[command_class], WAITING_STATE.get(command, State.AVAILABLE))
+    for command, command_class in _CLASSES.items()
+}
+"""`TRANSITIONS` by command."""

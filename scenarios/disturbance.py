@@ -64,7 +64,7 @@ class Disturbance:
 
     def __call__(self, name: NodeName, departure: Departure) -> Iterable[Departure]:
         """What leaves in place of a frame."""
-        departure_ns, rdev, frame = departure
+        rdev, frame = departure.rdev, departure.frame
         frames = self._disturbed(name, rdev, frame)
         late_ns = self.delay_ns
         if self.jitter_ns:
@@ -72,9 +72,9 @@ class Disturbance:
         if isinstance(frame, DataFrame):
             late_ns += self.slow_ns.get(self._partners.get(name, name), 0)
         key = (name, rdev)
-        leaves_ns = max(departure_ns + late_ns, self._last_ns.get(key, 0))
+        leaves_ns = max(departure.at_ns + late_ns, self._last_ns.get(key, 0))
         self._last_ns[key] = leaves_ns
-        return [(leaves_ns, rdev, each) for each in frames]
+        return [Departure(leaves_ns, rdev, each) for each in frames]
 
     def _disturbed(self, name: NodeName, rdev: Rdev, frame: Frame) -> list[Frame]:
         armed = self._armed.get((name, rdev))

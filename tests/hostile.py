@@ -6,7 +6,7 @@ from itertools import count
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
-from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
+from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
 from isfc.engine.wire import decode, encode
 from isfc.errors import Backpressure, RemoteProtocolError
@@ -67,7 +67,7 @@ class Hostile:
         self.up = False
         self.usable: set[Rdev] = set()
         self.delivered: list[Message] = []
-        self.carried: list[tuple[int, Rdev, Frame]] = []
+        self.carried: list[Departure] = []
         for rdev in self.rdevs:
             self.connect(rdev)
 
@@ -133,7 +133,7 @@ class Hostile:
     def drain(self) -> None:
         """Take what the node has to say, and see whether it makes sense."""
         while (departure := self.end.poll_frame()) is not None:
-            _, rdev, frame = departure
+            rdev, frame = departure.rdev, departure.frame
             assert decode(encode(frame)) is not None
             if isinstance(frame, CommandFrame):
                 self.serials[rdev] = frame.serial
@@ -234,12 +234,11 @@ class Meeting:
 
     def drain(self) -> None:
         self._hostile.drain()
-        for at_ns, rdev, frame in self._hostile.carried:
-            self.carry(at_ns, 1, self._mates[rdev], frame)
+        for each in self._hostile.carried:
+            self.carry(each.at_ns, 1, self._mates[each.rdev], each.frame)
         self._hostile.carried.clear()
         while (departure := self._partner.ends[0].poll_frame()) is not None:
-            at_ns, rdev, frame = departure
-            self.carry(at_ns, 0, self._homes[rdev], frame)
+            self.carry(departure.at_ns, 0, self._homes[departure.rdev], departure.frame)
         while (event := self._partner.ends[0].poll_event()) is not None:
             if isinstance(event, Delivered):
                 self.received += event.messages

@@ -51,6 +51,17 @@ _TRANSPORT: Final = Traffic.TRANSPORT
 
 
 @final
+class _Way:
+    """Where the frames of one CTC arrive, and how long that takes them."""
+
+    __slots__ = ("mate_rdev", "ns")
+
+    def __init__(self, mate_rdev: Rdev, ns: int) -> None:
+        self.mate_rdev = mate_rdev
+        self.ns = ns
+
+
+@final
 class _Host:
     """One system in the engine, and when it is to be called if no frame comes before."""
 
@@ -87,8 +98,8 @@ class _End(Outlet):
     """One link end in the engine with its program: what that offers, and where frames go."""
 
     __slots__ = (
-        "_mate_of", "_way_ns", "engine", "exact", "host", "link_end", "mate", "mates", "number",
-        "offers", "program",
+        "_way_of", "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers",
+        "program",
     )  # fmt: skip
 
     def __init__(self, engine: "VirtualEngine", host: _Host, number: int, program: Program) -> None:
@@ -101,9 +112,11 @@ class _End(Outlet):
         self.mates = {
             rdev: ctc.device.partner_rdev for rdev, ctc in self.link_end.link.ctcs.items()
         }
-        self._mate_of = ByRdev(self.mates)
-        self._way_ns = ByRdev(
-            {rdev: engine.propagation_ns + way for rdev, way in self.link_end.ways_ns.items()}
+        self._way_of = ByRdev(
+            {
+                rdev: _Way(mate, engine.propagation_ns + self.link_end.ways_ns[rdev])
+                for rdev, mate in self.mates.items()
+            }
         )
         self.offers = Offers()
         self.exact = False
@@ -133,11 +146,14 @@ class _End(Outlet):
 
     def _send(self, departure: Departure) -> None:
         engine, mate = self.engine, self.mate
-        departure_ns, rdev, frame = departure
+        frame = departure.frame
         if engine.roundtrip:
             frame = decode(encode(frame))
-        arrival_ns = max(departure_ns + self._way_ns[rdev], mate.host.resume_ns)
-        engine.frames.add(arrival_ns, _Arrival(self._mate_of[rdev], frame, mate))
+        way = self._way_of[departure.rdev]
+        arrival_ns = departure.at_ns + way.ns
+        if arrival_ns < mate.host.resume_ns:
+            arrival_ns = mate.host.resume_ns
+        engine.frames.add(arrival_ns, _Arrival(way.mate_rdev, frame, mate))
 
     def deliver(self, event: LinkEvent) -> None:
         """Tell the listeners, and then the program, what has happened."""

@@ -248,9 +248,9 @@ def _digest(pieces: Iterable[bytes | memoryview]) -> bytes:
 
 
 def _frame_pieces(frames: Sequence[Departure]) -> Iterator[bytes | memoryview]:
-    for departure_ns, rdev, frame in frames:
-        yield _DEPARTURE.pack(departure_ns, rdev)
-        yield from encode_pieces(frame)
+    for departure in frames:
+        yield _DEPARTURE.pack(departure.at_ns, departure.rdev)
+        yield from encode_pieces(departure.frame)
 
 
 def _event_pieces(events: Sequence[LinkEvent]) -> Iterator[bytes | memoryview]:

@@ -1,6 +1,5 @@
 """Counters of a node, named after Monitor domain 9 and Performance Toolkit's FCX108."""
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -63,7 +62,14 @@ class DeviceCounters:
         self.write_message_count += package.message_count
         self.write_length += package.length
         self.write_serv_ns += serv_ns
-        self.write_serv_counts[bisect_left(SERV_BOUNDS_NS, serv_ns)] += 1
+        low, high = 0, len(SERV_BOUNDS_NS)
+        while low < high:  # `bisect_left`, which would make an object of the number
+            middle = (low + high) // 2
+            if SERV_BOUNDS_NS[middle] < serv_ns:
+                low = middle + 1
+            else:
+                high = middle
+        self.write_serv_counts[low] += 1
 
     def count_read(self, package: Package) -> None:
         """Add a package that was read."""

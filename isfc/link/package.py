@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.fifo import Fifo
 from ctc.subchannel import Load
@@ -158,7 +158,7 @@ class Packager:
             self.backlog_count -= len(package.messages)
             return package
         waiting = self._waiting
-        message = waiting.pop()
+        message = waiting.peek()
         length = message.length
         transport = message.traffic is _TRANSPORT
         limit = self.limit if transport else self.appc_limit
@@ -167,13 +167,17 @@ class Packager:
             share_length = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
         room = length_max - length - 2 * message_length  # for the next one's own bytes
-        messages = [message]
-        while waiting and len(messages) < MESSAGES_MAX and waiting.peek().length <= room:
-            message = waiting.pop()
-            messages.append(message)
-            length += message.length
-            room -= message.length + message_length
-        self.backlog_count -= len(messages)
+        count: i64 = 1
+        count_max: i64 = min(len(waiting), MESSAGES_MAX)
+        while count < count_max:
+            further = waiting.look(count).length
+            if further > room:
+                break
+            count += 1
+            length += further
+            room -= further + message_length
+        messages = waiting.take(count)
+        self.backlog_count -= count
         self.backlog_length -= length
         package = Package(self._number, messages, length)
         self.ccw_count -= package.chained_count

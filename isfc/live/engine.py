@@ -304,8 +304,10 @@ class LiveEngine(Outlet):
 
     def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
-        departure_ns, rdev, frame = departure
-        departure_ns += self.end.ways_ns[rdev]  # it is in the fibre here, and there in no time
+        rdev, frame = departure.rdev, departure.frame
+        departure_ns = (
+            departure.at_ns + self.end.ways_ns[rdev]
+        )  # it is in the fibre here, and there in no time
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:

@@ -86,8 +86,8 @@ class _Canonical:
         done_ns = chpid["_done_ns"] + passed_ns * chpid["_pace"]
         return tuple(
             [
-                (round(goal_ns - done_ns, _DIGITS), self.form(ctc, ""))
-                for goal_ns, _, ctc in chpid["_goals"]
+                (round(goal.goal_ns - done_ns, _DIGITS), self.form(goal.rider, ""))
+                for goal in chpid["_goals"]
             ]
         )
 

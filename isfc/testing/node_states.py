@@ -114,8 +114,7 @@ class Nodes:
         frames = []
         rdevs = list(node.ends[0].link.ctcs)
         while (departure := node.ends[0].poll_frame()) is not None:
-            _, rdev, frame = departure
-            frames.append((rdevs.index(rdev), self._frame(frame, now_ns)))
+            frames.append((rdevs.index(departure.rdev), self._frame(departure.frame, now_ns)))
         arrived: list[int] = []
         while (event := node.ends[0].poll_event()) is not None:
             if isinstance(event, Delivered):

@@ -327,7 +327,7 @@ class Pair:
 
     def _losing(self, lose: tuple[Lose, Lose]) -> Transit:
         def transit(name: NodeName, departure: Departure) -> Iterable[Departure]:
-            _, rdev, frame = departure
-            return () if lose[name != self.first.system.name](rdev, frame) else (departure,)
+            is_lost = lose[name != self.first.system.name](departure.rdev, departure.frame)
+            return () if is_lost else (departure,)
 
         return transit

@@ -142,6 +142,6 @@ class Cable:
         """When something happens next; `NEVER_NS` when nothing will."""
         for index, end in enumerate(self.ends):
             while end.departures:
-                departure_ns, _, frame = end.departures.pop()
-                self._flying.add(departure_ns + PROPAGATION_NS, (1 - index, frame))
+                departure = end.departures.pop()
+                self._flying.add(departure.at_ns + PROPAGATION_NS, (1 - index, departure.frame))
         return min(self._flying.due_ns, *(end.chpid.due_ns for end in self.ends))

@@ -353,7 +353,11 @@ def test_command_frames_are_numbered() -> None:
     serials = []
     for _ in range(3):
         cable.write(cable.near, 10)
-        serials += [f.serial for _, _, f in cable.near.departures if isinstance(f, CommandFrame)]
+        serials += [
+            each.frame.serial
+            for each in cable.near.departures
+            if isinstance(each.frame, CommandFrame)
+        ]
         cable.near.ctc.reset(cable.now_ns)
         cable.run()
     assert serials == [1, 2, 3]

@@ -7,7 +7,7 @@ import pytest
 from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.state import OUTCOMES, WAITING_STATE, Outcome, State
+from ctc.state import RULES, WAITING_STATE, Outcome, State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN, Cable, Cargo, End
 
@@ -41,7 +41,7 @@ def test_second_read_moves_no_data_twice() -> None:
     assert receive(cable, cable.near, CommandFrame(Command.READ, 1)) == 0
     assert receive(cable, cable.near, CommandFrame(Command.READ, 2)) == 1
     cable.run()
-    assert [type(f) for _, _, f in cable.near.departures].count(DataFrame) <= 1
+    assert [type(each.frame) for each in cable.near.departures].count(DataFrame) <= 1
     cable.near.ctc.receive_frame(StatusFrame(Signal.RECEIVED, 1), cable.now_ns)
     assert cable.near.heard() == ["WRITE ended"]
 
@@ -71,7 +71,7 @@ def test_command_that_ends_at_once_is_not_sent(
     if ours is not None:
         cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
     state = cable.near.ctc.state
-    matches = OUTCOMES[command][state] is Outcome.MATCH  # write end of file ends a read
+    matches = RULES[command].outcomes[state] is Outcome.MATCH  # write end of file ends a read
     assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
     assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
 
@@ -91,7 +91,7 @@ def test_data_are_no_answer_to_a_write() -> None:
         cable.near.departures.pop()
     while not cable.near.departures:
         cable.step()
-    *_, (_, _, sent) = cable.near.departures
+    sent = list(cable.near.departures)[-1].frame
     assert isinstance(sent, DataFrame)
     assert sent.load is cargo
 

@@ -8,15 +8,18 @@ from hypothesis import strategies as st
 from ctc.fifo import Fifo
 
 
-@given(st.lists(st.booleans(), max_size=200))
-def test_queue_does_what_a_deque_does(adds: list[bool]) -> None:
+@given(st.lists(st.integers(-2, 3), max_size=200))
+def test_queue_does_what_a_deque_does(steps: list[int]) -> None:
     queue: Fifo[int] = Fifo()
     expected: deque[int] = deque()
-    for number, is_added in enumerate(adds):
-        if is_added:
+    for number, step in enumerate(steps):
+        if step < 0:
             queue.add(number)
             expected.append(number)
+        elif step <= len(expected) and step != 1:
+            assert queue.take(step) == [expected.popleft() for _ in range(step)]
         elif expected:
+            assert [queue.look(place) for place in range(len(queue))] == list(expected)
             assert queue.peek() == expected[0]
             assert queue.pop() == expected.popleft()
         assert (list(queue), len(queue), bool(queue)) == (
@@ -35,7 +38,8 @@ def test_queue_that_is_never_empty_grows_no_further() -> None:
 
 def test_what_is_taken_is_not_kept() -> None:
     queue: Fifo[object] = Fifo()
-    for _ in range(3):
+    for _ in range(4):
         queue.add(object())
     queue.pop()
-    assert queue._places[0] is None  # noqa: SLF001  # its memory is what this is about
+    queue.take(2)
+    assert queue._places[:3] == [None] * 3  # noqa: SLF001  # its memory is what this is about

@@ -8,8 +8,9 @@ from tests.ctc.cable import Cable, Cargo
 def test_write_announces_how_much_is_to_come() -> None:
     cable = Cable().connect()
     cable.start(cable.near, Command.WRITE, Cargo(length=4096, count=3))
-    ((_, rdev, frame),) = cable.near.departures
-    assert rdev == cable.near.ctc.rdev
+    (departure,) = cable.near.departures
+    frame = departure.frame
+    assert departure.rdev == cable.near.ctc.rdev
     assert isinstance(frame, CommandFrame)
     assert (frame.command, frame.length, frame.count) == (Command.WRITE, 4096, 3)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.state import OUTCOMES, TRANSITIONS, WAITING_STATE, CommandClass, Outcome, State
+from ctc.state import RULES, TRANSITIONS, WAITING_STATE, CommandClass, Outcome, State
 from ctc.subchannel import Command
 
 # SA22-7203, 2.13, written down independently of the code. Rows: the command issued here;
@@ -60,7 +60,7 @@ def cells() -> list[tuple[str, str, str]]:
 def test_table_has_every_class_and_state() -> None:
     assert {row for row, _, _ in cells()} == {c.name.lower() for c in CommandClass}
     assert {column for _, column, _ in cells()} == {s.name.lower() for s in State}
-    assert sum(len(commands) for commands in CLASSES.values()) == len(Command) == len(OUTCOMES)
+    assert sum(len(commands) for commands in CLASSES.values()) == len(Command) == len(RULES)
 
 
 @pytest.mark.parametrize(("row", "column", "entry"), cells())
@@ -68,16 +68,16 @@ def test_cell_is_as_published(row: str, column: str, entry: str) -> None:
     state = State[column.upper()]
     assert TRANSITIONS[CommandClass[row.upper()]][state] is MEANINGS[entry]
     for command in CLASSES[row]:
-        assert OUTCOMES[command][state] is MEANINGS[entry]
+        assert RULES[command].outcomes[state] is MEANINGS[entry]
 
 
 def test_every_command_that_can_wait_has_a_state_to_wait_in() -> None:
     waits = (Outcome.WAIT, Outcome.ATTEND, Outcome.MATCH_WAIT, Outcome.TRANSFER)
-    waiting = {command for command in Command if set(OUTCOMES[command]) & set(waits)}
+    waiting = {command for command in Command if set(RULES[command].outcomes) & set(waits)}
     assert waiting == set(WAITING_STATE)
 
 
 def test_two_writes_never_pass_each_other() -> None:
-    assert OUTCOMES[Command.WRITE][State.WRITE] is Outcome.BUSY
-    assert OUTCOMES[Command.READ][State.WRITE] is Outcome.TRANSFER
-    assert OUTCOMES[Command.WRITE][State.READ] is Outcome.TRANSFER
+    assert RULES[Command.WRITE].outcomes[State.WRITE] is Outcome.BUSY
+    assert RULES[Command.READ].outcomes[State.WRITE] is Outcome.TRANSFER
+    assert RULES[Command.WRITE].outcomes[State.READ] is Outcome.TRANSFER

@@ -47,7 +47,7 @@ def test_everything_is_drained_and_nothing_twice() -> None:
     system.apply(Connect(RDEV), 5)
     system.apply(Arrive(RDEV, StatusFrame(Signal.READY, 0)), 7)
     drained.pump(system)
-    assert [(now_ns, rdev) for now_ns, rdev, _ in drained.carried] == [(5, RDEV), (7, RDEV)]
+    assert [(each.at_ns, each.rdev) for each in drained.carried] == [(5, RDEV), (7, RDEV)]
     assert isinstance(drained.events[-1], LinkUp)
     count = len(drained.events)
     drained.pump(system)

@@ -8,7 +8,7 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
-from ctc.frame import CommandFrame, DataFrame
+from ctc.frame import CommandFrame, DataFrame, Departure
 from ctc.subchannel import Command
 from isfc.errors import Backpressure, JournalError, LocalProtocolError
 from isfc.journal.journal import JournalRecorder, MemoryJournal, journalled, replay
@@ -155,7 +155,7 @@ def test_it_does_not_matter_when_outputs_are_asked_for() -> None:
     system.apply(Connect(Rdev(0x6001)), 2)
     found = []
     while (departure := system.ends[0].poll_frame()) is not None:
-        found.append(departure[:2])
+        found.append((departure.at_ns, departure.rdev))
     assert found == [(1, 0x6000), (2, 0x6001)]
     assert [record.outcome.frame_count for record in records(journal)] == [0, 1, 1]
 
@@ -210,7 +210,7 @@ def test_journal_that_stops_leaves_the_node_as_it_is() -> None:
         assert (taken[0] is None) == (taken[1] is None)
         if taken[0] is None or taken[1] is None:
             break
-        assert taken[0][:2] == taken[1][:2]
+        assert (taken[0].at_ns, taken[0].rdev) == (taken[1].at_ns, taken[1].rdev)
     assert type(system.ends[0].poll_event()) is type(plain.ends[0].poll_event())
 
 
@@ -236,8 +236,8 @@ class Hasty(Buggy):
         super().apply(given, now_ns)
         frames = self.ends[0].frames
         for _ in range(len(frames)):
-            at_ns, rdev, frame = frames.pop()
-            frames.add((at_ns - 1, rdev, frame))
+            departure = frames.pop()
+            frames.add(Departure(departure.at_ns - 1, departure.rdev, departure.frame))
 
 
 class Broken(Buggy):

@@ -34,7 +34,7 @@ class End:
             self.system.apply(DEADLINE, self.now_ns)
         sent = []
         while (departure := self.end.poll_frame()) is not None:
-            _, rdev, frame = departure
+            rdev, frame = departure.rdev, departure.frame
             sent += [(rdev, part) for part in self.early.leave(self.end, rdev, frame)]
         return sent
 

@@ -39,7 +39,7 @@ def define(partner: str = "BOSTON") -> LinkEndDefinition:
 def frames(system: System) -> list[tuple[Rdev, Frame]]:
     drained = []
     while (departure := system.ends[0].poll_frame()) is not None:
-        drained.append(departure[1:])
+        drained.append((departure.rdev, departure.frame))
     return drained
 
 
