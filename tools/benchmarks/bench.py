@@ -40,7 +40,7 @@ MEMORY_MB_MAX: Final = 150.0
 MEMORY_GROWTH_MAX: Final = 1.05
 """Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
 SLOWDOWN_MAX: Final = 1.3
-"""Wall time per message with 16 CTCs, over that with one."""
+"""Wall time per message with 16 CTCs over that with one, and with 100 pairs over that with one."""
 PACKAGES_PERCENT_MAX: Final = 1.0
 """Between the messages per package of those two, which are to be equal."""
 
@@ -170,6 +170,22 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
     )
 
 
+def single_messages(pairs: int, seconds: float, seed: int = 1) -> Experiment:
+    """16 CTCs that carry every message in a package of its own, whatever else waits.
+
+    With few pairs there is less to carry, and more virtual time for it.
+    """
+    return Experiment(
+        load_layout("published-16"),
+        free_workload("2048:2048:0", 2_048),
+        pairs=pairs,
+        seconds=seconds * (8 if pairs == 1 else 1),
+        warmup=0.2,
+        seed=seed,
+        link=LinkParameters(package_limit=PackageLimit(1)),
+    )
+
+
 def peak_memory_mb(seconds: float) -> float:
     """Peak resident memory of a process that does nothing but one run, in 2^20 bytes."""
     command = [sys.executable, "-m", "tools.benchmarks.bench", "--memory", str(seconds)]
@@ -225,6 +241,24 @@ def compare_ctcs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     ]
 
 
+def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
+    """One pair against a hundred, with one message per package."""
+    timings = time_in_turn(
+        [
+            ("1 pair", run_ours, lambda seed: single_messages(1, extent.seconds / 2, seed)),
+            ("100", run_ours, lambda seed: single_messages(100, extent.seconds / 2, seed)),
+        ],
+        extent.repetitions,
+    )
+    one, hundred = timings
+    slowdown = hundred.us_per_message / one.us_per_message
+    difference = abs(hundred.messages_per_package / one.messages_per_package - 1) * 100
+    return timings, [
+        Check("wall time per message, 100 pairs / 1 pair", slowdown, SLOWDOWN_MAX),
+        Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
+    ]
+
+
 def compare_memory(extent: Extent) -> list[Check]:
     """A run against one four times as long."""
     shorter, longer = (peak_memory_mb(seconds) for seconds in extent.memory_seconds)
@@ -273,7 +307,11 @@ def bench(
     say("One CTC and sixteen, packages alike")
     timings["CTCs"], judged = compare_ctcs(extent)
     checks += judged
-    say("\n".join(map(describe_timing, timings["CTCs"])) + "\n")
+    say("\n".join(map(describe_timing, timings["CTCs"])))
+    say("One pair and a hundred, packages alike")
+    timings["pairs"], judged = compare_pairs(extent)
+    checks += judged
+    say("\n".join(map(describe_timing, timings["pairs"])) + "\n")
     checks += compare_memory(extent)
     say("\n".join(map(describe_check, checks)))
     return timings, checks
