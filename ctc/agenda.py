@@ -18,7 +18,7 @@ class _Slot(Generic[Entry]):
     __slots__ = ("at_ns", "entry")
 
     def __init__(self) -> None:
-        self.at_ns = 0
+        self.at_ns: i64 = 0
         self.entry: Entry | None = None
 
 
@@ -37,10 +37,10 @@ class Agenda(Generic[Entry]):
         self._slots: list[_Slot[Entry]] = []
         self._first: i64 = 0
         self._end: i64 = 0
-        self.due_ns = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
         """When the first entry is due, in ns; `NEVER_NS` when there is none."""
 
-    def add(self, at_ns: int, entry: Entry) -> None:
+    def add(self, at_ns: i64, entry: Entry) -> None:
         """Enter what is to happen at ``at_ns``."""
         if self._end == len(self._slots):
             self._make_room()
@@ -56,7 +56,7 @@ class Agenda(Generic[Entry]):
         if at_ns < self.due_ns:
             self.due_ns = at_ns
 
-    def put_first(self, at_ns: int, entry: Entry) -> None:
+    def put_first(self, at_ns: i64, entry: Entry) -> None:
         """Enter what is to happen at ``at_ns``, before all else; nothing may be due earlier."""
         assert at_ns <= self.due_ns, "there are earlier entries"
         first = self._first - 1
@@ -100,7 +100,7 @@ class Agenda(Generic[Entry]):
             (slot.at_ns, cast(Entry, slot.entry)) for slot in self._slots[self._first : self._end]
         ]
 
-    def _place_of(self, at_ns: int) -> i64:
+    def _place_of(self, at_ns: i64) -> i64:
         """Where an entry of that time belongs among those there are, behind its equals."""
         slots = self._slots
         low, high = self._first, self._end

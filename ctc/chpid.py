@@ -7,6 +7,8 @@ processes.
 
 from typing import Final, Generic, TypeVar, final
 
+from mypy_extensions import i64
+
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.profiles import ChpidProfile
@@ -115,12 +117,12 @@ class Chpid(Generic[Rider]):
         self._done_ns = 0.0
         self._done_at_ns = 0
         self._pace = 1.0
-        self._completion_ns = NEVER_NS
+        self._completion_ns: i64 = NEVER_NS
         self.io_count = 0
         self.length_out = self.length_in = 0
         self.ccw_count = 0
         """What the CTCs' I/Os have moved so far, and their CCWs, both ways."""
-        self.due_ns = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
         """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
 
     @property
@@ -175,7 +177,7 @@ class Chpid(Generic[Rider]):
             self._update_pace(now_ns)
         self._set_due()
 
-    def poll_ended(self, now_ns: int) -> Rider | None:
+    def poll_ended(self, now_ns: i64) -> Rider | None:
         """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
         if self._endings.due_ns > now_ns:
             return None
@@ -183,7 +185,7 @@ class Chpid(Generic[Rider]):
         self._set_due()
         return ctc
 
-    def poll_completed(self, now_ns: int) -> Rider | None:
+    def poll_completed(self, now_ns: i64) -> Rider | None:
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
         return self._goals[-1].rider if self._completion_ns <= now_ns else None
 
@@ -221,4 +223,5 @@ class Chpid(Generic[Rider]):
         self._set_due()
 
     def _set_due(self) -> None:
-        self.due_ns = min(self._endings.due_ns, self._completion_ns)
+        due_ns = self._endings.due_ns
+        self.due_ns = due_ns if due_ns < self._completion_ns else self._completion_ns

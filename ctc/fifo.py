@@ -58,12 +58,14 @@ class Fifo(Generic[Item]):
         """
         return cast(Item, self._places[self._first + place])
 
-    def take(self, count: int) -> list[Item]:
+    def take(self, count: i64) -> list[Item]:
         """Take the first ``count`` of them. There must be as many."""
         first = self._first
         end = first + count
-        taken = self._places[first:end]
-        self._places[first:end] = [None] * count
+        places = self._places
+        taken = places[first:end]
+        for place in range(first, end):  # an assignment to a slice makes objects of its bounds
+            places[place] = None
         if end == self._end:
             end = self._end = 0
         self._first = end

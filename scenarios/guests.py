@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from mypy_extensions import i64
+
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkEvent, Severed
 from isfc.link.message import Message, Traffic
@@ -46,7 +48,7 @@ class _Guest:
     __slots__ = ("free_ns", "kept", "room")
 
     def __init__(self, room: int) -> None:
-        self.free_ns = 0
+        self.free_ns: i64 = 0
         self.room = room
         """Replies that its client can take."""
         self.kept: deque[tuple[int, Message]] = deque()
@@ -58,17 +60,18 @@ class _Guests:
 
     def __init__(self, workload: Workload, pairs: int, service_ns: int) -> None:
         self._traffic = workload.traffic
-        self._service_ns = service_ns
+        self._service_ns: i64 = service_ns
         self._guests = [_Guest(workload.replies_max) for _ in range(pairs)]
-        self._pairs = pairs
+        self._pairs: i64 = pairs
         self._acknowledges = workload.replies_max < workload.window
         self._acknowledgements = workload.window * pairs
         """The first conversation of acknowledgements: that of pair 0."""
 
-    def _take(self, conversation: int, now_ns: int) -> int:
+    def _take(self, conversation: i64, now_ns: i64) -> i64:
         """When a guest has its next message ready: done with those before, and with this one."""
         guest = self._guests[conversation % self._pairs]
-        ready_ns = max(now_ns, guest.free_ns) + self._service_ns
+        free_ns = guest.free_ns
+        ready_ns = (free_ns if free_ns > now_ns else now_ns) + self._service_ns
         guest.free_ns = ready_ns
         return ready_ns
 
@@ -79,9 +82,9 @@ class _Offers:
     def __init__(self) -> None:
         self._messages: dict[int, list[Message]] = {}
         self._last: list[Message] = []
-        self._last_ns = -1
+        self._last_ns: i64 = -1
 
-    def add(self, at_ns: int, message: Message) -> None:
+    def add(self, at_ns: i64, message: Message) -> None:
         """Offer ``message`` at ``at_ns``."""
         if at_ns != self._last_ns:  # nearly always it is ready with the one before
             self._last = self._messages.setdefault(at_ns, [])
@@ -101,7 +104,7 @@ class Clients(_Guests):
         super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
         self._window = workload.window
         self._min_length, self._max_length = workload.min_length, workload.max_length
-        self._min_percent = workload.min_percent
+        self._min_percent = float(workload.min_percent)
         self._random = random
         self._draw = random.random
 
@@ -132,7 +135,7 @@ class Clients(_Guests):
         own = self._acknowledgements + conversation % self._pairs
         return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
-    def _send(self, conversation: int, now_ns: int, offers: _Offers) -> None:
+    def _send(self, conversation: i64, now_ns: i64, offers: _Offers) -> None:
         small = self._draw() * 100 < self._min_percent
         length = self._min_length if small else self._max_length
         message = Message(conversation, length, self._traffic)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import final
 
+from mypy_extensions import i64
+
 from ctc.agenda import NEVER_NS, Agenda
 from isfc.engine.program import Offer
 from isfc.link.message import Message
@@ -21,10 +23,10 @@ class Offers:
     def __init__(self) -> None:
         self._agenda: Agenda[list[Message]] = Agenda()
         self._blocked = False
-        self.due_ns = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
         """When the first is to be handed over, in ns; `NEVER_NS` while none is, or none can be."""
 
-    def add(self, at_ns: int, messages: Sequence[Message]) -> None:
+    def add(self, at_ns: i64, messages: Sequence[Message]) -> None:
         """Offer messages at ``at_ns``."""
         self._agenda.add(at_ns, messages if isinstance(messages, list) else list(messages))
         self._set_due()
@@ -45,7 +47,7 @@ class Offers:
         self._set_due()
         return messages
 
-    def take_before(self, before_ns: int, room: int) -> list[Message]:
+    def take_before(self, before_ns: i64, room: int) -> list[Message]:
         """All messages that are due before ``before_ns``, as far as they have room.
 
         There must be one.

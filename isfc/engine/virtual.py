@@ -24,6 +24,8 @@ APPC/VM is handed over exactly, as what is sent of it depends on what is out at 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, final
 
+from mypy_extensions import i64, mypyc_attr
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.by_rdev import ByRdev
@@ -56,7 +58,7 @@ class _Way:
 
     __slots__ = ("mate_rdev", "ns")
 
-    def __init__(self, mate_rdev: Rdev, ns: int) -> None:
+    def __init__(self, mate_rdev: Rdev, ns: i64) -> None:
         self.mate_rdev = mate_rdev
         self.ns = ns
 
@@ -70,20 +72,23 @@ class _Host:
     def __init__(self, system: System) -> None:
         self.system = system
         self.ends: list[_End] = []
-        self.resume_ns = 0
+        self.resume_ns: i64 = 0
         """Until when it is stopped."""
-        self.timer_ns = NEVER_NS
-        self.due_ns = NEVER_NS
+        self.timer_ns: i64 = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
 
-    def set_due(self, now_ns: int) -> None:
+    def set_due(self, now_ns: i64) -> None:
         """Find when the system is next to be called, from ``now_ns`` on."""
         due_ns = self.timer_ns
         for end in self.ends:
-            if end.offers.due_ns < due_ns and (end.exact or not end.link_end.busy):
-                due_ns = end.offers.due_ns
-        self.due_ns = max(due_ns, now_ns)
-        if self.due_ns < self.resume_ns:
-            self.due_ns = self.resume_ns
+            offer_ns = end.offers.due_ns
+            if offer_ns < due_ns and (end.exact or not end.link_end.busy):
+                due_ns = offer_ns
+        if due_ns < now_ns:
+            due_ns = now_ns
+        if due_ns < self.resume_ns:
+            due_ns = self.resume_ns
+        self.due_ns = due_ns
 
     def first_sender(self) -> "_End":
         """The end whose program's offer made the system due."""
@@ -99,13 +104,16 @@ class _End(Outlet):
 
     __slots__ = (
         "_way_of", "engine", "exact", "host", "link_end", "mate", "mates", "number", "offers",
-        "program",
+        "place", "program",
     )  # fmt: skip
 
-    def __init__(self, engine: "VirtualEngine", host: _Host, number: int, program: Program) -> None:
+    def __init__(
+        self, engine: "VirtualEngine", host: _Host, place: int, number: int, program: Program
+    ) -> None:
         self.engine = engine
         self.host = host
-        self.number = number
+        self.place: i64 = place
+        self.number: i64 = number
         self.program = program
         self.link_end: LinkEnd = host.system.ends[number]
         self.mate = self
@@ -122,14 +130,14 @@ class _End(Outlet):
         self.exact = False
         """Whether every offer is handed over at its own time, whatever the link end is doing."""
 
-    def hand_over(self, before_ns: int, now_ns: int) -> None:
+    def hand_over(self, before_ns: i64, now_ns: i64) -> None:
         """Give the link the messages of before ``before_ns``, for which it was too busy."""
         if self.offers.due_ns < before_ns:
             messages = self.offers.take_before(before_ns, self.link_end.link.room)
             if messages:
                 self.host.system.apply(Send(messages, self.number), now_ns)
 
-    def hand_over_first(self, now_ns: int) -> None:
+    def hand_over_first(self, now_ns: i64) -> None:
         """Give the link the first offer."""
         messages = self.offers.take(self.link_end.link.room)
         if messages:
@@ -150,10 +158,10 @@ class _End(Outlet):
         if engine.roundtrip:
             frame = decode(encode(frame))
         way = self._way_of[departure.rdev]
-        arrival_ns = departure.at_ns + way.ns
+        arrival_ns: i64 = departure.at_ns + way.ns
         if arrival_ns < mate.host.resume_ns:
             arrival_ns = mate.host.resume_ns
-        engine.frames.add(arrival_ns, _Arrival(way.mate_rdev, frame, mate))
+        engine.frames.add(arrival_ns, _Arrival(way.mate_rdev, frame, mate.place, mate.number))
 
     def deliver(self, event: LinkEvent) -> None:
         """Tell the listeners, and then the program, what has happened."""
@@ -172,18 +180,26 @@ class _End(Outlet):
 
 
 @final
+@mypyc_attr(acyclic=True)
 class _Arrival(Arrive):
-    """A frame in a fibre, and at which link end it will arrive."""
+    """A frame in a fibre, and at which link end it will arrive.
 
-    __slots__ = ("end",)
+    It knows that by numbers. With the end itself it would be in a cycle, as the end knows the
+    engine and that all arrivals, and every one of them would be the garbage collector's.
+    """
 
-    def __init__(self, rdev: Rdev, frame: Frame, end: _End) -> None:
+    __slots__ = ("number", "place")
+
+    def __init__(self, rdev: Rdev, frame: Frame, place: i64, number: i64) -> None:
         super().__init__(rdev, frame)
-        self.end = end
+        self.place = place
+        """Of the end among all of the engine."""
+        self.number = number
+        """Of the end at its system."""
 
     def reach(self, system: System, now_ns: int) -> None:
         """Let the CTC have it, without looking for its link end."""
-        self.end.link_end.receive_frame(self.rdev, self.frame, now_ns)
+        system.ends[self.number].receive_frame(self.rdev, self.frame, now_ns)
 
 
 class VirtualEngine:
@@ -218,8 +234,8 @@ class VirtualEngine:
         """Those in the fibres."""
         places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
         self._ends = [
-            _End(self, host, number, program)
-            for (host, number), program in zip(places, programs, strict=True)
+            _End(self, host, place, number, program)
+            for place, ((host, number), program) in enumerate(zip(places, programs, strict=True))
         ]
         by_names = {(end.link_end.name, end.link_end.partner): end for end in self._ends}
         for end in self._ends:
@@ -243,24 +259,26 @@ class VirtualEngine:
 
     def run(self, until_ns: int) -> None:
         """Let everything happen that happens up to and including ``until_ns``."""
-        frames, hosts, deadline = self.frames, self._hosts, DEADLINE
+        frames, hosts, ends, deadline = self.frames, self._hosts, self._ends, DEADLINE
+        last_ns: i64 = until_ns
         while True:
             host = hosts[0]
+            now_ns: i64 = host.due_ns
             for other in hosts:
-                if other.due_ns < host.due_ns:
+                if other.due_ns < now_ns:
                     host = other
-            now_ns = host.due_ns
+                    now_ns = other.due_ns
             if frames.due_ns <= now_ns:
                 now_ns = frames.due_ns
-                if now_ns > until_ns:
+                if now_ns > last_ns:
                     break
                 arrival = frames.pop()
-                end = arrival.end
+                end = ends[arrival.place]
                 host = end.host
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
                 host.system.apply(arrival, now_ns)
-            elif now_ns > until_ns:
+            elif now_ns > last_ns:
                 break
             elif host.timer_ns <= now_ns:
                 self.now_ns = now_ns
@@ -293,7 +311,8 @@ class VirtualEngine:
         """Cut one CTC, named as for `plug`; what is in its fibre is lost."""
         end = self._end_of(rdev, name)
         lost = ((end, rdev), (end.mate, end.mates[rdev]))
-        self.frames.drop(lambda arrival: (arrival.end, arrival.rdev) in lost)
+        lost_places = [(its_end.place, its_rdev) for its_end, its_rdev in lost]
+        self.frames.drop(lambda arrival: (arrival.place, arrival.rdev) in lost_places)
         for its_end, its_rdev in lost:
             its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
         self.drain()
@@ -325,7 +344,9 @@ class VirtualEngine:
 
     def _delay_arrivals(self, host: _Host, until_ns: int) -> None:
         """Let what would arrive at ``host`` before ``until_ns`` arrive then."""
-        for at_ns, arrival in self.frames.take(lambda arrival: arrival.end.host is host):
+        ends = self._ends
+        taken = self.frames.take(lambda arrival: ends[arrival.place].host is host)
+        for at_ns, arrival in taken:
             self.frames.add(max(at_ns, until_ns), arrival)
 
     def _end_of(self, rdev: Rdev, name: NodeName | None) -> _End:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from mypy_extensions import i64
+
 from ctc.agenda import NEVER_NS
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
@@ -35,7 +37,7 @@ class LinkCtc:
         """After a collision: whether the first write is ours, and the second the partner's."""
         self.written: Package | None = None
         """A package that was written here and is still to be released."""
-        self.due_ns = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
         """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
     def undergo(self, change: Change) -> None:

@@ -6,7 +6,7 @@ A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is th
 
 from typing import final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
@@ -140,7 +140,7 @@ class LinkLock:
         self._begun_count = 0
         """How many of `_arrived` have been begun: they are dropped together."""
         self._work: Work | None = None
-        self.due_ns = NEVER_NS
+        self.due_ns: i64 = NEVER_NS
         """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
 
     @property
@@ -170,7 +170,7 @@ class LinkLock:
         self._work = work
         self.due_ns = now_ns + hold_ns
 
-    def poll_released(self, now_ns: int) -> Work | None:
+    def poll_released(self, now_ns: i64) -> Work | None:
         """The work that is done by ``now_ns``; the lock is free then."""
         if self.due_ns > now_ns:
             return None

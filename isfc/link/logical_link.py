@@ -7,6 +7,8 @@ The rules are in the modules it joins (`isfc.link.package`, `isfc.link.schedule`
 from collections.abc import Sequence
 from typing import Final, cast
 
+from mypy_extensions import i64
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.by_rdev import ByRdev
@@ -101,7 +103,7 @@ class LogicalLink(Worker):
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
-        self._watched_ns = NEVER_NS
+        self._watched_ns: i64 = NEVER_NS
         """A time not later than the earliest `LinkCtc.due_ns`."""
         self._usable_count = 0
         self._alone = False
@@ -180,9 +182,10 @@ class LogicalLink(Worker):
             self._work_on(now_ns)
 
     @property
-    def due_ns(self) -> int:
+    def due_ns(self) -> i64:
         """When `handle_deadline` is next to be called, in ns; `NEVER_NS` if nothing is pending."""
-        return min(self.lock.due_ns, self._watched_ns)
+        lock_ns = self.lock.due_ns
+        return lock_ns if lock_ns < self._watched_ns else self._watched_ns
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
@@ -234,7 +237,7 @@ class LogicalLink(Worker):
             raise LocalProtocolError(f"{rdev:04X} is not a CTC of this link")
         return self.ctcs[rdev]
 
-    def _enqueue(self, message: Message, now_ns: int) -> None:
+    def _enqueue(self, message: Message, now_ns: i64) -> None:
         """Let a message wait, and give it the lock if nobody has it."""
         if message.length <= SEGMENT_LENGTH_MAX:
             self._wait(message)
@@ -270,12 +273,12 @@ class LogicalLink(Worker):
             elif segment.more:
                 self._wait(self.appc.receive(segment.conversation))
 
-    def _work_on(self, now_ns: int) -> None:
+    def _work_on(self, now_ns: i64) -> None:
         """Give the link lock to the next work if nobody has it."""
         if self.lock.free:
             self._work(now_ns)
 
-    def _work(self, now_ns: int) -> None:
+    def _work(self, now_ns: i64) -> None:
         """Give the free link lock to the next work: what interrupts brought, then a send.
 
         The CTC of a single-CTC link is what both ends wait for. Whoever finds it free writes before
@@ -446,9 +449,10 @@ class LogicalLink(Worker):
         self._watch(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 
-    def _watch(self, ctc: LinkCtc, due_ns: int) -> None:
+    def _watch(self, ctc: LinkCtc, due_ns: i64) -> None:
         ctc.due_ns = due_ns
-        self._watched_ns = min(self._watched_ns, due_ns)
+        if due_ns < self._watched_ns:
+            self._watched_ns = due_ns
 
     def _look_after(self, now_ns: int) -> None:
         """Act on every CTC whose time has come, and find the next one."""

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 VIEWS_MAX: Final = 64
 """Messages that may be held, or unfinished, as views of the buffers in which they came, each of
@@ -39,11 +39,11 @@ class Message:
         traffic: Traffic = Traffic.TRANSPORT,
         data: bytes | memoryview | None = None,
     ) -> None:
-        self.conversation = conversation
-        self.length = length
+        self.conversation: i64 = conversation
+        self.length: i64 = length
         self.traffic = traffic
         self.data = data
-        self.serial = 0
+        self.serial: i64 = 0
         self.more = False
         self.acknowledges = False
 

@@ -64,11 +64,12 @@ class Package(Load):
         self.appc_count = 0
         """Segments and acknowledgements of APPC/VM, which CP copies."""
         self.appc_length = 0
-        header_length = 0
+        header_length: i64 = 0
         for message in messages:
-            if message.length < CHAINED_LENGTH_MIN:
+            length = message.length
+            if length < CHAINED_LENGTH_MIN:
                 self.chained_count -= 1
-            header_length += _header_length(message.length)
+            header_length += _header_length(length)
             if message.more or message.acknowledges:
                 self.message_count -= 1
             if message.traffic is _LEGACY:
@@ -103,11 +104,11 @@ class Packager:
         self._share_length = share_length
         self._backlog_length_max = backlog_length_max
         self._waiting: Fifo[Message] = Fifo()
-        self.backlog_count = 0
+        self.backlog_count: i64 = 0
         """Messages that wait."""
-        self.backlog_length = 0
+        self.backlog_length: i64 = 0
         """Bytes of messages that wait, without those of packages to be sent again."""
-        self.ccw_count = 0
+        self.ccw_count: i64 = 0
         """Pieces that wait, in the same way."""
         self._again: list[Package] = []
         self._number = 0
@@ -139,8 +140,10 @@ class Packager:
     def add(self, message: Message) -> None:
         """Let ``message`` wait."""
         self.backlog_count += 1
-        self.backlog_length += message.length
-        self.ccw_count += 1 if message.length >= CHAINED_LENGTH_MIN else 0
+        length = message.length
+        self.backlog_length += length
+        if length >= CHAINED_LENGTH_MIN:
+            self.ccw_count += 1
         self._waiting.add(message)
 
     def add_again(self, package: Package) -> None:
@@ -162,11 +165,12 @@ class Packager:
         length = message.length
         transport = message.traffic is _TRANSPORT
         limit = self.limit if transport else self.appc_limit
-        length_max, message_length = limit.length, limit.message_length
+        length_max: i64 = limit.length
+        message_length: i64 = limit.message_length
         if transport and free_count:
-            share_length = max(self._share_length, self.backlog_length // (free_count + 1))
+            share_length: i64 = max(self._share_length, self.backlog_length // (free_count + 1))
             length_max = min(length_max, share_length)
-        room = length_max - length - 2 * message_length  # for the next one's own bytes
+        room: i64 = length_max - length - 2 * message_length  # for the next one's own bytes
         count: i64 = 1
         count_max: i64 = min(len(waiting), MESSAGES_MAX)
         while count < count_max:
@@ -185,7 +189,7 @@ class Packager:
         return package
 
 
-def _header_length(length: int) -> int:
+def _header_length(length: i64) -> i64:
     """Header bytes of a message of ``length`` bytes."""
     blocks = 1 if length <= BLOCK_LENGTH else -(-length // BLOCK_LENGTH)
     return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * blocks

@@ -2,7 +2,7 @@
 
 from typing import Final, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 _LISTED_MAX: Final = 16_384
 """Conversations that a list has room for. Programs number theirs from 0, so that it has nearly all;
@@ -17,7 +17,7 @@ class Serial:
     __slots__ = ("next",)
 
     def __init__(self) -> None:
-        self.next = 0
+        self.next: i64 = 0
         """The number of its next message."""
 
 
@@ -33,7 +33,7 @@ class Serials:
         self._listed: list[Serial | None] = []
         self._others: dict[int, Serial] = {}
 
-    def find(self, conversation: int) -> Serial | None:
+    def find(self, conversation: i64) -> Serial | None:
         """That of a conversation; None for one that is not known."""
         listed = self._listed
         if 0 <= conversation < len(listed):

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import final
 
+from mypy_extensions import i64
+
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
@@ -43,16 +45,16 @@ class ChannelSubsystem:
         self._each = list(self.chpids.values())
 
     @property
-    def due_ns(self) -> int:
+    def due_ns(self) -> i64:
         """When the next I/O ends on any chpid, in ns; `NEVER_NS` when all are idle."""
-        earliest_ns = NEVER_NS
+        earliest_ns: i64 = NEVER_NS
         for chpid in self._each:
             due_ns = chpid.due_ns
             if due_ns < earliest_ns:
                 earliest_ns = due_ns
         return earliest_ns
 
-    def handle_deadline(self, now_ns: int) -> None:
+    def handle_deadline(self, now_ns: i64) -> None:
         """End what is over on any chpid by ``now_ns``: the CTCs' link ends have the interrupts."""
         for chpid in self._each:
             if chpid.due_ns <= now_ns:

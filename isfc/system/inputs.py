@@ -31,6 +31,7 @@ class Send(Input):
         system.ends[self.end].send(self.messages, now_ns)
 
 
+@mypyc_attr(acyclic=True)
 class Arrive(Input):
     """A frame has arrived for one CTC. An engine may add where it keeps it until then."""
 

@@ -9,7 +9,7 @@ to repeat a run (`isfc.journal`). The inputs there are stand in `isfc.system.inp
 from collections.abc import Sequence
 from typing import Protocol
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
@@ -112,7 +112,7 @@ class System:
             raise broken
 
     @property
-    def due_ns(self) -> int:
+    def due_ns(self) -> i64:
         """When a `Deadline` is due next, in ns; `NEVER_NS` when nothing is pending."""
         earliest_ns = self.channels.due_ns
         for end in self._each:
