@@ -108,19 +108,20 @@ class Chpid(Generic[Rider]):
         self.chpid = chpid
         disks = disks.bounded()
         self._profile = profile.beside(disks.processor)
-        self._free_ns = 0
+        self._free_ns: i64 = 0
         self._endings: Agenda[Rider] = Agenda()
         self._goals: list[_Goal[Rider]] = []
         """The transfers that go out, the next to be over last: never more than there are CTCs."""
         self._out = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_out))
         self._in = _Direction(profile.line_ns_per_byte / (1.0 - disks.line_in))
         self._done_ns = 0.0
-        self._done_at_ns = 0
+        self._done_at_ns: i64 = 0
         self._pace = 1.0
         self._completion_ns: i64 = NEVER_NS
-        self.io_count = 0
-        self.length_out = self.length_in = 0
-        self.ccw_count = 0
+        self.io_count: i64 = 0
+        self.length_out: i64 = 0
+        self.length_in: i64 = 0
+        self.ccw_count: i64 = 0
         """What the CTCs' I/Os have moved so far, and their CCWs, both ways."""
         self.due_ns: i64 = NEVER_NS
         """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
@@ -131,24 +132,25 @@ class Chpid(Generic[Rider]):
         profile = self._profile
         return profile.interrupt_ns + profile.interrupt_contention_ns * self._in.count
 
-    def admit(self, now_ns: int) -> int:
+    def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
 
         What the fibre is busy sending delays the start without occupying the processor.
         """
         profile = self._profile
         self.io_count += 1
-        latest_ns = now_ns + QUEUE_MAX * profile.io_ns
+        io_ns: i64 = profile.io_ns
+        latest_ns = now_ns + QUEUE_MAX * io_ns
         start_ns = max(now_ns, min(self._free_ns, latest_ns))
-        self._free_ns = start_ns + profile.io_ns
+        self._free_ns = start_ns + io_ns
         return self._free_ns + profile.io_contention_ns * self._out.count
 
-    def end_later(self, ctc: Rider, at_ns: int) -> None:
+    def end_later(self, ctc: Rider, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
         self._endings.add(at_ns, ctc)
         self._set_due()
 
-    def begin(self, ctc: Rider, load: Load, now_ns: int) -> None:
+    def begin(self, ctc: Rider, load: Load, now_ns: i64) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
         goal = _Goal(self._done_ns + self._join(self._out, 1, load), ctc)
@@ -158,7 +160,7 @@ class Chpid(Generic[Rider]):
         self._goals.insert(place, goal)
         self._update_pace(now_ns)
 
-    def observe(self, change: int, load: Load, now_ns: int) -> None:
+    def observe(self, change: int, load: Load, now_ns: i64) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
         self._advance(now_ns)
         self._join(self._in, change, load)
@@ -167,7 +169,7 @@ class Chpid(Generic[Rider]):
             self.ccw_count += load.count
         self._update_pace(now_ns)
 
-    def abandon(self, ctc: Rider, load: Load | None, now_ns: int) -> None:
+    def abandon(self, ctc: Rider, load: Load | None, now_ns: i64) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
         self._endings.drop(lambda ending: ending is ctc)
         if load is not None:
@@ -189,7 +191,7 @@ class Chpid(Generic[Rider]):
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
         return self._goals[-1].rider if self._completion_ns <= now_ns else None
 
-    def finish(self, load: Load, now_ns: int) -> None:
+    def finish(self, load: Load, now_ns: i64) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
         self._advance(now_ns)
         self._done_ns = max(self._done_ns, self._goals.pop().goal_ns)
@@ -206,11 +208,12 @@ class Chpid(Generic[Rider]):
         direction.change(change, line_ns, processor_ns, solo_ns)
         return solo_ns
 
-    def _advance(self, now_ns: int) -> None:
-        self._done_ns += (now_ns - self._done_at_ns) * self._pace
+    def _advance(self, now_ns: i64) -> None:
+        since_ns: int = now_ns - self._done_at_ns
+        self._done_ns += since_ns * self._pace
         self._done_at_ns = now_ns
 
-    def _update_pace(self, now_ns: int) -> None:
+    def _update_pace(self, now_ns: i64) -> None:
         if self._goals:
             pace = self._out.line_pace()
             wanted = pace * self._out.processor + self._in.line_pace() * self._in.processor

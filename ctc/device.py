@@ -7,6 +7,8 @@ that have arrived, the mate's; `ctc.state.RULES` is consulted with both.
 from enum import Enum
 from typing import Final
 
+from mypy_extensions import i64
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
@@ -68,13 +70,13 @@ class Ctc:
         self._state = State.NOT_READY
         self._mate = State.NOT_READY
         self._mate_write: CommandFrame | None = None
-        self._mate_serial = 0
-        self._serial = 0
+        self._mate_serial: i64 = 0
+        self._serial: i64 = 0
         self._command: Command | None = None
         self._load: Load | None = None
-        self._started_ns = 0
-        self._departed_ns = 0
-        self._matched_ns = NEVER_NS
+        self._started_ns: i64 = 0
+        self._departed_ns: i64 = 0
+        self._matched_ns: i64 = NEVER_NS
         self._sending = False
         self._status = UnitStatus.ENDED
         self._ended: Ended | None = None
@@ -94,7 +96,7 @@ class Ctc:
         """Whether a READ of ours is outstanding: the mate's data may come."""
         return self._state is State.READ
 
-    def data_of(self, serial: int) -> DataFrame | None:
+    def data_of(self, serial: i64) -> DataFrame | None:
         """The data of our write ``serial``, whether or not the mate has asked for them yet.
 
         None when that write is not the one outstanding.
@@ -102,13 +104,13 @@ class Ctc:
         load = self._load
         return DataFrame(load, serial) if load is not None and serial == self._serial else None
 
-    def times_so_far(self, now_ns: int) -> IoTimes:
+    def times_so_far(self, now_ns: i64) -> IoTimes:
         """Where the time of the I/O has gone that no interrupt has told of; zeros without one."""
         if self._ended is not None:
             return self._ended.times
         return _NO_TIMES if self._command is None else self._times(now_ns)
 
-    def start(self, ssch: Ssch, now_ns: int) -> None:
+    def start(self, ssch: Ssch, now_ns: i64) -> None:
         """Issue a command. One at a time: the interrupt that ends the last one must have come."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"
         command = ssch.command
@@ -139,7 +141,7 @@ class Ctc:
             self._status = _status(outcome)
             self._chpid.end_later(self, self._departed_ns)
 
-    def receive_frame(self, frame: Frame, now_ns: int) -> None:
+    def receive_frame(self, frame: Frame, now_ns: i64) -> None:
         """Receive what the mate has sent; a frame that fits nothing is counted as stale."""
         if self._state is State.NOT_READY:
             self.stale_count += 1
@@ -155,7 +157,7 @@ class Ctc:
         else:
             self._receive_data(frame, now_ns)
 
-    def complete(self, now_ns: int) -> None:
+    def complete(self, now_ns: i64) -> None:
         """All data of our write is on the fibre: send it, and wait to hear it was read."""
         assert self._load is not None, "a transfer without data"
         self._chpid.finish(self._load, now_ns)
@@ -164,30 +166,30 @@ class Ctc:
         data = DataFrame(self._load, self._serial)
         self._departures.add(Departure(departure_ns, self.rdev, data))
 
-    def end(self, now_ns: int) -> None:
+    def end(self, now_ns: i64) -> None:
         """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
         if self._ended is not None:
             self._interrupt()
         else:
             self._finish(self._status, self._load, now_ns)
 
-    def connect(self, now_ns: int) -> None:
+    def connect(self, now_ns: i64) -> None:
         """The path to the mate is there: say so, and wait for the mate to say the same."""
         assert self._state is State.NOT_READY, f"{self.rdev:04X}: connected already"
         self._state = State.AVAILABLE
         self._signal(Signal.READY, self._serial, now_ns)
 
-    def retire(self, now_ns: int) -> None:
+    def retire(self, now_ns: i64) -> None:
         """Leave: tell the mate that this end is not ready until it connects again."""
         self._signal(Signal.NOT_READY, self._serial, now_ns)
         self.disconnect(now_ns)
 
-    def disconnect(self, now_ns: int) -> None:
+    def disconnect(self, now_ns: i64) -> None:
         """The path to the mate is gone; whatever was outstanding ends with `DeviceLost`."""
         self._give_up(now_ns)
         self._state = State.NOT_READY
 
-    def reset(self, now_ns: int) -> None:
+    def reset(self, now_ns: i64) -> None:
         """Give up whatever is outstanding at both ends and begin again."""
         self._give_up(now_ns)
         self._signal(Signal.RESET, self._serial, now_ns)
@@ -201,10 +203,10 @@ class Ctc:
             frame = CommandFrame(self._command, self._serial, load.length, load.count)
         self._departures.add(Departure(self._departed_ns, self.rdev, frame))
 
-    def _signal(self, signal: Signal, serial: int, now_ns: int) -> None:
+    def _signal(self, signal: Signal, serial: i64, now_ns: i64) -> None:
         self._departures.add(Departure(now_ns, self.rdev, StatusFrame(signal, serial)))
 
-    def _match(self, matched_ns: int, now_ns: int) -> None:
+    def _match(self, matched_ns: i64, now_ns: i64) -> None:
         """A write has met a read: the writer's data joins the fibre, the reader watches it."""
         self._matched_ns = max(matched_ns, self._departed_ns)
         if self._state is State.WRITE:
@@ -215,7 +217,7 @@ class Ctc:
             assert self._mate_write is not None, "a read without a write"
             self._chpid.observe(1, self._mate_write, now_ns)
 
-    def _receive_command(self, frame: CommandFrame, now_ns: int) -> None:
+    def _receive_command(self, frame: CommandFrame, now_ns: i64) -> None:
         rule = RULES[frame.command]
         outcome = rule.outcomes[self._state]
         if frame.command is Command.WRITE:
@@ -242,7 +244,7 @@ class Ctc:
         else:
             self.stale_count += 1  # a mate does not send what ends immediately
 
-    def _arbitrate(self, frame: CommandFrame, now_ns: int) -> None:
+    def _arbitrate(self, frame: CommandFrame, now_ns: i64) -> None:
         """Both ends issued before either had seen the other's command."""
         if self._arbitration is Arbitration.WIN:
             return
@@ -256,7 +258,7 @@ class Ctc:
             self._mate = RULES[frame.command].waiting
             self._interrupts.add(Attention(self.rdev))
 
-    def _receive_data(self, frame: DataFrame, now_ns: int) -> None:
+    def _receive_data(self, frame: DataFrame, now_ns: i64) -> None:
         write = self._mate_write
         reads = self._state is State.READ and self._matched_ns < NEVER_NS
         if not reads or write is None or frame.serial != write.serial:
@@ -267,7 +269,7 @@ class Ctc:
         self._signal(Signal.RECEIVED, frame.serial, now_ns)
         self._finish_transfer(frame.load, now_ns)
 
-    def _receive_status(self, frame: StatusFrame, now_ns: int) -> None:
+    def _receive_status(self, frame: StatusFrame, now_ns: i64) -> None:
         if frame.signal is Signal.RECEIVED:
             writes = self._state is State.WRITE and self._matched_ns < NEVER_NS
             if not writes or frame.serial != self._serial:
@@ -287,7 +289,7 @@ class Ctc:
             self._signal(Signal.READY, self._serial, now_ns)
             self._interrupts.add(DeviceReady(self.rdev))
 
-    def _give_up(self, now_ns: int) -> None:
+    def _give_up(self, now_ns: i64) -> None:
         self._interrupt()
         load = self._load
         times = self._times(now_ns) if self._command is not None else _NO_TIMES
@@ -300,7 +302,7 @@ class Ctc:
         self._mate = State.NOT_READY
         self._interrupts.add(DeviceLost(self.rdev, load, times))
 
-    def _finish_transfer(self, load: Load | None, now_ns: int) -> None:
+    def _finish_transfer(self, load: Load | None, now_ns: i64) -> None:
         """The data are over: this end is free, and an interrupt will say so."""
         interrupt_ns = self._chpid.interrupt_ns
         if not interrupt_ns:
@@ -309,10 +311,10 @@ class Ctc:
         self._ended = self._conclude(UnitStatus.ENDED, load, now_ns)
         self._chpid.end_later(self, now_ns + interrupt_ns)
 
-    def _finish(self, status: UnitStatus, load: Load | None, now_ns: int) -> None:
+    def _finish(self, status: UnitStatus, load: Load | None, now_ns: i64) -> None:
         self._interrupts.add(self._conclude(status, load, now_ns))
 
-    def _conclude(self, status: UnitStatus, load: Load | None, now_ns: int) -> Ended:
+    def _conclude(self, status: UnitStatus, load: Load | None, now_ns: i64) -> Ended:
         command = self._command
         assert command is not None, "an end without a command"
         times = self._times(now_ns)
@@ -325,7 +327,7 @@ class Ctc:
             self._interrupts.add(self._ended)
             self._ended = None
 
-    def _times(self, now_ns: int) -> IoTimes:
+    def _times(self, now_ns: i64) -> IoTimes:
         departed_ns = min(self._departed_ns, now_ns)
         matched_ns = min(self._matched_ns, now_ns)
         return IoTimes(

@@ -8,7 +8,7 @@ the write it answers and a stale one is recognised.
 from enum import IntEnum
 from typing import final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 from ctc.subchannel import Command, Load
@@ -25,7 +25,7 @@ class CommandFrame(Load):
 
     __slots__ = ("command", "serial")
 
-    def __init__(self, command: Command, serial: int, length: int = 0, count: int = 0) -> None:
+    def __init__(self, command: Command, serial: i64, length: int = 0, count: int = 0) -> None:
         super().__init__(length, count)
         self.command = command
         self.serial = serial
@@ -43,7 +43,7 @@ class DataFrame:
 
     __slots__ = ("load", "serial")
 
-    def __init__(self, load: Load, serial: int) -> None:
+    def __init__(self, load: Load, serial: i64) -> None:
         self.load = load
         self.serial = serial
 
@@ -75,7 +75,7 @@ class StatusFrame:
 
     __slots__ = ("serial", "signal")
 
-    def __init__(self, signal: Signal, serial: int) -> None:
+    def __init__(self, signal: Signal, serial: i64) -> None:
         self.signal = signal
         self.serial = serial
 
@@ -94,7 +94,7 @@ class Departure:
 
     __slots__ = ("at_ns", "frame", "rdev")
 
-    def __init__(self, at_ns: int, rdev: Rdev, frame: Frame) -> None:
+    def __init__(self, at_ns: i64, rdev: Rdev, frame: Frame) -> None:
         self.at_ns = at_ns
         self.rdev = rdev
         self.frame = frame

@@ -8,7 +8,7 @@ per virtual second.
 from enum import IntEnum
 from typing import final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 
@@ -91,13 +91,13 @@ class IoTimes:
 
     __slots__ = ("conn_ns", "disc_ns", "pend_ns")
 
-    def __init__(self, pend_ns: int, disc_ns: int, conn_ns: int) -> None:
-        self.pend_ns = pend_ns
-        self.disc_ns = disc_ns
-        self.conn_ns = conn_ns
+    def __init__(self, pend_ns: i64, disc_ns: i64, conn_ns: i64) -> None:
+        self.pend_ns: i64 = pend_ns
+        self.disc_ns: i64 = disc_ns
+        self.conn_ns: i64 = conn_ns
 
     @property
-    def serv_ns(self) -> int:
+    def serv_ns(self) -> i64:
         """Service time, nanoseconds."""
         return self.pend_ns + self.disc_ns + self.conn_ns
 

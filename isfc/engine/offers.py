@@ -36,7 +36,7 @@ class Offers:
         for at_ns, messages in offers:
             self.add(at_ns, messages)
 
-    def take(self, room: int) -> list[Message]:
+    def take(self, room: i64) -> list[Message]:
         """The first offer, or as much of it as has room: ``room`` bytes. There must be one."""
         at_ns = self._agenda.due_ns
         messages = self._agenda.pop()
@@ -47,7 +47,7 @@ class Offers:
         self._set_due()
         return messages
 
-    def take_before(self, before_ns: i64, room: int) -> list[Message]:
+    def take_before(self, before_ns: i64, room: i64) -> list[Message]:
         """All messages that are due before ``before_ns``, as far as they have room.
 
         There must be one.
@@ -76,10 +76,13 @@ class Offers:
         self._blocked = True
 
     def _set_due(self) -> None:
-        self.due_ns = NEVER_NS if self._blocked else self._agenda.due_ns
+        if self._blocked:
+            self.due_ns = NEVER_NS
+        else:
+            self.due_ns = self._agenda.due_ns
 
 
-def _fitting(messages: list[Message], room: int) -> int:
+def _fitting(messages: list[Message], room: i64) -> int:
     """How many of them fit into ``room`` bytes."""
     if len(messages) == 1:  # nearly always, so first
         return 1 if messages[0].length <= room else 0

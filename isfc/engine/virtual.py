@@ -197,7 +197,7 @@ class _Arrival(Arrive):
         self.number = number
         """Of the end at its system."""
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Let the CTC have it, without looking for its link end."""
         system.ends[self.number].receive_frame(self.rdev, self.frame, now_ns)
 

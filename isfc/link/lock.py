@@ -17,7 +17,7 @@ from isfc.link.package import Package
 class Worker:
     """One end of a link, as far as its work goes: what is done once the lock was held."""
 
-    def write(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+    def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """``package`` is built: write it on ``rdev``."""
         raise NotImplementedError
 
@@ -29,7 +29,7 @@ class Worker:
         """Answer the partner's attention: sense, then read."""
         raise NotImplementedError
 
-    def release(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+    def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write of ``package`` is over: its CTC is free, unless things went on there."""
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class Work:
         """How long it is held, in ns."""
         raise NotImplementedError
 
-    def finish(self, worker: Worker, now_ns: int) -> None:
+    def finish(self, worker: Worker, now_ns: i64) -> None:
         """Do what was to be done."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class Send(Work):
         """The time to build it."""
         return costs.build_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: int) -> None:
+    def finish(self, worker: Worker, now_ns: i64) -> None:
         """Write it."""
         worker.write(self.rdev, self.package, now_ns)
 
@@ -83,7 +83,7 @@ class Receive(Work):
         """The time to take it apart."""
         return costs.receive_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: int) -> None:
+    def finish(self, worker: Worker, now_ns: i64) -> None:
         """Hand its messages over."""
         worker.deliver(self.package)
 
@@ -102,7 +102,7 @@ class Answer(Work):
         """The time of the interrupt, and to start an I/O."""
         return costs.attention_ns
 
-    def finish(self, worker: Worker, now_ns: int) -> None:
+    def finish(self, worker: Worker, now_ns: i64) -> None:
         """Start it."""
         worker.answer(self.rdev)
 
@@ -122,7 +122,7 @@ class Release(Work):
         """The time to release its bytes."""
         return costs.single_ctc_release_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: int) -> None:
+    def finish(self, worker: Worker, now_ns: i64) -> None:
         """Release the CTC."""
         worker.release(self.rdev, self.package, now_ns)
 
@@ -137,7 +137,7 @@ class LinkLock:
 
     def __init__(self) -> None:
         self._arrived: list[Work] = []
-        self._begun_count = 0
+        self._begun_count: i64 = 0
         """How many of `_arrived` have been begun: they are dropped together."""
         self._work: Work | None = None
         self.due_ns: i64 = NEVER_NS
@@ -164,7 +164,7 @@ class LinkLock:
             self._begun_count = 0
         return work
 
-    def hold(self, work: Work, hold_ns: int, now_ns: int) -> None:
+    def hold(self, work: Work, hold_ns: i64, now_ns: i64) -> None:
         """Take the free lock for ``hold_ns``."""
         assert self._work is None, "the link lock has one holder"
         self._work = work

@@ -128,7 +128,7 @@ class LogicalLink(Worker):
         """Bytes that `send` takes before it says `Backpressure`."""
         return self.packager.room - self.appc.waiting_length
 
-    def send(self, messages: list[Message], now_ns: int) -> None:
+    def send(self, messages: list[Message], now_ns: i64) -> None:
         """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
         Raises `Backpressure` when the backlog is full.
@@ -145,7 +145,7 @@ class LogicalLink(Worker):
             if segment is not None:
                 self._enqueue(segment, now_ns)
 
-    def receive_interrupt(self, interrupt: Interrupt, now_ns: int) -> None:
+    def receive_interrupt(self, interrupt: Interrupt, now_ns: i64) -> None:
         """Handle what the hardware says about one CTC."""
         ctc = self._ctc_of[interrupt.rdev]
         if isinstance(interrupt, Ended):
@@ -166,7 +166,7 @@ class LogicalLink(Worker):
             self._restore(ctc)
         self._work_on(now_ns)
 
-    def handle_deadline(self, now_ns: int) -> None:
+    def handle_deadline(self, now_ns: i64) -> None:
         """Finish what the link lock was held for, and look after what is overdue.
 
         Raises `RemoteProtocolError` when what the partner has sent cannot be received.
@@ -213,7 +213,7 @@ class LogicalLink(Worker):
             raise LocalProtocolError(f"{rdev:04X} is active already")
         ctc.undergo(ACTIVATED)
 
-    def start_up(self, rdev: Rdev, now_ns: int) -> None:
+    def start_up(self, rdev: Rdev, now_ns: i64) -> None:
         """The hardware has told the mate that it is ready; the mate is to say the same.
 
         Either word may be lost, and neither is said again. So a CTC that hears nothing for a
@@ -297,7 +297,7 @@ class LogicalLink(Worker):
             send = Send(rdev, package)
             lock.hold(send, send.hold_ns(self._costs), now_ns)
 
-    def write(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+    def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """A package is built: write it, or let another CTC have it."""
         ctc = self._ctc_of[rdev]
         if ctc.state is DeviceState.BUILDING:
@@ -313,7 +313,7 @@ class LogicalLink(Worker):
             ctc.undergo(ANSWERED)
             self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
 
-    def _attend(self, ctc: LinkCtc, now_ns: int) -> None:
+    def _attend(self, ctc: LinkCtc, now_ns: i64) -> None:
         """The partner's write waits: answer, once what was received before is handed over."""
         if ctc.state in UNUSABLE or ctc.state is DeviceState.READING:
             return  # there is nothing to answer, or it is being answered
@@ -328,18 +328,18 @@ class LogicalLink(Worker):
             ctc.answering = True
             self.lock.want(Answer(ctc.rdev))
 
-    def _start(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+    def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.undergo(STARTED)
         self._watch(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
 
-    def _write_again(self, ctc: LinkCtc, now_ns: int) -> None:
+    def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
         """It is the turn of the package whose write collided here."""
         package, ctc.held = ctc.held, None
         assert package is not None, "nothing was held after a collision"
         self._start(ctc, package, now_ns)
 
-    def _end(self, ctc: LinkCtc, ended: Ended, now_ns: int) -> None:
+    def _end(self, ctc: LinkCtc, ended: Ended, now_ns: i64) -> None:
         """An I/O is over."""
         if ended.command is Command.SENSE_COMMAND_BYTE:
             self._instructions.add(Ssch(ctc.rdev, Command.READ))
@@ -376,7 +376,7 @@ class LogicalLink(Worker):
                 else:
                     self.release(ctc.rdev, package, now_ns)
 
-    def release(self, rdev: Rdev, package: Package, now_ns: int) -> None:
+    def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
         ctc = self._ctc_of[rdev]
         if ctc.written is not package:
@@ -394,7 +394,7 @@ class LogicalLink(Worker):
         ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
-    def _collide(self, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+    def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         """Both writes failed; see above. The end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
         ctc.held = package
@@ -442,7 +442,7 @@ class LogicalLink(Worker):
         self._alone = len(usable) == 1
         self.packager.limit, self.packager.appc_limit = self._parameters.limits(alone=self._alone)
 
-    def _halt(self, ctc: LinkCtc, now_ns: int) -> None:
+    def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
         self._lose(ctc, None)
         ctc.undergo(HALTED)
@@ -454,7 +454,7 @@ class LogicalLink(Worker):
         if due_ns < self._watched_ns:
             self._watched_ns = due_ns
 
-    def _look_after(self, now_ns: int) -> None:
+    def _look_after(self, now_ns: i64) -> None:
         """Act on every CTC whose time has come, and find the next one."""
         for ctc in self.ctcs.values():
             if ctc.due_ns <= now_ns:

@@ -57,11 +57,11 @@ class Package(Load):
     def __init__(self, number: int, messages: list[Message], payload_length: int) -> None:
         self.number = number
         self.messages = messages
-        self.chained_count = len(messages)
+        self.chained_count: i64 = len(messages)
         """Segments that have a CCW of their own: all but the short ones."""
-        self.message_count = len(messages)
+        self.message_count: i64 = len(messages)
         """Messages that end in this package; other segments and acknowledgements do not count."""
-        self.appc_count = 0
+        self.appc_count: i64 = 0
         """Segments and acknowledgements of APPC/VM, which CP copies."""
         self.appc_length = 0
         header_length: i64 = 0
@@ -123,12 +123,14 @@ class Packager:
         return bool(self._again)
 
     @property
-    def head_length(self) -> int:
+    def head_length(self) -> i64:
         """Bytes of the oldest waiting message; 0 when none waits."""
-        return self._waiting.peek().length if self._waiting else 0
+        if not self._waiting:
+            return 0
+        return self._waiting.peek().length
 
     @property
-    def room(self) -> int:
+    def room(self) -> i64:
         """Bytes that may be added."""
         return self._backlog_length_max - self.backlog_length
 
@@ -191,5 +193,7 @@ class Packager:
 
 def _header_length(length: i64) -> i64:
     """Header bytes of a message of ``length`` bytes."""
-    blocks = 1 if length <= BLOCK_LENGTH else -(-length // BLOCK_LENGTH)
-    return MESSAGE_HEADER_LENGTH + BLOCK_HEADER_LENGTH * blocks
+    blocks: i64 = 1
+    if length > BLOCK_LENGTH:
+        blocks = (length + BLOCK_LENGTH - 1) // BLOCK_LENGTH
+    return blocks * BLOCK_HEADER_LENGTH + MESSAGE_HEADER_LENGTH

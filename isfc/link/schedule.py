@@ -128,7 +128,7 @@ class WriteScheduler:
         return self._free & self._ours != 0
 
     @property
-    def free_count(self) -> int:
+    def free_count(self) -> i64:
         """How many devices that may be written on are free."""
         return _count(self._free & self._ours)
 
@@ -164,7 +164,9 @@ class WriteScheduler:
         """The first free device of the scan, now in use. There must be one: see `opens`."""
         free = self._free & self._ours
         assert free, "no free device to acquire"
-        bit: i64 = free & -free if self._choose is None else self._choose(free)
+        bit = free & -free
+        if self._choose is not None:
+            bit = self._choose(free)
         self._free ^= bit
         self._writing |= bit
         return self._scan[_count(bit - 1)]  # as many as there are bits below
@@ -185,6 +187,6 @@ class WriteScheduler:
 _BIT_COUNTS: Final = [number.bit_count() for number in range(256)]
 
 
-def _count(bits: i64) -> int:
+def _count(bits: i64) -> i64:
     """How many of at most sixteen bits are set. Compiled, `int.bit_count` is a call by name."""
     return _BIT_COUNTS[bits & 255] + _BIT_COUNTS[bits >> 8]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import ChpidId, Rdev
 from ctc.frame import Frame
@@ -26,7 +26,7 @@ class Send(Input):
         self.messages = messages
         self.end = end
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Hand them to the link."""
         system.ends[self.end].send(self.messages, now_ns)
 
@@ -41,7 +41,7 @@ class Arrive(Input):
         self.rdev = rdev
         self.frame = frame
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Let the CTC have it."""
         system.end_of(self.rdev).receive_frame(self.rdev, self.frame, now_ns)
 
@@ -55,7 +55,7 @@ class Deadline(Input):
 
     __slots__ = ()
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Do what is due."""
         system.handle_deadline(now_ns)
 
@@ -79,7 +79,7 @@ class Connect(DeviceInput):
 
     __slots__ = ()
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Let it be used."""
         system.end_of(self.rdev).connect(self.rdev, now_ns)
 
@@ -90,7 +90,7 @@ class Disconnect(DeviceInput):
 
     __slots__ = ()
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Use it no more."""
         system.end_of(self.rdev).disconnect(self.rdev, now_ns)
 
@@ -101,7 +101,7 @@ class Activate(DeviceInput):
 
     __slots__ = ()
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Put it into the link."""
         system.end_of(self.rdev).activate(self.rdev, now_ns)
 
@@ -112,7 +112,7 @@ class Deactivate(DeviceInput):
 
     __slots__ = ()
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Take it out of the link."""
         system.end_of(self.rdev).deactivate(self.rdev, now_ns)
 
@@ -127,7 +127,7 @@ class VaryDevice(Input):
         self.rdev = rdev
         self.online = online
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Note it, and let the hardware follow."""
         system.channels.vary_rdev(self.rdev, online=self.online)
         system.end_of(self.rdev).follow(self.rdev, now_ns)
@@ -143,7 +143,7 @@ class VaryChpid(Input):
         self.chpid = chpid
         self.online = online
 
-    def reach(self, system: System, now_ns: int) -> None:
+    def reach(self, system: System, now_ns: i64) -> None:
         """Note it, and let the hardware of each device follow."""
         system.channels.vary_chpid(self.chpid, online=self.online)
         for rdev in system.channels.rdevs_on(self.chpid):

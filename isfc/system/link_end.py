@@ -3,6 +3,8 @@
 The only module that knows both software (`isfc.link.logical_link`) and hardware (`ctc.device`).
 """
 
+from mypy_extensions import i64
+
 from ctc.address import Rdev
 from ctc.by_rdev import ByRdev
 from ctc.device import Ctc
@@ -69,17 +71,17 @@ class LinkEnd:
         link = self.link
         return not (link.lock.free and link.scheduler.has_free)
 
-    def send(self, messages: list[Message], now_ns: int) -> None:
+    def send(self, messages: list[Message], now_ns: i64) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
         self.link.send(messages, now_ns)
         self._settle(now_ns)
 
-    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: int) -> None:
+    def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: i64) -> None:
         """A frame has arrived for one of our CTCs."""
         self._ctc_of[rdev].receive_frame(frame, now_ns)
         self._settle(now_ns)
 
-    def handle_deadline(self, now_ns: int) -> None:
+    def handle_deadline(self, now_ns: i64) -> None:
         """Do what is due, once the system's chpids have ended what is over.
 
         Raises `RemoteProtocolError` when what the partner has sent breaks a rule, so that a
@@ -91,29 +93,29 @@ class LinkEnd:
         finally:
             self._settle(now_ns)
 
-    def connect(self, rdev: Rdev, now_ns: int) -> None:
+    def connect(self, rdev: Rdev, now_ns: i64) -> None:
         """The path of one CTC to the partner is there; it is used if it is active and online."""
         self._paths.add(rdev)
         self.follow(rdev, now_ns)
 
-    def disconnect(self, rdev: Rdev, now_ns: int) -> None:
+    def disconnect(self, rdev: Rdev, now_ns: i64) -> None:
         """The path of one CTC to the partner is gone."""
         self._paths.discard(rdev)
         self.link.stand_by(rdev)
         self.ctcs[rdev].disconnect(now_ns)
         self._settle(now_ns)
 
-    def activate(self, rdev: Rdev, now_ns: int) -> None:
+    def activate(self, rdev: Rdev, now_ns: i64) -> None:
         """ACTIVATE ISLINK for one CTC; it is used as soon as its path is there."""
         self.link.activate(rdev)
         self.follow(rdev, now_ns)
 
-    def deactivate(self, rdev: Rdev, now_ns: int) -> None:
+    def deactivate(self, rdev: Rdev, now_ns: i64) -> None:
         """DEACTIVE ISLINK for one CTC; what it was writing goes to another."""
         self.link.deactivate(rdev)
         self.follow(rdev, now_ns)
 
-    def follow(self, rdev: Rdev, now_ns: int) -> None:
+    def follow(self, rdev: Rdev, now_ns: i64) -> None:
         """Make the hardware ready, or not, as it should be after what was asked for."""
         ctc = self.ctcs[rdev]
         active = self.link.ctcs[rdev].state is not DeviceState.INACTIVE
@@ -134,7 +136,7 @@ class LinkEnd:
         """The next thing to tell the client."""
         return self.link.poll_event()
 
-    def snapshot(self, now_ns: int) -> LinkEndSnapshot:
+    def snapshot(self, now_ns: i64) -> LinkEndSnapshot:
         """All counters as they are at ``now_ns``."""
         link = self.link
         counters = link.counters
@@ -157,7 +159,7 @@ class LinkEnd:
             devices=tuple(self._device_snapshot(rdev, now_ns) for rdev in self.ctcs),
         )
 
-    def _device_snapshot(self, rdev: Rdev, now_ns: int) -> DeviceSnapshot:
+    def _device_snapshot(self, rdev: Rdev, now_ns: i64) -> DeviceSnapshot:
         """Times of I/Os that have ended and of the one in progress: busy is never above 100 %."""
         ctc = self.link.ctcs[rdev]
         counters = ctc.counters
@@ -180,7 +182,7 @@ class LinkEnd:
             write_serv_counts=tuple(counters.write_serv_counts),
         )
 
-    def _settle(self, now_ns: int) -> None:
+    def _settle(self, now_ns: i64) -> None:
         """Carry interrupts up and instructions down until neither side has any left."""
         link, interrupts, trace = self.link, self._interrupts, self._trace
         watch = self._watch

@@ -28,7 +28,7 @@ class Input:
 
     __slots__ = ()
 
-    def reach(self, system: "System", now_ns: int) -> None:
+    def reach(self, system: "System", now_ns: i64) -> None:
         """Act on ``system``. Only `System.apply` calls this."""
         raise NotImplementedError
 
@@ -84,7 +84,7 @@ class System:
             raise LocalProtocolError(f"{rdev:04X} is not a CTC of this system")
         return self._end_of[rdev]
 
-    def apply(self, given: Input, now_ns: int) -> None:
+    def apply(self, given: Input, now_ns: i64) -> None:
         """Let one input happen at ``now_ns``, which never goes back.
 
         Raises what that input raises; the system goes on all the same.
@@ -95,7 +95,7 @@ class System:
         else:
             self._apply_recorded(given, now_ns, recorder)
 
-    def handle_deadline(self, now_ns: int) -> None:
+    def handle_deadline(self, now_ns: i64) -> None:
         """Do what is due by ``now_ns``, on the chpids and then at each link end.
 
         Raises `RemoteProtocolError` as `LinkEnd.handle_deadline` does, when all have had their
@@ -126,7 +126,7 @@ class System:
         due_ns = self.due_ns
         return due_ns if due_ns < NEVER_NS else None
 
-    def _apply_recorded(self, given: Input, now_ns: int, recorder: Recorder) -> None:
+    def _apply_recorded(self, given: Input, now_ns: i64, recorder: Recorder) -> None:
         """Let one input happen, and tell the recorder what it alone has led to."""
         before = [(len(end.frames), len(end.link.events)) for end in self.ends]
         error = ""
