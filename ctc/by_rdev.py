@@ -3,11 +3,24 @@
 from collections.abc import Mapping
 from typing import Final, Generic, TypeVar, cast, final
 
+from mypy_extensions import i64
+
 from ctc.address import Rdev
 
 _PLACES: Final = 256
 
 Item = TypeVar("Item")
+
+
+@final
+class _Place(Generic[Item]):
+    """An item and whose it is; of a place that nothing has, the RDEV is -1."""
+
+    __slots__ = ("item", "rdev")
+
+    def __init__(self, rdev: i64, item: Item | None) -> None:
+        self.rdev = rdev
+        self.item = item
 
 
 @final
@@ -18,26 +31,27 @@ class ByRdev(Generic[Item]):
     dictionary would make an object of the number, hash it and compare it for every look-up.
     """
 
-    __slots__ = ("_items", "_places", "_rdevs")
+    __slots__ = ("_items", "_places")
 
     def __init__(self, items: Mapping[Rdev, Item]) -> None:
-        self._rdevs = [-1] * _PLACES
-        self._places: list[Item | None] = [None] * _PLACES
+        free: _Place[Item] = _Place(-1, None)
+        self._places = [free] * _PLACES
         self._items = dict(items)
         for rdev, item in items.items():
-            self._rdevs[rdev % _PLACES] = rdev
-            self._places[rdev % _PLACES] = item
+            self._places[rdev % _PLACES] = _Place(rdev, item)
 
     def __getitem__(self, rdev: Rdev) -> Item:
         """That of ``rdev``. Raises `KeyError` for a number that has none."""
-        place = rdev & (_PLACES - 1)
-        if self._rdevs[place] == rdev:
-            return cast(Item, self._places[place])
+        number: i64 = rdev
+        place = self._places[number & (_PLACES - 1)]
+        if place.rdev == number:
+            return cast(Item, place.item)
         return self._items[rdev]
 
     def get(self, rdev: Rdev, default: Item) -> Item:
         """That of ``rdev``, or ``default`` for a number that has none."""
-        place = rdev & (_PLACES - 1)
-        if self._rdevs[place] == rdev:
-            return cast(Item, self._places[place])
+        number: i64 = rdev
+        place = self._places[number & (_PLACES - 1)]
+        if place.rdev == number:
+            return cast(Item, place.item)
         return self._items.get(rdev, default)

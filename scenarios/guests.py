@@ -81,19 +81,24 @@ class _Offers:
 
     def __init__(self) -> None:
         self._messages: dict[int, list[Message]] = {}
+        """Filled once there are two times: most packages lead to one."""
         self._last: list[Message] = []
         self._last_ns: i64 = -1
 
     def add(self, at_ns: i64, message: Message) -> None:
         """Offer ``message`` at ``at_ns``."""
         if at_ns != self._last_ns:  # nearly always it is ready with the one before
-            self._last = self._messages.setdefault(at_ns, [])
+            if self._last:
+                self._messages[self._last_ns] = self._last
+                self._last = self._messages.setdefault(at_ns, [])
             self._last_ns = at_ns
         self._last.append(message)
 
     def all(self) -> Iterable[Offer]:
         """All of it."""
-        return self._messages.items()
+        if self._messages:
+            return self._messages.items()
+        return [(self._last_ns, self._last)] if self._last else ()
 
 
 class Clients(_Guests):

@@ -56,6 +56,7 @@ class LinkEnd:
         self._channels = channels
         self._trace = trace
         self._watch = watch
+        self._watched = trace is not None or watch is not None
         self._interrupts: Fifo[Interrupt] = Fifo()
         self._paths: set[Rdev] = set()
         for ctc in definition.ctcs:
@@ -184,24 +185,29 @@ class LinkEnd:
 
     def _settle(self, now_ns: i64) -> None:
         """Carry interrupts up and instructions down until neither side has any left."""
-        link, interrupts, trace = self.link, self._interrupts, self._trace
-        watch = self._watch
+        link, interrupts = self.link, self._interrupts
         while True:
             while interrupts:
                 interrupt = interrupts.pop()
-                if trace is not None:
-                    trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
-                if watch is not None:
-                    watch(now_ns, self.name, interrupt)
+                if self._watched:
+                    self._show(interrupt, now_ns)
                 link.receive_interrupt(interrupt, now_ns)
             instruction = link.poll_instruction()
             if instruction is None:
                 return
             ctc = self._ctc_of[instruction.rdev]
             if isinstance(instruction, Ssch):
+                trace = self._trace
                 if trace is not None:
                     command = instruction.command
                     trace((now_ns, self.name, instruction.rdev, command.name, command.value))
                 ctc.start(instruction, now_ns)
             elif ctc.state is not State.NOT_READY:  # else nobody is to hear of it
                 ctc.reset(now_ns)
+
+    def _show(self, interrupt: Interrupt, now_ns: i64) -> None:
+        """Show an interrupt to whoever watches, before the link hears of it."""
+        if self._trace is not None:
+            self._trace((now_ns, self.name, interrupt.rdev, type(interrupt).__name__, 0))
+        if self._watch is not None:
+            self._watch(now_ns, self.name, interrupt)
