@@ -3,7 +3,8 @@
 ``python -m tools.benchmarks.bench`` times both models in turn in one run, measures the memory of
 runs of two lengths in processes of their own, and times one CTC against sixteen. It ends with 1
 when a target is missed. Times depend on the machine and are only shown; what is judged are
-ratios.
+ratios. All are of processor time, which others on the machine disturb less: each model has one
+thread and waits for nothing, so that left alone it is the time of the wall.
 """
 
 import argparse
@@ -31,8 +32,10 @@ from tools.benchmarks.simpy_run import simulate
 CELLS: Final = ("HS", "HL")
 """Suites that are run beside SimPy, each with 16 CTCs and 100 pairs."""
 
-RATIO_MIN: Final = 4.0
-"""Our messages per second of wall time, over SimPy's."""
+RATIO_MIN: Final = 30.0
+"""Our messages per second over SimPy's in the same round, compiled; median of the rounds."""
+RATIO_INTERPRETED_MIN: Final = 1.0
+"""The same where isfc runs as source, which is for who works on it."""
 DIFFERENCE_PERCENT_MAX: Final = 2.0
 """Between the MB/s of the two models, on average over all repetitions."""
 MEMORY_MB_MAX: Final = 150.0
@@ -40,7 +43,7 @@ MEMORY_MB_MAX: Final = 150.0
 MEMORY_GROWTH_MAX: Final = 1.05
 """Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
 SLOWDOWN_MAX: Final = 1.3
-"""Wall time per message with 16 CTCs over that with one, and with 100 pairs over that with one."""
+"""Time per message with 16 CTCs over that with one, and with 100 pairs over that with one."""
 PACKAGES_PERCENT_MAX: Final = 1.0
 """Between the messages per package of those two, which are to be equal."""
 
@@ -65,22 +68,22 @@ QUICK: Final = Extent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """One model's runs: wall seconds and messages of each, and what each run yielded."""
+    """One model's runs: processor seconds and messages of each, and what each run yielded."""
 
     name: str
-    wall_s: tuple[float, ...]
+    processor_s: tuple[float, ...]
     message_counts: tuple[int, ...]
     mb_per_s: tuple[float, ...]
     messages_per_package: float
 
     @property
     def rates(self) -> list[float]:
-        """Messages per second of wall time, run by run."""
-        return [count / s for count, s in zip(self.message_counts, self.wall_s, strict=True)]
+        """Messages per second, run by run."""
+        return [count / s for count, s in zip(self.message_counts, self.processor_s, strict=True)]
 
     @property
     def us_per_message(self) -> float:
-        """Median wall time of a message, in microseconds."""
+        """Median time of a message, in microseconds."""
         return 1e6 / median(self.rates)
 
 
@@ -132,13 +135,13 @@ def time_in_turn(
     for seed in range(1, repetitions + 1):
         for (_, model, experiment), taken in zip(contestants, runs, strict=True):
             gc.collect()  # nobody pays for what the last one left behind
-            start_s = time.perf_counter()
+            start_s = time.process_time()
             outcome = model(experiment(seed))
-            taken.append((time.perf_counter() - start_s, *outcome))
+            taken.append((time.process_time() - start_s, *outcome))
     timings = []
     for (name, _, _), taken in zip(contestants, runs, strict=True):
-        wall_s, counts, mb_per_s, per_package = zip(*taken, strict=True)
-        timings.append(Timing(name, wall_s, counts, mb_per_s, mean(per_package)))
+        processor_s, counts, mb_per_s, per_package = zip(*taken, strict=True)
+        timings.append(Timing(name, processor_s, counts, mb_per_s, mean(per_package)))
     return timings
 
 
@@ -215,10 +218,11 @@ def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[C
         [("isfc", run_ours, experiment), ("SimPy", run_simpy, experiment)], extent.repetitions
     )
     ours, theirs = timings
-    ratio = median(ours.rates) / median(theirs.rates)
+    ratio = median(our / their for our, their in zip(ours.rates, theirs.rates, strict=True))
+    ratio_min = RATIO_MIN if COMPILED else RATIO_INTERPRETED_MIN
     difference = abs(mean(theirs.mb_per_s) / mean(ours.mb_per_s) - 1) * 100
     return timings, [
-        Check(f"{suite}: messages per wall second, isfc / SimPy", ratio, RATIO_MIN, at_least=True),
+        Check(f"{suite}: messages per second, isfc / SimPy", ratio, ratio_min, at_least=True),
         Check(f"{suite}: MB/s, difference in percent", difference, DIFFERENCE_PERCENT_MAX),
     ]
 
@@ -236,7 +240,7 @@ def compare_ctcs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     slowdown = sixteen.us_per_message / one.us_per_message
     difference = abs(sixteen.messages_per_package / one.messages_per_package - 1) * 100
     return timings, [
-        Check("wall time per message, 16 CTCs / 1 CTC", slowdown, SLOWDOWN_MAX),
+        Check("time per message, 16 CTCs / 1 CTC", slowdown, SLOWDOWN_MAX),
         Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
     ]
 
@@ -254,7 +258,7 @@ def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     slowdown = hundred.us_per_message / one.us_per_message
     difference = abs(hundred.messages_per_package / one.messages_per_package - 1) * 100
     return timings, [
-        Check("wall time per message, 100 pairs / 1 pair", slowdown, SLOWDOWN_MAX),
+        Check("time per message, 100 pairs / 1 pair", slowdown, SLOWDOWN_MAX),
         Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
     ]
 
@@ -272,15 +276,15 @@ def describe_timing(timing: Timing) -> str:
     """A line of the table: median and spread of the rate, and what the runs had in common."""
     rates = timing.rates
     return (
-        f"  {timing.name:8}{median(rates):10,.0f}{min(rates):10,.0f}{max(rates):10,.0f}"
+        f"  {timing.name:9}{median(rates):10,.0f}{min(rates):10,.0f}{max(rates):10,.0f}"
         f"{timing.us_per_message:9.2f}{mean(timing.mb_per_s):9.1f}"
         f"{timing.messages_per_package:10.2f}"
     )
 
 
 HEADING: Final = """\
-          messages per wall second     us per      MB/s  messages
-            median       min       max  message             /package"""
+             messages per second       us per      MB/s  messages
+             median       min       max  message             /package"""
 
 
 def describe_check(check: Check) -> str:
