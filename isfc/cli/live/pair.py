@@ -74,7 +74,7 @@ class LivePair:
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
                 for process in processes:
-                    _let_go(process)
+                    _release(process)
                 await asyncio.wait(outcomes, timeout=END_S)
                 ends = [task.result() if task.done() else None for task in outcomes]
         if isinstance(unshown, OSError):
@@ -194,7 +194,7 @@ async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
     return await process.wait(), output
 
 
-def _let_go(process: asyncio.subprocess.Process) -> None:
+def _release(process: asyncio.subprocess.Process) -> None:
     """End a node: its standard input ends."""
     assert process.stdin is not None, "a pipe"
     process.stdin.close()
