@@ -12,11 +12,11 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
+from ctc.sharing import Direction, Sharing, hindrance
 from ctc.use import NOTHING, Use
 from isfc.io.demand import Demand, Flow
 
 _NEVER_NS: Final = float("inf")
-_EPSILON_NS: Final = 1e-3
 
 
 @dataclass(slots=True)
@@ -51,48 +51,6 @@ class _Io:
         self.miss_ns = 0.0
 
 
-class _Shared:
-    """Jobs that all progress at one pace: the next to end is that with the least left."""
-
-    __slots__ = ("_goals", "_order", "_progress_ns", "_since_ns", "due_ns", "pace")
-
-    def __init__(self) -> None:
-        self._goals: list[tuple[float, int, _Io]] = []
-        self._order = 0
-        self._progress_ns = 0.0
-        self._since_ns = 0.0
-        self.pace = 1.0
-        self.due_ns = _NEVER_NS
-
-    def __len__(self) -> int:
-        return len(self._goals)
-
-    def add(self, io: _Io, solo_ns: float) -> None:
-        """Let ``io`` join; the caller has advanced the time and sets the pace again."""
-        self._order += 1
-        heappush(self._goals, (self._progress_ns + solo_ns, self._order, io))
-
-    def pop(self) -> _Io:
-        """Take out the job that is due."""
-        goal, _, io = heappop(self._goals)
-        self._progress_ns = max(self._progress_ns, goal)
-        return io
-
-    def advance(self, now_ns: float) -> None:
-        """Let time pass at the present pace."""
-        self._progress_ns += (now_ns - self._since_ns) * self.pace
-        self._since_ns = now_ns
-
-    def go(self, now_ns: float, pace: float) -> None:
-        """Go on at another pace."""
-        self.pace = pace
-        if self._goals:
-            left_ns = max(0.0, self._goals[0][0] - self._progress_ns)
-            self.due_ns = now_ns + left_ns / pace
-        else:
-            self.due_ns = _NEVER_NS
-
-
 class Simulation:
     """One channel and the workloads on it.
 
@@ -104,12 +62,13 @@ class Simulation:
         self._demands = demands
         self._rng = rng
         self._processor_left = 1.0 - ctcs.processor
-        self._read_left, self._write_left = 1.0 - ctcs.line_in, 1.0 - ctcs.line_out
+        self._read, self._write = Direction(1.0 - ctcs.line_in), Direction(1.0 - ctcs.line_out)
         self._agenda: list[tuple[float, int, int, _Io | None]] = []
         self._order = 0
-        self._processor = _Shared()
-        self._reading, self._writing = _Shared(), _Shared()
-        self._read_wanted = self._write_wanted = self._read_bus = self._write_bus = 0.0
+        self._processor: Sharing[_Io] = Sharing()
+        self._reading: Sharing[_Io] = Sharing()
+        self._writing: Sharing[_Io] = Sharing()
+        self._processor_due_ns = self._reading_due_ns = self._writing_due_ns = _NEVER_NS
         self._under_way = [0 for _ in demands]
         self._waiting = [0 for _ in demands]
         self._measuring = False
@@ -125,10 +84,9 @@ class Simulation:
     def run(self, until_ns: float, *, measuring: bool) -> None:
         """Go on until ``until_ns``; I/Os that end meanwhile are measured or not."""
         self._measuring = measuring
-        agenda, processor = self._agenda, self._processor
-        reading, writing = self._reading, self._writing
+        agenda = self._agenda
         while True:
-            now_ns = min(processor.due_ns, reading.due_ns, writing.due_ns)
+            now_ns = min(self._processor_due_ns, self._reading_due_ns, self._writing_due_ns)
             if agenda and agenda[0][0] <= now_ns:
                 now_ns = agenda[0][0]
                 if now_ns > until_ns:
@@ -140,10 +98,11 @@ class Simulation:
                     self._transfer(now_ns, io)
             elif now_ns > until_ns:
                 break
-            elif now_ns == processor.due_ns:
+            elif now_ns == self._processor_due_ns:
                 self._serve(now_ns)
             else:
-                self._end(now_ns, reading if now_ns == reading.due_ns else writing)
+                is_read = now_ns == self._reading_due_ns
+                self._end(now_ns, self._reading if is_read else self._writing)
         self.now_ns = until_ns
 
     def _plan(self, at_ns: float, index: int, io: _Io | None) -> None:
@@ -177,7 +136,9 @@ class Simulation:
         self._share_processor(now_ns)
 
     def _share_processor(self, now_ns: float) -> None:
-        self._processor.go(now_ns, self._processor_left / max(1, len(self._processor)))
+        processor = self._processor
+        processor.go(self._processor_left / max(1, len(processor)))
+        self._processor_due_ns = _due_ns(processor, now_ns)
 
     def _serve(self, now_ns: float) -> None:
         """The processor has done an I/O: the storage serves it."""
@@ -204,30 +165,24 @@ class Simulation:
         self._share_line(now_ns)
 
     def _want(self, flow: Flow, sign: int) -> None:
-        self._read_wanted += sign * flow.read_line_ns / flow.solo_ns
-        self._write_wanted += sign * flow.write_line_ns / flow.solo_ns
-        if flow.is_read:
-            self._read_bus += sign * flow.bus_ns / flow.solo_ns
-        else:
-            self._write_bus += sign * flow.bus_ns / flow.solo_ns
+        solo_ns, bus = flow.solo_ns, flow.bus_ns / flow.solo_ns
+        self._read.change(sign, flow.read_line_ns / solo_ns, bus if flow.is_read else 0.0)
+        self._write.change(sign, flow.write_line_ns / solo_ns, 0.0 if flow.is_read else bus)
 
     def _share_line(self, now_ns: float) -> None:
         """Set the paces of both directions: by the line first, then by the bus."""
-        read_pace = self._read_left / max(self._read_left, self._read_wanted)
-        write_pace = self._write_left / max(self._write_left, self._write_wanted)
-        bus = self._read_bus * read_pace + self._write_bus * write_pace
-        hindered = max(1.0, bus)
-        self._reading.go(now_ns, read_pace / hindered)
-        self._writing.go(now_ns, write_pace / hindered)
+        hindered = hindrance(self._read, self._write)
+        self._reading.go(self._read.pace() / hindered)
+        self._writing.go(self._write.pace() / hindered)
+        self._reading_due_ns = _due_ns(self._reading, now_ns)
+        self._writing_due_ns = _due_ns(self._writing, now_ns)
 
-    def _end(self, now_ns: float, direction: _Shared) -> None:
+    def _end(self, now_ns: float, direction: Sharing[_Io]) -> None:
         """An I/O has ended."""
         self._reading.advance(now_ns)
         self._writing.advance(now_ns)
         io = direction.pop()
         self._want(io.flow, -1)
-        if not (self._reading or self._writing):
-            self._read_wanted = self._write_wanted = self._read_bus = self._write_bus = 0.0
         self._share_line(now_ns)
         demand = self._demands[io.demand]
         self._under_way[io.demand] -= 1
@@ -242,3 +197,8 @@ class Simulation:
             observed.reads += io.flow.is_read
             observed.pend_ns += demand.start_share * (io.processor_done_ns - io.started_ns)
             observed.disc_ns += io.miss_ns
+
+
+def _due_ns(sharing: Sharing[_Io], now_ns: float) -> float:
+    """When the next of them is over."""
+    return now_ns + sharing.left_ns if sharing else _NEVER_NS

@@ -10,8 +10,8 @@ from enum import Enum
 from typing import Any, Final
 
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.chpid import Chpid
 from ctc.fifo import Fifo
+from ctc.sharing import Sharing
 from ctc.subchannel import IoTimes
 from isfc.link.counters import DeviceCounters
 
@@ -19,8 +19,11 @@ _LEFT_OUT: Final = frozenset(
     {
         ("AppcFlow", "count"),
         ("AppcFlow", "package_count"),
-        ("Chpid", "_order"),
         ("Chpid", "_profile"),
+        ("Chpid", "ccw_count"),
+        ("Chpid", "io_count"),
+        ("Chpid", "length_in"),
+        ("Chpid", "length_out"),
         ("Ctc", "_arbitration"),
         ("Ctc", "stale_count"),
         ("LogicalLink", "_costs"),
@@ -71,23 +74,21 @@ class _Canonical:
             return tuple([(self._time(at_ns), form(entry, "")) for at_ns, entry in value.entries()])
         if kind in (list, tuple, deque, Fifo):
             return tuple([form(part, name) for part in value])
+        if kind is Sharing:
+            return self._left(value)
         if kind is dict:
             return tuple([(form(key, ""), form(part, name)) for key, part in value.items()])
         if kind in (set, frozenset):
             return tuple(sorted(value))
         parts = [form(part, attribute) for attribute, part in _attributes(value)]
-        if kind is Chpid:
-            parts.append(self._goals(vars(value)))
         return (kind.__name__, *parts)
 
-    def _goals(self, chpid: dict[str, Any]) -> Any:
-        """What its transfers have still to do: the scale on which that is kept begins anywhere."""
-        passed_ns = self._now_ns - chpid["_done_at_ns"]
-        done_ns = chpid["_done_ns"] + passed_ns * chpid["_pace"]
+    def _left(self, sharing: Sharing[Any]) -> Any:
+        """What transfers have still to do: the scale on which that is kept begins anywhere."""
         return tuple(
             [
-                (round(goal.goal_ns - done_ns, _DIGITS), self.form(goal.rider, ""))
-                for goal in chpid["_goals"]
+                (round(solo_ns, _DIGITS), self.form(rider, ""))
+                for rider, solo_ns in sharing.left_at(self._now_ns)
             ]
         )
 
@@ -102,7 +103,5 @@ def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
     names = slots or sorted(vars(value))
     for name in names:
         if (kind.__name__, name) in _LEFT_OUT:
-            continue
-        if kind is Chpid and name in ("_goals", "_done_ns", "_done_at_ns"):
             continue
         yield name, getattr(value, name)
