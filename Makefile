@@ -19,7 +19,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    properties mutate explore chaos bench bench-live wheel docs site calibration fidelity clean
+    properties mutate explore chaos bench bench-live wheel docs site calibration bounds fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -139,6 +139,9 @@ site: .venv/test  ## build the documentation site into build/site
 
 calibration: .venv/test build/compiled/made  ## search for better constants for MINUTES=30; changes nothing
 	$(COMPILED) -m tools.calibration.calibrate --minutes $(or $(MINUTES),30)
+
+bounds: .venv/test build/compiled/made  ## renew the bounds of the published tables; look at the diff
+	$(COMPILED) -m tools.calibration.bounds
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
 	$(COMPILED) -m tools.calibration.sensitivity

@@ -4,7 +4,6 @@ The workload is HL, whose messages are as long as those of a guest relocation: w
 several chpids carries most of. Short runs are enough, because they are steady from the start.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,9 +22,6 @@ SECONDS: Final = 0.2
 WARMUP: Final = 0.1
 """Virtual seconds. A quarter of a second of ours at most, and within 4 % of runs of 5 s: of the
 layouts that IBM measured, and of four Express8S or Express4."""
-
-MEASURED_FEATURES: Final = frozenset({"FICON Express2", "FICON Express4"})
-"""On which IBM measured; of others the model is an extrapolation."""
 
 LIKE_SHARE: Final = 0.1
 """Figures that differ by less say the same: the model's own error is as large."""
@@ -46,12 +42,6 @@ def carried(layout: Layout) -> tuple[Carried, ...]:
         Carried(node, _rate(layout, node, SATURATING_PAIRS), _rate(layout, node, STATED_PAIRS))
         for node in layout.nodes
     )
-
-
-def extrapolated(layout: Layout) -> Sequence[str]:
-    """The layout's features that nobody has published measurements of CTCs on."""
-    features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
-    return [feature for feature in features if feature not in MEASURED_FEATURES]
 
 
 def alike(a: float, b: float) -> bool:

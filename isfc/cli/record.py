@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from isfc import __version__
+from scenarios.measured import beyond_measured_run
 from scenarios.provenance import provenance
 from scenarios.repeat import mean, spreads
 from scenarios.run import Experiment, Result
@@ -27,9 +28,13 @@ def run_record(
     """
     command = shlex.join(["isfc", *sys.argv[1:]])
     spread = {"seeds": len(results), "spread_percent": spreads(results)} if repeated else {}
+    figures = mean(results)
     return {
         **experiment.settings(),
-        **asdict(mean(results)),
+        **asdict(figures),
+        "extrapolated": beyond_measured_run(
+            experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
+        ),
         "provenance": provenance(experiment, version=__version__, name=layout, command=command),
         **spread,
     }

@@ -167,9 +167,10 @@ def is_in(columns: Mapping[str, Value], selection: Selection) -> bool:
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How far a measure may be off in a group of rows.
 
-    The middle one of the distances, the one within which nine of ten stay, and the worst, which
-    each of the rows has to keep; None where nothing is declared. Where several bounds speak of
-    the worst of a row, the last one holds; one that is of a single row needs a ``reason``.
+    The middle one of the distances, the one within which nine of ten stay, the one within which
+    all but three stay, and the worst, which each of the rows has to keep; None where nothing is
+    declared. Where several bounds speak of the worst of a row, the last one holds; one that is of
+    a single row needs a ``reason``.
     """
 
     measure: str
@@ -177,6 +178,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     distance: Distance = Distance.RELATIVE
     median: float | None = None
     p90: float | None = None
+    but_three: float | None = None
     worst: float | None = None
     reason: str = ""
 

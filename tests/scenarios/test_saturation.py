@@ -9,11 +9,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from scenarios.run import Experiment, run
 from scenarios.saturation import (
-    MEASURED_FEATURES,
     SATURATING_PAIRS,
     STATED_PAIRS,
     carried,
-    extrapolated,
 )
 from scenarios.workload import SUITES
 
@@ -48,11 +46,3 @@ def test_both_directions_are_run() -> None:
     first, second = carried(LAYOUTS["published-4"])
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]
     assert first.saturated_mb_per_s == pytest.approx(second.saturated_mb_per_s, rel=0.05)
-
-
-def test_what_ibm_measured_is_no_extrapolation() -> None:
-    assert extrapolated(load_layout("published-16")) == []
-    assert extrapolated(LAYOUTS["Express8S"]) == ["FICON Express8S"]
-    assert {fibre.profile.feature for fibre in load_layout("published-16").fibres} == (
-        MEASURED_FEATURES
-    )

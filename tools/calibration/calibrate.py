@@ -43,7 +43,7 @@ STARTS: Final = {"code": 0.08, "middle": 0.2}
 FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 """The seeds that decide between the finalists; no generation comes to them."""
 
-LEFT_OUT: Final = Path(__file__).resolve().parents[2] / "docs" / "leave-one-out.csv"
+LEFT_OUT: Final = Path(__file__).resolve().parents[2] / "scenarios" / "published" / "left_out.csv"
 LEFT_OUT_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row", "generations")
 
 MEASURED: Final = tuple(name for name in TABLES if load_table(name).is_measured)
@@ -289,7 +289,9 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     parser.add_argument(
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
-    parser.add_argument("--record", action="store_true", help="renew docs/leave-one-out.csv")
+    parser.add_argument(
+        "--record", action="store_true", help="renew scenarios/published/left_out.csv"
+    )
     options = parser.parse_args(arguments)
     if options.leave_out and options.table:
         parser.error("--leave-out and --table: expected one of them")

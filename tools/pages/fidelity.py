@@ -3,7 +3,7 @@
 ``python -m tools.pages.fidelity`` replays every published table, with three seeds, and writes the
 page, ``docs/fidelity.csv`` with all its figures, and a picture of each block of the tables that
 are grids. The rest of the page comes from ``docs/reasons.toml`` (by hand),
-``docs/sensitivity.csv`` (`tools.calibration.sensitivity`) and ``docs/leave-one-out.csv``
+``docs/sensitivity.csv`` (`tools.calibration.sensitivity`) and ``scenarios/published/left_out.csv``
 (`tools.calibration.calibrate`).
 """
 

@@ -18,6 +18,7 @@ from isfc.cli.options.layout import (
 )
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
+from isfc.cli.render.carried import beyond_plan
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
@@ -32,7 +33,6 @@ from scenarios.saturation import (
     SUITE,
     Carried,
     carried,
-    extrapolated,
     stated_load,
 )
 from scenarios.shared_channel import run_shared
@@ -155,7 +155,7 @@ def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
         "stated_pairs": STATED_PAIRS,
         "saturated_mb_per_s": {each.sender: each.saturated_mb_per_s for each in figures},
         "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
-        "extrapolated": extrapolated(plan.layout),
+        "extrapolated": beyond_plan(plan.layout, figures),
     }
 
 

@@ -12,7 +12,7 @@ from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_csv, show_error, show_json
-from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
+from isfc.cli.render.sweep import check_columns, extrapolated_lines, sweep_table, write_sweep_plot
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 from isfc.search.grid import Cell, read_grid
@@ -84,7 +84,7 @@ def sweep(
     elif csv:
         show_csv(rows)
     else:
-        show(sweep_table(rows, [*cells[0].axes]))
+        show(sweep_table(rows, [*cells[0].axes]), *extrapolated_lines(cells, rows))
 
 
 def _rows(

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, Direction
+from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan
+from scenarios.measured import beyond_measured, beyond_rate
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
     Carried,
     alike,
-    extrapolated,
 )
 
 _ALONE: Final = (
@@ -42,11 +43,19 @@ def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
     if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
         yield f"{STATED_PAIRS} pairs do not fill this link: each has two messages under way."
-    if features := extrapolated(plan.layout):
-        yield (
-            f"The model is extrapolated: nothing is published of CTCs on {', '.join(features)}. "
-            "Believe the lower figure."
-        )
+    if unknown := beyond_plan(plan.layout, figures):
+        yield f"{extrapolation(unknown)} Believe the lower figure."
+
+
+def beyond_plan(layout: Layout, figures: Sequence[Carried]) -> list[str]:
+    """What of a plan's figures no published one identifies."""
+    fastest = max(figure.saturated_mb_per_s for figure in figures)
+    return [*beyond_measured(layout), *beyond_rate(fastest)]
+
+
+def extrapolation(unknown: Sequence[str]) -> str:
+    """That the model is extrapolated, and in what."""
+    return f"The model is extrapolated: nothing is published of {'; '.join(unknown)}."
 
 
 def _reasons(way: Direction) -> Iterator[str]:

@@ -17,7 +17,7 @@ from isfc.cli.render.verdict import (
     summary_table,
     tallies,
 )
-from scenarios.published.replay import SECONDS, Comparison
+from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import Verdict
 
@@ -41,7 +41,7 @@ def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
         parts += _figures(verdict)
         parts += _conclusions(verdict)
         parts += _not_modelled(verdict.table)
-    parts += [LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
+    parts += [LEGEND, Group(*tallies(verdicts))]
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
@@ -53,7 +53,7 @@ def verdict_page(verdicts: Sequence[Verdict]) -> RenderableType:
         parts += [_title(verdict.table), *_checks(verdict), *_not_modelled(verdict.table)]
     else:
         parts += [overview(verdicts)]
-    parts += [VERDICT_LEGEND, *_lengths(verdicts), Group(*tallies(verdicts))]
+    parts += [VERDICT_LEGEND, Group(*tallies(verdicts))]
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
@@ -82,16 +82,6 @@ def _figures(verdict: Verdict) -> Iterator[RenderableType]:
         runs = [row for row in rows if row.columns[block] == value]
         yield Text(table.heading.format_map(runs[0].columns), "bold")
         yield from (_grid(table, runs, measure, found) for measure in table.measures)
-
-
-def _lengths(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Of runs that are longer or shorter than those which the bounds were taken from: say so."""
-    lengths = {v.part.seconds for v in verdicts if v.table.is_measured} - {SECONDS}
-    for seconds in lengths:
-        yield (
-            f"Tolerances and bounds are those of runs of {SECONDS:g} s; these are of {seconds:g} "
-            "s, so figures that keep within them by little may leave them."
-        )
 
 
 def _conclusions(verdict: Verdict) -> Iterator[RenderableType]:

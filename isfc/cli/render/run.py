@@ -1,14 +1,19 @@
 """What ``isfc run`` shows: the figures of the link, and its devices as FCX108 shows them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from isfc.cli.render.carried import extrapolation
 from isfc.cli.render.seeds import run_spreads
+from scenarios.measured import beyond_measured_run
 from scenarios.repeat import mean, spreads
 from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import Workload
+
+VIRTUAL: Final = "virtual time"
 
 
 def run_page(
@@ -16,11 +21,11 @@ def run_page(
     results: Sequence[Result],
     *,
     repeated: bool = False,
-    time: str = "virtual time",
+    time: str = VIRTUAL,
 ) -> RenderableType:
     """The whole page; the mean of the results, and their spread if the run was repeated.
 
-    ``time`` says what the seconds are.
+    ``time`` says what the seconds are; of virtual ones the page says what of them is extrapolated.
     """
     result = mean(results)
     parts: list[RenderableType] = [
@@ -29,14 +34,17 @@ def run_page(
         _state(result),
         _devices(result.devices, result.rdev_util_percent),
     ]
+    unknown = beyond_measured_run(
+        experiment.layout, experiment.workload, experiment.pairs, result.mb_per_s
+    )
+    if unknown and time == VIRTUAL:
+        parts.append(extrapolation(unknown))
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
-def run_heading(
-    experiment: Experiment, node: str, seeds: int = 1, time: str = "virtual time"
-) -> str:
+def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = VIRTUAL) -> str:
     """What was run, for how long, and where it was measured."""
     first, second = experiment.layout.nodes
     pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}"

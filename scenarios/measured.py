@@ -1,0 +1,93 @@
+"""What IBM measured of a logical link, and what of a layout or a run lies outside of it.
+
+There no published figure says what the model should come to. This is the one place that decides
+it; `isfc plan`, `isfc run` and sweeps ask here.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from isfc.layout.capacity import directions_of
+from isfc.layout.layout import Layout
+from isfc.link.message import Traffic
+from scenarios.workload import Workload
+
+MEASURED_FEATURES: Final = frozenset({"FICON Express2", "FICON Express4"})
+"""On which IBM measured."""
+
+WRITERS_MAX: Final = 4
+"""CTCs of one chpid that one system writes on."""
+
+FIBRES_MAX: Final = 4
+
+PAIRS_MAX: Final = 100
+
+MB_PER_S_MAX: Final = 1_031.0
+"""The fastest run, HL/16/100; both directions together."""
+
+MESSAGE_LENGTHS: Final = (512, 122_880)
+REPLY_LENGTHS: Final = (2_048, 32_768)
+"""Bytes of ISFC Transport's messages and replies, the least and the greatest."""
+
+APPC_REPLY_LENGTHS: Final = (1, 1_000_000)
+"""Bytes of APPC/VM's replies."""
+
+WINDOW: Final = 2
+"""Messages of a client under way, in every run of ISFC Transport."""
+
+
+def beyond_measured(layout: Layout) -> list[str]:
+    """What of a layout no published figure identifies."""
+    return list(_of_layout(layout))
+
+
+def beyond_measured_run(
+    layout: Layout, workload: Workload, pairs: int, mb_per_s: float = 0.0
+) -> list[str]:
+    """What of a run no published figure identifies; ``mb_per_s`` is what it came to."""
+    return [*_of_layout(layout), *_of_load(workload, pairs), *beyond_rate(mb_per_s)]
+
+
+def unmeasured_features(layout: Layout) -> Sequence[str]:
+    """The layout's features that nobody has published measurements of CTCs on."""
+    features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
+    return [feature for feature in features if feature not in MEASURED_FEATURES]
+
+
+def _of_layout(layout: Layout) -> Iterator[str]:
+    if features := unmeasured_features(layout):
+        yield f"CTCs on {', '.join(features)}"
+    writers = max(use.ctc_count for way in directions_of(layout) for use in way.chpids)
+    if writers > WRITERS_MAX:
+        yield f"{writers} CTCs of one chpid written on by one system (measured: {WRITERS_MAX})"
+    if len(layout.fibres) > FIBRES_MAX:
+        yield f"{len(layout.fibres)} fibres (measured: {FIBRES_MAX})"
+    if any(fibre.km for fibre in layout.fibres):
+        yield "fibres with a length"
+
+
+def _of_load(workload: Workload, pairs: int) -> Iterator[str]:
+    if pairs > PAIRS_MAX:
+        yield f"{pairs} pairs (measured: {PAIRS_MAX})"
+    if workload.traffic is not Traffic.TRANSPORT:
+        yield from _length("replies", (workload.reply_length,), APPC_REPLY_LENGTHS)
+        return
+    lengths = (workload.min_length, workload.max_length)
+    yield from _length("messages", lengths, MESSAGE_LENGTHS)
+    yield from _length("replies", (workload.reply_length,), REPLY_LENGTHS)
+    if workload.window != WINDOW:
+        yield f"a window of {workload.window} (measured: {WINDOW})"
+
+
+def _length(what: str, lengths: tuple[int, ...], measured: tuple[int, int]) -> Iterator[str]:
+    least, most = measured
+    if outside := [f"{length:,}" for length in lengths if not least <= length <= most]:
+        bytes_ = " and ".join(dict.fromkeys(outside))
+        yield f"{what} of {bytes_} bytes (measured: {least:,} to {most:,})"
+
+
+def beyond_rate(mb_per_s: float) -> list[str]:
+    """That so much is more than was measured, if it is."""
+    if mb_per_s <= MB_PER_S_MAX:
+        return []
+    return [f"{mb_per_s:,.0f} MB/s (measured: {MB_PER_S_MAX:,.0f})"]
