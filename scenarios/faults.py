@@ -14,7 +14,7 @@ Whatever is wrong is a `ConfigurationError` that names the file, the table and t
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from random import Random
@@ -30,6 +30,10 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
 FAULTS_MAX: Final = 1_000
+
+DRAWN_COUNT: Final = 5
+"""Faults of a run whose faults are drawn from a seed (chosen: a story that fits a screen)."""
+
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(us|ms|s)")
 _UNITS_NS: Final = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
@@ -268,6 +272,28 @@ def _time(key: str, text: str) -> int:
     if found is None:
         raise ConfigurationError(f"{key} {text[:40]!r}: expected {_EXPECTED[key]}")
     return round(float(found[1]) * _UNITS_NS[found[2]])
+
+
+def draw_faults(seed: int, layout: Layout, begin_ns: int, end_ns: int) -> list[Fault]:
+    """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
+
+    Every kind but `Kind.GAP`, from which no link recovers by itself.
+    """
+    random = Random(f"faults {seed}")
+    kinds = [kind for kind in Kind if kind is not Kind.GAP]
+    chpids = {
+        (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
+        for here, node in enumerate(layout.nodes)
+        for ctc in layout.ctcs
+    }
+    faults = []
+    for _ in range(DRAWN_COUNT):
+        place = random.choice([*chpids])
+        fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
+        if fault.kind is Kind.CHPID_LOST:
+            fault = replace(fault, chpid=chpids[place])
+        faults.append(fault)
+    return sorted(faults, key=lambda fault: fault.at_ns)
 
 
 def draw_fault(

@@ -1,16 +1,17 @@
-"""``isfc run --faults``: what goes wrong in a run, told as a story."""
+"""``isfc run --faults`` and ``--fault-seed``: what goes wrong in a run, told as a story."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import Output
 from isfc.cli.render.faults import story_page
 from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
 from scenarios.fault_run import Story
-from scenarios.faults import Fault, read_faults
+from scenarios.faults import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.run import Experiment
 
 FaultsOption = Annotated[
@@ -20,20 +21,39 @@ FaultsOption = Annotated[
     ),
 ]
 
+FaultSeedOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        callback=within(0, SEED_MAX),
+        help=f"The same with {DRAWN_COUNT} faults that are drawn from a seed.",
+    ),
+]
+
 
 def read_wanted_faults(
-    path: str | None, experiment: Experiment, output: Output, others: tuple[str | None, ...]
+    path: str | None,
+    seed: int | None,
+    experiment: Experiment,
+    output: Output,
+    others: tuple[str | None, ...],
 ) -> list[Fault] | None:
-    """The faults that ``--faults`` asks for; None if it was not given.
+    """The faults that ``--faults`` or ``--fault-seed`` asks for; None if neither was given.
 
-    ``others`` are options that do not go with it. Raises `ConfigurationError`.
+    ``others`` are options that do not go with them. Raises `ConfigurationError`.
     """
-    if path is None:
+    if path is None and seed is None:
         return None
+    option = "--fault-seed" if path is None else "--faults"
     if output.view or output.csv or output.seeds or any(others):
         raise ConfigurationError(
-            "--faults: expected without --report, --csv, --seeds, --cp, --trace and --timeline"
+            f"{option}: expected without --report, --csv, --seeds, --cp, --trace and --timeline"
         )
+    if path is None:
+        assert seed is not None, "one of them was given"
+        return draw_faults(seed, experiment.layout, experiment.begin_ns, experiment.end_ns)
+    if seed is not None:
+        raise ConfigurationError("--fault-seed: expected without --faults, which says them all")
     return read_faults(path, experiment.layout, experiment.client_node, experiment.end_ns)
 
 

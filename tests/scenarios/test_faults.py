@@ -10,7 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.fault_run import Story, tell
-from scenarios.faults import PHASES, Fault, Kind, draw_fault, parse_faults, read_faults
+from scenarios.faults import PHASES, Fault, Kind, draw_fault, draw_faults, parse_faults, read_faults
 from scenarios.run import Experiment
 from scenarios.workload import find_workload
 
@@ -159,6 +159,16 @@ def test_same_faults_and_seed_tell_the_same_story() -> None:
 def test_fault_that_is_not_over_when_the_run_ends_has_not_recovered() -> None:
     (recovery,) = one("partition", 'for = "1s"').recoveries
     assert recovery.recovered_ms is None
+
+
+def test_faults_of_a_seed_are_of_every_kind_but_the_gap_and_of_the_layout() -> None:
+    drawn = [fault for seed in range(200) for fault in draw_faults(seed, LAYOUT, 100, 900)]
+    assert {fault.kind for fault in drawn} == {*Kind} - {Kind.GAP}
+    assert all(100 <= fault.at_ns < 900 for fault in drawn)
+    lost = [fault for fault in drawn if fault.kind is Kind.CHPID_LOST]
+    for here, node in enumerate(LAYOUT.nodes):
+        chpids = {fibre.chpids[here] for fibre in LAYOUT.fibres}
+        assert {fault.chpid for fault in lost if fault.node == node} == chpids
 
 
 def test_faults_can_be_drawn() -> None:

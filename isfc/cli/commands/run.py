@@ -8,7 +8,7 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.faults import FaultsOption, read_wanted_faults, show_story
+from isfc.cli.faults import FaultSeedOption, FaultsOption, read_wanted_faults, show_story
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_with_disks
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.options.report import (
@@ -168,6 +168,7 @@ def run_layout(
     trace: TraceOption = None,
     timeline: TimelineOption = None,
     faults: FaultsOption = None,
+    fault_seed: FaultSeedOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -182,19 +183,14 @@ def run_layout(
     if pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link, disks = open_with_disks(layout, link_name)
+    source = choose_node(link, "--from", client)
     experiment = make_experiment(
-        link,
-        chosen,
-        pairs=pairs,
-        seconds=seconds,
-        warmup=warmup,
-        seed=seed,
-        client=choose_node(link, "--from", client),
+        link, chosen, pairs=pairs, seconds=seconds, warmup=warmup, seed=seed, client=source
     )
     node = choose_node(link, "--side", side)
     check_view(output, [experiment])
     wanted = read_timeline(trace, timeline, experiment, output)
-    planned = read_wanted_faults(faults, experiment, output, (cp, trace, timeline))
+    planned = read_wanted_faults(faults, fault_seed, experiment, output, (cp, trace, timeline))
     transcript = None if cp is None else _transcript(cp, experiment, seeds)
     if planned is not None:
         story = _watch(experiment, lambda progress: tell(experiment, planned, progress))

@@ -56,6 +56,27 @@ def test_wrong_file_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert f"--faults {path}: [[fault]] 1: at 'now': expected" in capsys.readouterr().err
 
 
+def test_faults_of_a_seed_are_told_and_the_same_each_time(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = []
+    for seed in ("7", "7", "8"):
+        assert run([*RUN, "0.05", "--fault-seed", seed, "--json"]) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert told[0]["faults"] != told[2]["faults"]
+    assert len(told[0]["faults"]) == 5
+
+
+def test_faults_come_from_a_file_or_from_a_seed(
+    faults: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*RUN, "0.05", "--faults", faults, "--fault-seed", "1"]) == 2
+    assert "--fault-seed: expected without --faults" in capsys.readouterr().err
+    assert run([*RUN, "0.05", "--fault-seed", "1", "--report", "link"]) == 2
+    assert "--fault-seed: expected without --report" in capsys.readouterr().err
+
+
 def test_it_does_not_go_with_a_report(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*RUN, "0.05", "--faults", faults, "--report", "link"]) == 2
     assert "--faults: expected without --report" in capsys.readouterr().err
