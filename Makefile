@@ -19,7 +19,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    properties mutate explore chaos bench bench-live wheel docs site calibration bounds fidelity clean
+    properties mutate fuzz explore chaos bench bench-live wheel docs site calibration bounds fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,10 @@ mutate: .venv/test  ## change the link's small modules line by line: which chang
 	@$(PIP) mutmut
 	$(BIN)/mutmut run
 	$(BIN)/mutmut results
+
+fuzz: .venv/test  ## change inputs of a decoder by what they reach: TARGET=wire SECONDS=600
+	@$(PIP) atheris
+	$(BIN)/python -m tools.fuzzing.fuzz $(or $(TARGET),wire) --seconds $(or $(SECONDS),600)
 
 explore: .venv/test  ## every interleaving of small pairs, some million states in all
 	$(BIN)/python -m tools.simulation.explore

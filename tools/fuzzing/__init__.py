@@ -1,0 +1,1 @@
+"""Fuzzing: every decoder and parser fed with bytes that change by what they reach."""
