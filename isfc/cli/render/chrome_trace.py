@@ -92,10 +92,13 @@ def _collision(layout: Layout, number: int, first: Io, second: Io) -> Iterator[E
         instant = {"ph": "i", "s": "t", "cat": "collision", "name": "collision"}
         yield {**instant, **_place(layout, io), "ts": _us(io.end_ns)}
     arrow = {"cat": "collision", "name": "collided", "id": number}
-    # an arrow is bound to the slice around it: the middle of each write
-    for phase, io in (({"ph": "s"}, first), ({"ph": "f", "bp": "e"}, second)):
-        middle_ns = (io.begin_ns + io.end_ns) // 2
-        yield {**phase, **arrow, **_place(layout, io), "ts": _us(middle_ns)}
+    # an arrow is bound to the slices around its ends, and never leads back in time: so it lies
+    # where the two writes overlap
+    begin_ns = max(first.begin_ns, second.begin_ns)
+    third_ns = (min(first.end_ns, second.end_ns) - begin_ns) // 3
+    yield {**arrow, "ph": "s", **_place(layout, first), "ts": _us(begin_ns + third_ns)}
+    end = {**arrow, "ph": "f", "bp": "e", **_place(layout, second)}
+    yield {**end, "ts": _us(begin_ns + 2 * third_ns)}
 
 
 def _counters(timeline: Timeline) -> Iterator[Event]:

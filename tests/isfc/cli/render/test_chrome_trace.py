@@ -153,3 +153,24 @@ def test_file_is_one_json_object(timeline: Timeline, tmp_path: Path) -> None:
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     assert document["displayTimeUnit"] == "ms"
     assert document["traceEvents"] == list(trace_events(timeline))
+
+
+def test_arrow_of_a_collision_lies_in_both_writes_and_never_leads_back_in_time() -> None:
+    # seed 1: the write that failed first is the one whose middle came later
+    busy = Experiment(
+        load_layout("published-4"), SUITES["HY"], pairs=100, seconds=0.2, warmup=1.0, seed=1
+    )
+    timeline = record_timeline(busy)[0]
+    assert timeline.collisions()
+    events = by_phase(list(trace_events(timeline)))
+    writes = [(begin, end) for begin, end, depth in slices(timeline) if depth == 0]
+    assert len(events["s"]) == len(events["f"]) == len(timeline.collisions())
+    for start, finish in zip(events["s"], events["f"], strict=True):
+        assert start["id"] == finish["id"]
+        assert start["ts"] <= finish["ts"]
+        for tip in (start, finish):
+            assert any(
+                begin["name"] == "WRITE" and begin["ts"] <= tip["ts"] <= end
+                for begin, end in writes
+                if (begin["pid"], begin["tid"]) == (tip["pid"], tip["tid"])
+            )
