@@ -1,6 +1,6 @@
 """One model of a channel that several use: how they share its line, and what both ways share.
 
-`ctc.chpid.Chpid` is its case for the transfers of CTCs, `isfc.io.simulation` for the I/Os of disks.
+`ctc.chpid.Chpid` is its case for the transfers of CTCs; the I/Os of disks are another.
 """
 
 from typing import Generic, TypeVar, final

@@ -1,11 +1,11 @@
 """What takes a part of a channel: shares of its processor, and of its line each way.
 
-CTCs and disks ride one channel. What each does in its own model, `ctc.chpid` and
-`isfc.io.estimate`, it does on what the other leaves: two classes that share the processor, and each
-direction of the line, by turns. Where both want a resource each has half; where one wants less, the
-other has the rest. So neither is held up as by more than half, and both together never have more
-than there is. The I/Os of disks take microseconds and the transfers of CTCs milliseconds, so that
-a share is all that one sees of the other.
+CTCs and disks ride one channel. What each does in its own model, it does on what the other
+leaves: two classes that share the processor, and each direction of the line, by turns. Where both
+want a resource each has half; where one wants less, the other has the rest. So neither is held up
+as by more than half, and both together never have more than there is. The I/Os of disks take
+microseconds and the transfers of CTCs milliseconds, so that a share is all that one sees of the
+other.
 """
 
 from dataclasses import dataclass

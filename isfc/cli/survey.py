@@ -1,4 +1,7 @@
-"""What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time."""
+"""What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time.
+
+What it says of channels and their I/O it estimates: `survey_channels`.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +11,12 @@ from isfc.cli import loss
 from isfc.cli.experiments import run_all
 from isfc.cli.loss import left_of
 from isfc.cli.render.loss import Left
+from isfc.cli.render.page.channels import ChannelSurvey
 from isfc.cli.render.page.disks import DiskSurvey
-from isfc.io.charts import charts_of
+from isfc.io.advice import advise
+from isfc.io.charts import Chart, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
+from isfc.io.plan import make_io_plan
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
@@ -50,6 +56,7 @@ class Survey:
     points: tuple[Point, ...]
     lefts: tuple[Left, ...]
     timeline: Timeline
+    relocation: Chart
     disks: DiskSurvey | None = None
     mark: str = ""
     """What ends every id, where a page is about several links."""
@@ -73,7 +80,8 @@ def survey(
     ``disks`` are those on the chpids, ``neighbours`` the other links of the systems.
     """
     plan = make_plan(layout, neighbours)
-    tried = try_advice(layout, plan.advice, carried(layout))
+    rates = carried(layout)
+    tried = try_advice(layout, plan.advice, rates)
     tell("throughput over pairs, each way")
     experiments = [
         Experiment(layout, workload, pairs, SECONDS, WARMUP, client=node)
@@ -96,7 +104,23 @@ def survey(
     timeline, _ = record_timeline(
         Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
-    return Survey(name, plan, tried, workload, points, lefts, timeline, _disks(layout, disks, tell))
+    return Survey(
+        name,
+        plan,
+        tried,
+        workload,
+        points,
+        lefts,
+        timeline,
+        memory_over_paths({f"from {each.sender}": each.stated_mb_per_s for each in rates}),
+        _disks(layout, disks, tell),
+    )
+
+
+def survey_channels(name: str, configuration: IoConfiguration) -> ChannelSurvey:
+    """Estimate the channels of a configuration, and the curves that concern them."""
+    plan = make_io_plan(configuration)
+    return ChannelSurvey(name, plan, advise(plan), charts_of(configuration))
 
 
 def _disks(
@@ -105,7 +129,7 @@ def _disks(
     if disks is None:
         return None
     tell("CTCs and disks beside each other")
-    return DiskSurvey(run_over_load(stated_load(layout), disks), charts_of(disks))
+    return DiskSurvey(run_over_load(stated_load(layout), disks))
 
 
 LOSS_LOAD: Final = f"{loss.SUITE}, {loss.PAIRS} pairs"

@@ -4,19 +4,15 @@ Unless a curve says otherwise: one FICON Express16SA channel at 16 Gb/s, storage
 in its cache. MB are 10**6 bytes.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.osa import (
-    MIB,
-    OSA_EXPRESS6S_10GBE,
-    OSA_EXPRESS7S_25GBE,
-    Flow,
-    stream_rate,
-)
+from ctc.osa import MIB, Flow, find_osa, stream_rate
 from ctc.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.io.configuration import (
+    MTU_DEFAULT,
+    OSA_FEATURES,
     Channel,
     FarPath,
     IoConfiguration,
@@ -47,6 +43,7 @@ MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
 """Memory of a guest that moves."""
 
 _NEAR: Final = Channel("42", FEATURE)
+_FAR: Final = replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +112,29 @@ def throughput_over_block(channel: Channel = _NEAR) -> Chart:
     )
 
 
-def throughput_over_distance() -> Chart:
-    """128K reads over one inter-switch link of 16 Gb/s, for several buffer credits."""
+def throughput_over_distance(channel: Channel = _FAR) -> Chart:
+    """128K reads over one inter-switch link like those of the channel's path, if it has any.
+
+    For several buffer credits, and for those that the path has.
+    """
     kms = (0.0, 5.0, 10.0, 20.0, 30.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
+    isl = channel.path.isl if channel.path else None
+    gbps = isl.gbps if isl else make_route(channel).link_gbps
+    *_, (name, protocol) = _protocols(channel)
 
     def at(km: float, credits_: int) -> float:
-        path = FarPath("far", km, Isl(1, 16, credits_))
-        return _mb_per_s(replace(_NEAR, path=path), Protocol.ZHPF, LARGE_LENGTH, 100.0)
+        far = replace(channel, path=FarPath("far", km, Isl(1, gbps, credits_)))
+        return _mb_per_s(far, protocol, LARGE_LENGTH, 100.0)
 
     return Chart(
-        "128K reads with zHPF over one 16 Gb/s inter-switch link",
+        f"128K reads with {name} on {channel.feature}, over one {gbps:g} Gb/s inter-switch link",
         "km",
         "MB/s",
         kms,
-        tuple(Curve(f"{each} credits", tuple(at(km, each) for km in kms)) for each in CREDITS),
+        tuple(
+            Curve(f"{each} credits", tuple(at(km, each) for km in kms))
+            for each in sorted({*CREDITS, *([isl.credits] if isl else [])})
+        ),
     )
 
 
@@ -170,7 +176,7 @@ def zhyperlink_over_load() -> Chart:
     )
 
 
-def osa_over_mtu() -> Chart:
+def osa_over_mtu(features: Sequence[str] = OSA_FEATURES) -> Chart:
     """TCP streams over an OSA, by the size of packets."""
     mtus = tuple(float(mtu) for mtu in (576, 1492, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 8992))
     return Chart(
@@ -180,16 +186,21 @@ def osa_over_mtu() -> Chart:
         mtus,
         tuple(
             Curve(
-                f"{name} {flow}",
-                tuple(stream_rate(profile, int(mtu), flow).mb_per_s for mtu in mtus),
+                f"{_speed(feature)} {flow}",
+                tuple(stream_rate(find_osa(feature), int(mtu), flow).mb_per_s for mtu in mtus),
             )
-            for name, profile in (("25 GbE", OSA_EXPRESS7S_25GBE), ("10 GbE", OSA_EXPRESS6S_10GBE))
+            for feature in features
             for flow in Flow
         ),
     )
 
 
-def osa_over_streams() -> Chart:
+def _speed(feature: str) -> str:
+    """``25 GbE`` of an OSA-Express."""
+    return feature.partition(" ")[2]
+
+
+def osa_over_streams(features: Sequence[str] = OSA_FEATURES) -> Chart:
     """Outbound streams of 8992-byte packets, each held back by its window."""
     counts = tuple(float(count) for count in (1, 2, 3, 4, 6, 8, 12, 16))
     return Chart(
@@ -199,11 +210,11 @@ def osa_over_streams() -> Chart:
         counts,
         tuple(
             Curve(
-                name,
+                _speed(feature),
                 tuple(
                     stream_rate(
-                        profile,
-                        8992,
+                        find_osa(feature),
+                        MTU_DEFAULT,
                         Flow.OUT,
                         streams=int(count),
                         window=STREAM_WINDOW_LENGTH,
@@ -212,23 +223,26 @@ def osa_over_streams() -> Chart:
                     for count in counts
                 ),
             )
-            for name, profile in (("25 GbE", OSA_EXPRESS7S_25GBE), ("10 GbE", OSA_EXPRESS6S_10GBE))
+            for feature in features
         ),
     )
 
 
-def memory_over_paths() -> Chart:
+def memory_over_paths(links: Mapping[str, float] | None = None) -> Chart:
     """How long a guest's memory takes, once, over an ISFC link and over a stream on an OSA.
 
-    The link by IBM's rule of thumb for chpids of 8 Gb/s with four CTCs each; the stream as fast
-    as the adapter. What a relocation does beside moving memory is in ``isfc relocate``.
+    ``links`` are MB/s (2**20 bytes) by name; if None, links of chpids of 8 Gb/s with four CTCs
+    each, by IBM's rule of thumb. The stream is as fast as the adapter. What a relocation does
+    beside moving memory is in ``isfc relocate``.
     """
     one_chpid = rule_of_thumb_mb_per_s(8, FULL_CTC_COUNT)
-    paths = {
-        **{f"{count} chpid{'s' * (count > 1)}": count * one_chpid for count in (1, 2, 4)},
-        "OSA 10 GbE": stream_rate(OSA_EXPRESS6S_10GBE, 8992, Flow.OUT).mb_per_s,
-        "OSA 25 GbE": stream_rate(OSA_EXPRESS7S_25GBE, 8992, Flow.OUT).mb_per_s,
+    if links is None:
+        links = {f"{count} chpid{'s' * (count > 1)}": count * one_chpid for count in (1, 2, 4)}
+    streams = {
+        f"OSA {_speed(feature)}": stream_rate(find_osa(feature), MTU_DEFAULT, Flow.OUT).mb_per_s
+        for feature in sorted(OSA_FEATURES)
     }
+    paths = {**links, **streams}
     return Chart(
         "Moving a guest's memory once",
         "GiB",
@@ -255,25 +269,29 @@ CHARTS: Final[Mapping[str, Callable[[], Chart]]] = {
 
 
 def charts_of(configuration: IoConfiguration) -> dict[str, Chart]:
-    """The charts that concern what is configured, by name: of its fastest FICON channel."""
+    """The charts that concern what is configured, by name.
+
+    Of the fastest FICON channel, and of the fastest with far storage.
+    """
     channels = configuration.channels.values()
-    found: list[str] = ["relocation"]
     charts: dict[str, Chart] = {}
-    ficon = [channel for channel in channels if channel.is_ficon]
-    if ficon:
-        fastest = max(ficon, key=lambda channel: make_route(channel).link_gbps)
-        near = replace(fastest, path=None)
+    if near := _fastest(replace(each, path=None) for each in channels if each.is_ficon):
         charts["response"] = response_over_rate(near)
         charts["block"] = throughput_over_block(near)
         if make_route(near).profile.transport_io_ns is not None:
             charts["devices"] = rate_over_devices(near)
-    if any(channel.path for channel in channels):
-        found.append("distance")
+    if far := _fastest(each for each in channels if each.is_ficon and each.path):
+        charts["distance"] = throughput_over_distance(far)
     if any(channel.is_zhyperlink for channel in channels):
-        found.append("zhyperlink")
-    if any(channel.is_osa for channel in channels):
-        found += ["mtu", "streams"]
-    return charts | {name: CHARTS[name]() for name in CHARTS if name in found}
+        charts["zhyperlink"] = zhyperlink_over_load()
+    if osas := list(dict.fromkeys(each.feature for each in channels if each.is_osa)):
+        charts["mtu"] = osa_over_mtu(osas)
+        charts["streams"] = osa_over_streams(osas)
+    return charts
+
+
+def _fastest(channels: Iterable[Channel]) -> Channel | None:
+    return max(channels, key=lambda channel: make_route(channel).link_gbps, default=None)
 
 
 def _mb_per_s(channel: Channel, protocol: Protocol, size: int, read_percent: float) -> float:

@@ -1,4 +1,4 @@
-"""``isfc report``: a layout's judgement and its runs, as one page."""
+"""``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
+from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.render.output import show_log
 from isfc.cli.render.page.document import bundle, check_charts, document
-from isfc.cli.survey import Survey, survey
+from isfc.cli.survey import Survey, survey, survey_channels
 from scenarios.workload import find_workload, workload_usage
 
 PageOption = Annotated[
@@ -34,15 +34,17 @@ def report(
 
     The page needs no network and no other file. It has charts that can be zoomed and tables of
     the same figures; it follows dark mode, and can be printed. Of a layout with several links it
-    has all.
+    has all. LAYOUT may be an I/O configuration as well, with or without a link: then the page
+    shows what its channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
     check_charts()
     chosen = find_workload(workload)
-    opened = open_links(layout, link)
+    links, configuration = open_all(layout, link)
+    channels = survey_channels(layout, configuration) if configuration else None
     surveys: list[Survey] = []
-    for number, each in enumerate(opened, start=1):
-        of = f" of {'-'.join(each.layout.nodes)}" if len(opened) > 1 else ""
+    for number, each in enumerate(links, start=1):
+        of = f" of {'-'.join(each.layout.nodes)}" if len(links) > 1 else ""
         surveyed = survey(
             layout,
             each.layout,
@@ -52,4 +54,4 @@ def report(
             each.neighbours,
         )
         surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
-    path.write_text(document(surveys, bundle()), "utf-8")
+    path.write_text(document(surveys, bundle(), channels), "utf-8")

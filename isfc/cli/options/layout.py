@@ -4,7 +4,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,7 +13,7 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.shared import find_shared, with_disks
 from isfc.layout.catalogue import read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode, within
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Collection, Layout
 
@@ -82,7 +82,28 @@ class OpenedLink:
 
 def open_links(argument: str, link: str | None) -> list[OpenedLink]:
     """As `open_layout`, for commands that show every link: of several all, if none is named."""
+    return _links(*_read(argument), link)
+
+
+def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfiguration | None]:
+    """As `open_links`, and what the file says of channels and their I/O, None if nothing.
+
+    A file that says of these alone has no link.
+    """
     content, source = _read(argument)
+    with within(source):
+        tables = decode(content, "a layout").keys()
+    channels = parse_io_configuration(content, source) if "io" in tables else None
+    if channels and link is None and not tables & _LINK_TABLES:
+        return [], channels
+    return _links(content, source, link), channels
+
+
+_LINK_TABLES: Final = {"fibre", "ctc", "link"}
+"""What only a file has that describes links."""
+
+
+def _links(content: bytes, source: str, link: str | None) -> list[OpenedLink]:
     collection = parse_collection(content, source)
     with within(source):
         links = collection.links if link is None else [collection.link(link)]

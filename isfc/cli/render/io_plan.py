@@ -1,6 +1,7 @@
 """What ``isfc io plan`` shows: channels, synchronous I/O, networks, SAPs and the advice."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,26 +12,37 @@ from isfc.io.advice import Advice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.synchronous import SynchronousLoad
 
+CHANNEL_HEADS: Final = (
+    *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write", "proc%", "bus%", "line%"),
+)
+WORKLOAD_HEADS: Final = ("workload", "chpid", "protocol", "I/Os/s", "response us", "open")
+
 
 def io_plan_page(plan: IoPlan, advice: Sequence[Advice]) -> RenderableType:
     """The whole page."""
     parts: list[RenderableType] = []
     if plan.channels:
-        parts += [_channels(plan.channels), "", _workloads(plan.channels), ""]
-    parts += [line for each in plan.synchronous for line in (_synchronous(each), "")]
-    parts += [line for osa in plan.osas for line in (_osa(osa), "")]
-    parts += [
-        line
-        for saps in plan.saps
-        for line in (f"System {saps.system}: {saps.saps} SAPs, {_percent(saps.busy)} busy", "")
-    ]
+        channels = _table(CHANNEL_HEADS, channel_rows(plan.channels), left=2)
+        workloads = _table(WORKLOAD_HEADS, workload_rows(plan.channels), left=3)
+        parts += [channels, "", workloads, ""]
+    parts += [part for line in other_lines(plan) for part in (line, "")]
     return Group(*parts, _advice(advice) if advice else "Nothing to change.")
 
 
-def _table(*columns: str, left: int = 1) -> Table:
+def other_lines(plan: IoPlan) -> Iterator[str]:
+    """What is said of zHyperLinks, OSAs and SAPs."""
+    yield from map(_synchronous, plan.synchronous)
+    yield from map(_osa, plan.osas)
+    for saps in plan.saps:
+        yield f"System {saps.system}: {saps.saps} SAPs, {_percent(saps.busy)} busy"
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place < left else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
     return table
 
 
@@ -38,16 +50,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %" if share <= 1 else "more than 100 %"
 
 
-def _channels(plans: Sequence[ChannelPlan]) -> Table:
-    table = _table(
-        *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write"),
-        *("proc%", "bus%", "line%"),
-        left=2,
-    )
+def channel_rows(plans: Sequence[ChannelPlan]) -> Iterator[Sequence[str]]:
+    """A row for each channel, under `CHANNEL_HEADS`."""
     for plan in plans:
         estimate = plan.estimate
         read, write = plan.mb_per_s
-        table.add_row(
+        yield (
             plan.channel.chpid,
             plan.channel.feature.removeprefix("FICON "),
             f"{estimate.route.link_gbps:g}",
@@ -58,26 +66,19 @@ def _channels(plans: Sequence[ChannelPlan]) -> Table:
             f"{100 * estimate.bus:.1f}",
             f"{100 * max(estimate.line_read, estimate.line_write):.1f}",
         )
-    return table
 
 
-def _workloads(plans: Sequence[ChannelPlan]) -> Table:
-    table = _table("workload", "chpid", "protocol", "I/Os/s", "response us", "open", left=3)
-    for name, chpid, protocol, rate, response_ns, active in _rows(plans):
-        table.add_row(
-            *(name, chpid, protocol, f"{rate:,.0f}", f"{response_ns / 1e3:,.1f}", f"{active:,.1f}")
-        )
-    return table
-
-
-def _rows(
-    plans: Sequence[ChannelPlan],
-) -> Iterator[tuple[str, str, str, float, float, float]]:
+def workload_rows(plans: Sequence[ChannelPlan]) -> Iterator[Sequence[str]]:
+    """A row for each workload on each channel, under `WORKLOAD_HEADS`."""
     for plan in plans:
         for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True):
             yield (
-                *(workload.name, plan.channel.chpid, workload.protocol),
-                *(each.rate_per_s, each.response_ns, each.active),
+                workload.name,
+                plan.channel.chpid,
+                workload.protocol,
+                f"{each.rate_per_s:,.0f}",
+                f"{each.response_ns / 1e3:,.1f}",
+                f"{each.active:,.1f}",
             )
 
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from isfc.io.charts import CHARTS, Chart, charts_of, rows_of
-from isfc.io.configuration import Channel
+from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths, rows_of
+from isfc.io.configuration import Channel, FarPath, Isl
 from isfc.io.configuration_file import read_io_configuration
 from tools.pages.console import PROJECT
 
@@ -90,9 +90,29 @@ def test_twice_the_memory_takes_twice_as_long_and_twice_the_chpids_half() -> Non
 def test_charts_of_a_configuration_are_those_that_concern_it() -> None:
     every = read_io_configuration(PROJECT / "docs" / "io" / "every-kind.toml")
     few = read_io_configuration(PROJECT / "docs" / "io" / "shared.toml")
-    assert {"relocation", "response", "block", "devices"} == charts_of(few).keys()
+    near = {"response", "block", "devices"}
+    assert charts_of(few).keys() == near
     assert "Express8S" in charts_of(few)["response"].title
-    assert {"zhyperlink", "mtu", "streams"} <= charts_of(every).keys()
+    assert charts_of(every).keys() == near | {"zhyperlink", "mtu", "streams"}
+    assert {curve.name for curve in charts_of(every)["mtu"].curves} == {"25 GbE out", "25 GbE in"}
     early = replace(few, channels={"40": Channel("40", "FICON Express")})
-    assert {"relocation", "response", "block"} == charts_of(early).keys()
+    assert charts_of(early).keys() == {"response", "block"}
     assert [curve.name for curve in charts_of(early)["block"].curves] == ["FICON"]
+
+
+def test_the_chart_over_distance_is_of_the_way_that_is_configured() -> None:
+    far = read_io_configuration(PROJECT / "docs" / "io" / "two-channels.toml")
+    assert charts_of(far).keys() == {"response", "block", "devices", "distance"}
+    path = FarPath("far", 40, Isl(1, 8, 300))
+    slow = replace(far, channels={"50": Channel("50", "FICON Express8S", path=path)})
+    chart = charts_of(slow)["distance"]
+    assert "Express8S, over one 8 Gb/s" in chart.title
+    own = values(chart, "300 credits")
+    assert max(own.values()) < 850  # 8 Gb/s carry no more
+    assert values(chart, "240 credits")[100] < own[100] < values(chart, "480 credits")[100]
+
+
+def test_a_guest_moves_over_the_links_that_are_named() -> None:
+    chart = memory_over_paths({"from ATLANTA": 512.0})
+    assert [curve.name for curve in chart.curves] == ["from ATLANTA", "OSA 10 GbE", "OSA 25 GbE"]
+    assert values(chart, "from ATLANTA")[4] == 8.0

@@ -3,13 +3,14 @@
 Colours are the page's own CSS variables, so that the charts follow dark mode and print.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.render.page.disks import chart_parts
 from isfc.cli.survey import Survey
+from isfc.io.charts import Chart
 from isfc.layout.loss import Loss
 from scenarios.timeline import Io, Timeline
 
@@ -45,17 +46,22 @@ _CONFIG: Final[Spec] = {
 
 
 def charts(survey: Survey) -> dict[str, Spec]:
-    """Every chart, by the id of its figure."""
-    disks = survey.disks.all_charts() if survey.disks else {}
+    """Every chart of a link, by the id of its figure."""
+    disks = survey.disks.charts if survey.disks else {}
     every = {
         "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
         "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
         "collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s"),
         "losses": _losses(survey),
         "timeline": _timeline(survey.timeline),
-        **{name: _chart(chart.title, **chart_parts(chart)) for name, chart in disks.items()},
+        **curve_specs({"relocation": survey.relocation} | disks),
     }
     return {name + survey.mark: spec for name, spec in every.items()}
+
+
+def curve_specs(charts: Mapping[str, Chart]) -> dict[str, Spec]:
+    """Curves of one thing over another, by the id of their figure."""
+    return {name: _chart(chart.title, **chart_parts(chart)) for name, chart in charts.items()}
 
 
 def _chart(description: str, **parts: Any) -> Spec:

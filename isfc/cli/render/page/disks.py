@@ -1,4 +1,4 @@
-"""The page's part on disks that ride the link's chpids: what each costs the other, and curves."""
+"""The page's part on disks that ride the link's chpids: what each costs the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,22 +12,25 @@ Spec = dict[str, Any]
 _COLOURS: Final = ("first", "second", "write", "read", "disc", "pend", "other")
 
 
+_TICKS: Final = 10
+"""About so many places on an axis are named: as many as a phone has room for."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiskSurvey:
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
     points: tuple[tuple[float, SharedRun], ...]
-    charts: dict[str, Chart]
 
     @property
     def now(self) -> SharedRun:
         """With the load that the layout says."""
         return dict(self.points)[1.0]
 
-    def all_charts(self) -> dict[str, Chart]:
+    @property
+    def charts(self) -> dict[str, Chart]:
         """By the id of its figure."""
-        own = {"link": self._link(), "disks": self._disks()}
-        return {f"io-{name}": chart for name, chart in (own | self.charts).items()}
+        return {"io-link": self._link(), "io-disks": self._disks()}
 
     def _link(self) -> Chart:
         runs = [run for _, run in self.points]
@@ -79,7 +82,8 @@ def chart_parts(chart: Chart) -> Spec:
                 "field": "x",
                 "type": "quantitative",
                 "title": chart.x_name,
-                "scale": _scale(chart.xs, zero=False),
+                "scale": {**_scale(chart.xs, zero=False), "nice": False},
+                "axis": {"labelOverlap": "greedy", "labelFlush": False, "tickCount": _TICKS},
             },
             "y": {
                 "field": "y",

@@ -2,18 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
-from isfc.cli.render.page.charts import VERSION, charts, gone_name
+from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
+from isfc.cli.render.page.charts import VERSION, charts, curve_specs, gone_name
 from isfc.cli.render.page.disks import DiskSurvey
+from isfc.cli.render.page.parts import curves, details, figure, navigation, section, table
 from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
-from isfc.io.charts import rows_of
 from isfc.layout.capacity import Direction
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
@@ -25,6 +26,7 @@ _SECTIONS = {
     "capacity": "Who writes where",
     "load": "Throughput",
     "loss": "Losses",
+    "moving": "Relocation",
     "io": "Timeline",
     "disks": "Disks on the chpids",
 }
@@ -42,15 +44,25 @@ def bundle() -> str:
     return javascript_bundle(_resource("page.js"), VERSION)
 
 
-def document(surveys: Sequence[Survey], script: str) -> str:
-    """The whole page, each link below the other; with `bundle` as script it needs nothing else."""
+def document(surveys: Sequence[Survey], script: str, channels: ChannelSurvey | None = None) -> str:
+    """The whole page: each link below the other, and then the channels.
+
+    With `bundle` as script it needs nothing else.
+    """
     links = [f"{first} - {second}" for first, second in (each.layout.nodes for each in surveys)]
-    title = f"ISFC link{'s' * (len(links) > 1)} {', '.join(links)}"
+    title = f"ISFC link{'s' * (len(links) > 1)} {', '.join(links)}" if links else "Channels"
     every = {name: spec for each in surveys for name, spec in charts(each).items()}
+    parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in surveys}
+    articles = [_link(each) for each in surveys]
+    if channels:
+        every |= curve_specs(channels.charts)
+        parts[CHANNELS] = "Channels"
+        articles.append(channels_article(channels))
     specs = json.dumps(every, separators=(",", ":")).replace("<", "\\u003c")
-    body = "\n".join(["<main>", *map(_link, surveys), "</main>"])
-    if len(surveys) > 1:
-        body = f"{_contents(title, surveys)}\n{body}"
+    body = "\n".join(["<main>", *articles, "</main>"])
+    if len(parts) > 1:
+        contents = navigation("Parts of this page", parts)
+        body = f"<header><p>{escape(title)}</p>\n{contents}</header>\n{body}"
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -62,16 +74,6 @@ def document(surveys: Sequence[Survey], script: str) -> str:
     )
 
 
-def _contents(title: str, surveys: Sequence[Survey]) -> str:
-    """Where each link begins."""
-    items = "".join(
-        f'<li><a href="#link{each.mark}">{escape(" - ".join(each.layout.nodes))}</a></li>'
-        for each in surveys
-    )
-    nav = f'<nav aria-label="Links"><ul>{items}</ul></nav>'
-    return f"<header><p>{escape(title)}</p>\n{nav}</header>"
-
-
 def _link(survey: Survey) -> str:
     """All about one link."""
     title = f"ISFC link {' - '.join(survey.layout.nodes)}"
@@ -81,11 +83,14 @@ def _link(survey: Survey) -> str:
         "capacity": _capacity(survey),
         "load": _load(survey),
         "loss": _loss(survey),
+        "moving": _relocation(survey),
         "io": _io(survey),
     }
     if survey.disks:
         sections["disks"] = _disks(survey, survey.disks)
-    content = "\n".join(_section(survey, name, text) for name, text in sections.items())
+    content = "\n".join(
+        section(name + survey.mark, _SECTIONS[name], text) for name, text in sections.items()
+    )
     return f'<article id="link{survey.mark}">{_header(survey, title)}\n{content}</article>'
 
 
@@ -100,25 +105,17 @@ def _inside_script(text: str) -> str:
 
 def _header(survey: Survey, title: str) -> str:
     layout = survey.layout
-    links = "".join(
-        f'<li><a href="#{name}{survey.mark}">{heading}</a></li>'
+    headings = {
+        f"{name}{survey.mark}": heading
         for name, heading in _SECTIONS.items()
         if name != "disks" or survey.disks
-    )
+    }
     down, up = survey.plan.directions
     return (
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
         f"{len(layout.fibres)} fibres; by rule of thumb {down.sender} sends "
         f"{down.estimated_mb_per_s} MB/s and {up.sender} {up.estimated_mb_per_s} MB/s.</p>\n"
-        f'<nav aria-label="Sections of {escape(title)}"><ul>{links}</ul></nav></header>'
-    )
-
-
-def _section(survey: Survey, name: str, content: str) -> str:
-    heading, name = _SECTIONS[name], name + survey.mark
-    return (
-        f'<section id="{name}" aria-labelledby="{name}-heading">'
-        f'<h2 id="{name}-heading">{heading}</h2>\n{content}</section>'
+        f"{navigation(f'Sections of {title}', headings)}</header>"
     )
 
 
@@ -155,7 +152,7 @@ def _capacity(survey: Survey) -> str:
         f"{', '.join(map(format_rdev, way.exclusive)) or 'none'}.</p>"
         for way in survey.plan.directions
     )
-    return order + _table(
+    return order + table(
         "One-way capacity by IBM's rule of thumb, chpids in order of use",
         ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
         rows,
@@ -171,7 +168,7 @@ def _chpids(way: Direction) -> Iterator[Sequence[object]]:
 
 
 def _load(survey: Survey) -> str:
-    table = _table(
+    figures = table(
         f"What {survey.workload.name} gives, by sending node and pairs",
         ("sender", "pairs", "MB/s sent", "RDEV util %", "collisions/s"),
         (
@@ -186,11 +183,11 @@ def _load(survey: Survey) -> str:
         ),
     )
     return (
-        _figure(survey, "throughput", "MB/s sent over pairs")
-        + _figure(survey, "utilisation", "RDEV util, summed over the sender's CTCs, over pairs")
-        + _figure(survey, "collisions", "Write collisions over pairs")
+        figure("throughput", survey.mark, "MB/s sent over pairs")
+        + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
+        + figure("collisions", survey.mark, "Write collisions over pairs")
         + "<p>Where a link has several CTCs, the emulator has far fewer collisions than IBM "
-        "counted.</p>" + _details("The figures", table)
+        "counted.</p>" + details("The figures", figures)
     )
 
 
@@ -213,9 +210,9 @@ def _loss(survey: Survey) -> str:
         f"{second} rule",
         f"{second} run",
     )
-    table = _table("MB/s each node can send, by rule of thumb and by run", heads, rows)
+    figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
     caption = f"MB/s each node can send with one chpid or CTC gone ({LOSS_LOAD})"
-    return _figure(survey, "losses", caption) + _details("The figures", table)
+    return figure("losses", survey.mark, caption) + details("The figures", figures)
 
 
 def _io(survey: Survey) -> str:
@@ -229,7 +226,7 @@ def _io(survey: Survey) -> str:
             each = (f"{total / max(1, len(ios)) / 1e6:.2f}" for total in sums)
             collided = sum(io.outcome == "collided" for io in ios)
             rows.append((node, format_rdev(ctc.rdevs[end]), len(ios), *each, collided))
-    table = _table(
+    figures = table(
         "I/Os of the timeline, by CTC; times in ms per I/O",
         ("node", "RDEV", "I/Os", "PEND", "DISC", "CONN", "collisions"),
         rows,
@@ -254,55 +251,22 @@ def _io(survey: Survey) -> str:
         '<div class="tools" role="group" aria-label="Timeline zoom">'
         f"{buttons}<output></output></div>"
     )
-    return _figure(survey, "timeline", caption, tools) + _details("The figures", table)
+    return figure("timeline", survey.mark, caption, tools) + details("The figures", figures)
+
+
+def _relocation(survey: Survey) -> str:
+    return (
+        f"<p>Memory alone, moved once: over the link as the model carries {SUITE} with "
+        f"{STATED_PAIRS} pairs, over an OSA as one stream fills it. <code>isfc relocate</code> "
+        "runs a relocation, in which what changes meanwhile is moved again.</p>"
+        + curves({"relocation": survey.relocation}, survey.mark)
+    )
 
 
 def _disks(survey: Survey, disks: DiskSurvey) -> str:
-    alone = _table(
+    alone = table(
         f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
         ("", "alone", "beside"),
         shared_rows(disks.now),
     )
-    figures = (
-        _figure(survey, name, chart.title)
-        + _details(
-            "The figures",
-            _table(
-                chart.title,
-                (chart.x_name, *(curve.name for curve in chart.curves)),
-                ([_shown(value) for value in row.values()] for row in rows_of(chart)),
-            ),
-        )
-        for name, chart in disks.all_charts().items()
-    )
-    return alone + "".join(figures)
-
-
-def _shown(value: float | None) -> str:
-    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
-
-
-def _figure(survey: Survey, name: str, caption: str, tools: str = "") -> str:
-    """A place for a chart; what it shows is said in words and stands in a table as well."""
-    focus = ' tabindex="0"' if tools else ""
-    return (
-        f'<figure id="{name}{survey.mark}" class="{name}">'
-        f"<figcaption>{escape(caption)}</figcaption>{tools}"
-        f'<div class="chart" role="group" aria-label="{escape(caption)}"{focus}></div></figure>\n'
-    )
-
-
-def _details(summary: str, content: str) -> str:
-    return f"<details><summary>{escape(summary)}</summary>{content}</details>\n"
-
-
-def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
-        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{lines}</tbody></table></div>\n"
-    )
+    return alone + curves(disks.charts, survey.mark)

@@ -47,7 +47,7 @@ def axis(page: Page) -> list[float]:
 def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
     with opened(report) as (page, found):
         drawn(page)
-        assert page.locator(".chart svg").count() == 5
+        assert page.locator(".chart svg").count() == 6
         assert page.locator(".drawing svg").count() == 1
         assert page.locator("#timeline svg path").count() > 50
         assert found == []
@@ -126,14 +126,14 @@ def test_screen_reader_finds_names_for_all(report: Path) -> None:
     with opened(report) as (page, _):
         drawn(page)
         assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
-        for name in ("Layout", "Findings", "Throughput", "Losses", "Timeline"):
+        for name in ("Layout", "Findings", "Throughput", "Losses", "Relocation", "Timeline"):
             assert page.get_by_role("region", name=name, exact=True).count() == 1
         assert page.get_by_role("main").count() == 1
         assert page.get_by_role("button").count() == 5
         for button in page.get_by_role("button").all():
             assert button.get_attribute("aria-label")
         tables = page.locator("table")
-        assert tables.count() == page.locator("table > caption").count() == 4
+        assert tables.count() == page.locator("table > caption").count() == 5
 
 
 @pytest.mark.parametrize(

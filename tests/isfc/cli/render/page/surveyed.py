@@ -2,6 +2,7 @@
 
 from isfc.cli.loss import left_of
 from isfc.cli.survey import Point, Survey
+from isfc.io.charts import memory_over_paths
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
@@ -28,4 +29,5 @@ def surveyed(name: str) -> Survey:
         for finding in plan.advice
         if not isinstance(finding.rule.trials, Untried)
     }
-    return Survey(name, plan, tried, SUITES["HM"], points, lefts, timeline)
+    relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
+    return Survey(name, plan, tried, SUITES["HM"], points, lefts, timeline, relocation)

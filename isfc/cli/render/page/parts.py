@@ -1,0 +1,70 @@
+"""The parts that every section of the page is made of: tables, figures, details and curves."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+from isfc.io.charts import Chart, rows_of
+
+
+def section(name: str, heading: str, content: str) -> str:
+    """A section of its own, which a navigation leads to."""
+    return (
+        f'<section id="{name}" aria-labelledby="{name}-heading">'
+        f'<h2 id="{name}-heading">{heading}</h2>\n{content}</section>'
+    )
+
+
+def navigation(label: str, headings: Mapping[str, str]) -> str:
+    """Links to sections: their headings by their ids."""
+    items = "".join(
+        f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading in headings.items()
+    )
+    return f'<nav aria-label="{escape(label)}"><ul>{items}</ul></nav>'
+
+
+def figure(name: str, mark: str, caption: str, tools: str = "") -> str:
+    """A place for a chart; what it shows is said in words and stands in a table as well."""
+    focus = ' tabindex="0"' if tools else ""
+    return (
+        f'<figure id="{name}{mark}" class="{name}">'
+        f"<figcaption>{escape(caption)}</figcaption>{tools}"
+        f'<div class="chart" role="group" aria-label="{escape(caption)}"{focus}></div></figure>\n'
+    )
+
+
+def details(summary: str, content: str) -> str:
+    """What is shown when it is asked for."""
+    return f"<details><summary>{escape(summary)}</summary>{content}</details>\n"
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table with a caption, which can be scrolled where the page is narrow."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return (
+        f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{lines}</tbody></table></div>\n"
+    )
+
+
+def curves(charts: Mapping[str, Chart], mark: str = "") -> str:
+    """A figure for each chart, and its points in a table."""
+    return "".join(
+        figure(name, mark, chart.title)
+        + details(
+            "The figures",
+            table(
+                chart.title,
+                (chart.x_name, *(curve.name for curve in chart.curves)),
+                ([_shown(value) for value in row.values()] for row in rows_of(chart)),
+            ),
+        )
+        for name, chart in charts.items()
+    )
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
