@@ -49,7 +49,7 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
     if not argument:
         raise ConfigurationError(f"LAYOUT is empty; expected a path or one of {', '.join(names)}")
     is_name = argument == path.name and path.suffix != _SUFFIX
-    if is_name and not path.exists():
+    if is_name and not is_there(path):
         raise ConfigurationError(
             f"{path.name[:40]}: neither a file nor a shipped layout; "
             f"{expected(path.name, names, 'a path')}"
@@ -61,6 +61,14 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
 def layout_path(argument: str) -> Path | None:
     """The file that a user means by ``argument``; None for a shipped layout."""
     return None if argument in shipped_layouts() else Path(argument)
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is something at ``path``. There is nothing where its name is too long."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _folder() -> Traversable:

@@ -32,6 +32,7 @@ import msgspec
 from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
+from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.file import KM_MAX
 from isfc.layout.layout import Fibre, Layout
@@ -186,7 +187,7 @@ def _named(
     """The links of shipped layouts, or of files in ``folder``, each with its place."""
     for name in names:
         beside = folder / name
-        collection = load_with_disks(beside if beside.is_file() else name)
+        collection = load_with_disks(beside if is_there(beside) else name)
         with within(f"layout {name}"):
             if links is None:
                 yield {"layout": name}, collection.link(option="[grid] link")

@@ -12,7 +12,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.shared import find_shared, with_disks
-from isfc.layout.catalogue import read_content, shipped_layouts
+from isfc.layout.catalogue import is_there, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode, within
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Collection, Layout
@@ -124,7 +124,7 @@ def _read(argument: str) -> tuple[bytes, str]:
     if argument == "-":
         return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
     path = Path(argument)
-    if argument not in shipped_layouts() and path.is_fifo():
+    if argument not in shipped_layouts() and is_there(path) and path.is_fifo():
         return _read_pipe(path), argument
     return read_content(argument)
 

@@ -80,7 +80,12 @@ def test_unknown_name_is_refused_with_the_shipped_ones() -> None:
         load_layout("published-5")
 
 
-@pytest.mark.parametrize("argument", ["none.toml", "nowhere/published-4"])
+def test_name_too_long_for_a_file_is_an_unknown_name() -> None:
+    with pytest.raises(ConfigurationError, match=r"^n{40}: neither a file nor a shipped layout"):
+        load_layout("n" * 300)
+
+
+@pytest.mark.parametrize("argument", ["none.toml", "nowhere/published-4", "n" * 300 + ".toml"])
 def test_missing_file_is_refused_as_a_file(argument: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"^{argument}: cannot be read"):
         load_layout(argument)

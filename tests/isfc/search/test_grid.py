@@ -91,6 +91,10 @@ def test_lost_chpid_leaves_the_others() -> None:
         (TEMPLATE.replace('"BOSTON", ', ""), r"\[template\] systems: expected the names"),
         (TEMPLATE.replace("[5]", "[]"), "0 runs; expected 1 to"),
         (TEMPLATE.replace("[5]", str(list(range(1, 20_000)))), "is too long; expected at most"),
+        (
+            f'[grid]\nworkload = ["HL"]\npairs = [1]\nlayout = ["{"n" * 300}"]\n',
+            "n{40}: neither a file nor a shipped layout",
+        ),
         (TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'), "lose '99': not a chpid of ATLANTA"),
     ],
 )
