@@ -88,8 +88,9 @@ properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 
 mutate: .venv/test  ## change the link's small modules line by line: which changes no test notices
 	@$(PIP) mutmut
-	$(BIN)/mutmut run
+	HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
 	$(BIN)/mutmut results
+	$(BIN)/python -m tools.mutation.tables
 
 fuzz: .venv/test  ## change inputs of a decoder by what they reach: TARGET=wire SECONDS=600
 	@$(PIP) atheris

@@ -468,4 +468,4 @@ class LogicalLink(Worker):
         self._watched_ns = self._earliest_ns()
 
     def _earliest_ns(self) -> int:
-        return min((ctc.due_ns for ctc in self.ctcs.values()), default=NEVER_NS)
+        return min(ctc.due_ns for ctc in self.ctcs.values())

@@ -19,6 +19,7 @@ _LEFT_OUT: Final = frozenset(
     {
         ("AppcFlow", "count"),
         ("AppcFlow", "package_count"),
+        ("ByRdev", "_places"),
         ("Chpid", "_profile"),
         ("Chpid", "ccw_count"),
         ("Chpid", "io_count"),
@@ -33,7 +34,7 @@ _LEFT_OUT: Final = frozenset(
         ("Resequencer", "duplicate_count"),
     }
 )
-"""Attributes that are the same for good, or that count and decide nothing."""
+"""Attributes that are the same for good, or as others are, or that count and decide nothing."""
 
 _DIGITS: Final = 3
 """Of a nanosecond: differences of sums of floating-point numbers are no more exact."""

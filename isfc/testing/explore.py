@@ -7,53 +7,45 @@ when nothing else can happen, for it is longer than anything else takes.
 
 A node is a pure function, so that it is run once for each of its states and inputs; what the pair
 does is then looked up. Two states are one if the nodes will behave alike from them on.
+
+Two steps of different ends lead to the same state in either order. ``reduced`` leaves
+out orders that differ in nothing else. Where nothing that the other end can do by itself brings
+this end a further choice (on each CTC something is on its way here already, or the other end sends
+nothing on it without hearing from here), only this end's steps are followed: a persistent set. One
+of them has to lead to a state that is yet to be followed, so that no step is put off for ever. And
+while a fault may still happen, or a CTC is yet to be restored, every order is tried. By the theory
+(P. Godefroid, "Partial-order methods for the verification of concurrent systems", 1996) every
+state in which nothing can happen, and every step that either end can ever take, is found all the
+same; so is every message lost, doubled or out of turn, every deadlock, and every livelock.
 """
 
-from collections import deque
+import itertools
+from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, NoReturn
 
-from ctc.device import Arbitration
-from ctc.profiles import find_profile
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import Traffic
-from isfc.link.package import PackageLimit
-from isfc.link.parameters import LinkParameters
-from isfc.system.definition import LinkEndDefinition
-from isfc.system.system import System
-from isfc.testing.node_states import Input, Nodes, Timer
-from isfc.testing.pair import BOTH_FAIL, Setup
+from isfc.testing.end_states import Ends, Step
+from isfc.testing.node_states import Input
+from isfc.testing.small_world import Fault as Fault
+from isfc.testing.small_world import SmallWorld as SmallWorld
 
 STATES_MAX: Final = 5_000_000
 """More states than that are no small world."""
 
+_NOTHING: Final = 0
+_FAULT_LEFT: Final = 1
+_BROKEN: Final = 2
+"""What is wrong: nothing any more; a fault may still happen; or, from 2 on, which CTC is broken,
+counted over both sides for a fault at one end."""
 
-class Fault(Enum):
-    """What may go wrong once, at any moment."""
+_TROUBLE_BITS: Final = 8
+_END_BITS: Final = 28
+_END_MASK: Final = (1 << _END_BITS) - 1
+_TROUBLE_MASK: Final = (1 << _TROUBLE_BITS) - 1
 
-    NONE = "none"
-    CTC_LOST = "a CTC is lost, and restored at any moment after that"
-    FRAME_LOST = "a frame is lost"
-    FRAME_DOUBLED = "a frame arrives twice"
-    RESTARTED = "a device is deactivated at one end, and activated at any moment after that"
-
-
-@dataclass(frozen=True, slots=True)
-class SmallWorld:
-    """What is explored: a pair of so many CTCs, each side with so many messages to send.
-
-    A side may send its next message at any moment, or, ``at_once``, each side has sent all of them
-    before anything else happens. Message n has n bytes, and each has a package of its own.
-    """
-
-    ctc_count: int = 1
-    messages: tuple[int, int] = (1, 1)
-    fault: Fault = Fault.NONE
-    arbitrations: tuple[Arbitration, Arbitration] = BOTH_FAIL
-    traffic: Traffic = Traffic.TRANSPORT
-    at_once: bool = False
+_Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,270 +73,217 @@ class Counterexample(AssertionError):
         super().__init__(f"{reason}, after:\n  " + "\n  ".join(path))
 
 
-class _State(NamedTuple):
-    """The pair: states of both nodes, frames on their way to each CTC's ends, messages sent."""
-
-    nodes: tuple[int, int]
-    fibres: tuple[tuple[int, ...], ...]
-    """First the CTCs of the first node, then those of the second: what is to arrive there."""
-    sent: tuple[int, int]
-    arrived: tuple[int, int]
-    faults_left: int
-    broken: int
-    """The CTC that is lost, counted over both sides for a fault at one end; -1: none."""
-
-
-def explore(world: SmallWorld, states_max: int = STATES_MAX) -> Explored:
-    """Visit every state of a small world.
+def explore(world: SmallWorld, states_max: int = STATES_MAX, *, reduced: bool = False) -> Explored:
+    """Visit every state of a small world, or, ``reduced``, one of several orders alike.
 
     Raises `Counterexample` when a message is lost, doubled or out of turn, when nothing can happen
     any more and not everything has arrived, and when there is a state from which no way leads to
     the end: from all others, a schedule that neglects nothing for ever delivers everything.
     """
-    return _Exploration(world, states_max).run()
+    return _Exploration(world, states_max, reduced=reduced).run()
 
 
 class _Exploration:
-    def __init__(self, world: SmallWorld, states_max: int) -> None:
+    """A state of the pair is one number, made of those of both ends and of what is wrong."""
+
+    def __init__(self, world: SmallWorld, states_max: int, *, reduced: bool) -> None:
         self._world = world
         self._states_max = states_max
-        self._nodes = Nodes()
-        self._numbers: dict[_State, int] = {}
-        self._states: list[_State] = []
-        self._origins: list[tuple[int, str]] = []
-        self._depths: list[int] = []
-        self._edges: list[tuple[int, int]] = []
+        self._reduced = reduced
+        self._ends = Ends(world)
+        self._numbers: dict[int, int] = {}
+        self._states: list[int] = []
+        self._origins = array("I")
+        self._edges = array("I")
+        """Where the steps of each state lead to, one state after the other."""
+        self._edge_counts = array("B")
         self._collision_count = 0
 
     def run(self) -> Explored:
         """Breadth first, so that a counterexample is as short as can be."""
-        self._note(self._begin(), 0, "begin")
-        waiting = deque([0])
-        ends = []
-        while waiting:
-            number = waiting.popleft()
-            state = self._states[number]
-            count = len(self._edges)
-            for said, following in self._following(state, number):
-                known = len(self._states)
-                self._edges.append((number, self._note(following, number, said)))
-                if len(self._states) > known:
-                    waiting.append(known)
-            if len(self._states) > self._states_max:
+        self._note(self._begin(), 0)
+        states, edges = self._states, self._edges
+        number = 0
+        while number < len(states):
+            following = self._follow(states[number], number)
+            edges.extend(following)
+            self._edge_counts.append(len(following))
+            if len(states) > self._states_max:
                 self._fail(f"more than {self._states_max:,} states", number)
-            if self._is_end(state):
-                ends.append(number)
-            elif len(self._edges) == count:
+            if not following and not self._is_end(states[number]):
                 self._fail("deadlock: nothing can happen any more", number)
+            number += 1
+        ends = [number for number, state in enumerate(states) if self._is_end(state)]
         self._expect_ways_to(ends)
         return Explored(
-            len(self._states),
-            len(self._edges),
-            len(self._nodes),
+            len(states),
+            len(edges),
+            len(self._ends.nodes),
             len(ends),
             self._collision_count,
-            max(self._depths),
+            len(self._way_to(len(states) - 1)) - 1,
         )
 
-    def _begin(self) -> _State:
-        """Both nodes, ready, with nothing to send yet."""
-        count = self._world.ctc_count
-        nodes = [self._nodes.add(here, System([_define(self._world, here)]), 0) for here in (0, 1)]
-        state = _State(
-            (nodes[0], nodes[1]),
-            ((),) * (2 * count),
-            (0, 0),
-            (0, 0),
-            self._world.fault is not Fault.NONE,
-            -1,
-        )
+    def _begin(self) -> int:
+        """Both ends, ready, with nothing to send yet, or with all of it."""
+        world, ends = self._world, self._ends
+        pair = ends.begin()
         for here in (0, 1):
-            for index in range(count):
-                state = self._feed(state, here, ("connect", index))
-        while any(state.fibres):  # they become ready one after the other: that is no race yet
-            place = next(place for place, frames in enumerate(state.fibres) if frames)
-            state = self._deliver(state, place)
-        if self._world.at_once:
-            for here in (0, 1):
-                while state.sent[here] < self._world.messages[here]:
-                    state = self._send(state, here)
-        return state
+            for index in range(world.ctc_count):
+                pair = self._give(pair, here, ("connect", index))
+        while waiting := [here for here in (0, 1) if any(ends[pair[here]].fibres)]:
+            # they become ready one after the other: that is no race yet
+            fibres = ends[pair[waiting[0]]].fibres
+            index = next(index for index, frames in enumerate(fibres) if frames)
+            pair = self._give(pair, waiting[0], ("frame", index, fibres[index][0]))
+        for here in (0, 1):
+            for length in range(1, world.messages[here] + 1 if world.at_once else 1):
+                pair = self._give(pair, here, ("send", length, world.traffic))
+        return _pack(pair, _NOTHING if world.fault is Fault.NONE else _FAULT_LEFT)
 
-    def _following(self, state: _State, number: int) -> Iterator[tuple[str, _State]]:
-        """Everything that can happen in a state, and the states it leads to."""
+    def _follow(self, state: int, number: int) -> list[int]:
+        """The numbers of the states that are to be visited after this one."""
+        pair, trouble = _unpack(state)
         try:
-            before = len(self._edges)
-            yield from self._soon(state)
-            if len(self._edges) == before:
-                for here in (0, 1):
-                    if self._nodes.timers[state.nodes[here]] is Timer.LATE:
-                        yield f"missing interrupt at {here}", self._feed(state, here, ("timer",))
+            steps = [self._ends.steps(end) for end in pair]
+            if self._reduced and not trouble and all(steps):
+                for here in sorted((0, 1), key=lambda here: len(steps[here])):
+                    other = self._ends.sends_alone(pair[1 - here])
+                    if not other & self._ends.idle_ctcs[pair[here]]:
+                        found = self._take(pair, trouble, {here: steps[here]}, number)
+                        if max(found) > number:
+                            return found
+            found = self._take(pair, trouble, dict(enumerate(steps)), number)
+            if trouble:
+                found += [self._note(after, number) for _, after in self._faults(pair, trouble)]
+            if not found:
+                steps = [self._ends.late(end) for end in pair]
+                found = self._take(pair, trouble, dict(enumerate(steps)), number)
+            return found
         except (AssertionError, RemoteProtocolError) as error:
             self._fail(str(error) or repr(error), number)
 
-    def _soon(self, state: _State) -> Iterator[tuple[str, _State]]:
-        world, count = self._world, self._world.ctc_count
-        for here in (0, 1):
-            if self._nodes.timers[state.nodes[here]] is Timer.SOON:
-                yield f"timer of {here}", self._feed(state, here, ("timer",))
-            if state.sent[here] < world.messages[here]:
-                yield f"{here} sends", self._send(state, here)
-        for place, frames in enumerate(state.fibres):
-            if frames:
-                here, index = divmod(place, count)
-                said = f"{self._nodes.frames[frames[0]]!r} arrives at {here} on CTC {index}"
-                yield said, self._deliver(state, place)
-        yield from self._faults(state)
+    def _take(
+        self, pair: _Pair, trouble: int, steps: dict[int, list[Step]], number: int
+    ) -> list[int]:
+        """The numbers of the states after each of the steps of one end or both."""
+        found = []
+        for here, each in steps.items():
+            for step in each:
+                self._collision_count += step.collisions
+                found.append(self._note(_pack(self._after(pair, here, step), trouble), number))
+        return found
 
-    def _faults(self, state: _State) -> Iterator[tuple[str, _State]]:
+    def _after(self, pair: _Pair, here: int, step: Step) -> _Pair:
+        """The pair after a step of one end, whose frames are on their way to the other."""
+        other = pair[1 - here]
+        if step.frames:
+            other = self._ends.receive(other, step.frames)
+        return (other, step.end) if here else (step.end, other)
+
+    def _give(self, pair: _Pair, here: int, given: Input) -> _Pair:
+        return self._after(pair, here, self._ends.feed(pair[here], given))
+
+    def _faults(self, pair: _Pair, trouble: int) -> Iterator[tuple[str, int]]:
+        """What can go wrong or be put right, in words, and the state after that."""
         count, fault = self._world.ctc_count, self._world.fault
-        if state.broken >= 0:
-            yield "it is restored", self._restored(state)
-        if not state.faults_left:
-            return
-        spent = state._replace(faults_left=0)
-        if fault is Fault.CTC_LOST:
-            for index in range(count):
-                fibres = _changed(_changed(spent.fibres, index, ()), count + index, ())
-                lost = spent._replace(fibres=fibres, broken=index)
+        if trouble != _FAULT_LEFT:
+            here, index = divmod(trouble - _BROKEN, count)
+            if fault is Fault.RESTARTED:
+                pair = self._give(pair, here, ("activate", index))
+            else:
                 for here in (0, 1):
-                    lost = self._feed(lost, here, ("disconnect", index))
-                yield f"CTC {index} is lost", lost
+                    pair = self._give(pair, here, ("connect", index))
+            yield "it is restored", _pack(pair, _NOTHING)
+        elif fault is Fault.CTC_LOST:
+            for index in range(count):
+                lost = (self._ends.put(pair[0], index, ()), self._ends.put(pair[1], index, ()))
+                for here in (0, 1):
+                    lost = self._give(lost, here, ("disconnect", index))
+                yield f"CTC {index} is lost", _pack(lost, _BROKEN + index)
         elif fault is Fault.RESTARTED:
             for place in range(2 * count):
                 here, index = divmod(place, count)
-                inactive = self._feed(spent._replace(broken=place), here, ("deactivate", index))
-                yield f"CTC {index} is deactivated at {here}", inactive
+                inactive = self._give(pair, here, ("deactivate", index))
+                yield f"CTC {index} is deactivated at {here}", _pack(inactive, _BROKEN + place)
         else:
-            for place, frames in enumerate(state.fibres):
-                if frames and fault is Fault.FRAME_LOST:
-                    fibres = _changed(state.fibres, place, frames[1:])
-                    yield f"a frame is lost on {place}", spent._replace(fibres=fibres)
-                elif frames:
-                    fibres = _changed(state.fibres, place, (frames[0], *frames))
-                    yield f"a frame is doubled on {place}", spent._replace(fibres=fibres)
+            for here in (0, 1):
+                for index, frames in enumerate(self._ends[pair[here]].fibres):
+                    if not frames:
+                        continue
+                    first, *rest = frames
+                    left = tuple(rest) if fault is Fault.FRAME_LOST else (first, first, *rest)
+                    verb = "lost" if fault is Fault.FRAME_LOST else "doubled"
+                    said = f"a frame to {here} is {verb} on CTC {index}"
+                    end = self._ends.put(pair[here], index, left)
+                    after = (end, pair[1]) if here == 0 else (pair[0], end)
+                    yield said, _pack(after, _NOTHING)
 
-    def _restored(self, state: _State) -> _State:
-        here, index = divmod(state.broken, self._world.ctc_count)
-        state = state._replace(broken=-1)
-        if self._world.fault is Fault.RESTARTED:
-            return self._feed(state, here, ("activate", index))
-        for end in (0, 1):
-            state = self._feed(state, end, ("connect", index))
-        return state
-
-    def _send(self, state: _State, here: int) -> _State:
-        sent = _changed(state.sent, here, state.sent[here] + 1)
-        given = ("send", sent[here], self._world.traffic)
-        return self._feed(state._replace(sent=sent), here, given)
-
-    def _deliver(self, state: _State, place: int) -> _State:
-        frame, *rest = state.fibres[place]
-        here, index = divmod(place, self._world.ctc_count)
-        fibres = _changed(state.fibres, place, tuple(rest))
-        return self._feed(state._replace(fibres=fibres), here, ("frame", index, frame))
-
-    def _feed(self, state: _State, here: int, given: Input) -> _State:
-        """Let a node have an input; its frames are on their way, and what arrived is checked."""
-        did = self._nodes.feed(here, state.nodes[here], given)
-        self._collision_count += did.collisions
-        fibres = state.fibres
-        for index, frame in did.frames:
-            place = (1 - here) * self._world.ctc_count + index
-            fibres = _changed(fibres, place, (*fibres[place], frame))
-        arrived = state.arrived[here]
-        for length in did.arrived:
-            arrived += 1
-            assert length == arrived, f"message {length} arrives at {here}, not {arrived}"
-            assert length <= state.sent[1 - here], f"message {length} was not sent"
-        return state._replace(
-            nodes=_changed(state.nodes, here, did.state),
-            fibres=fibres,
-            arrived=_changed(state.arrived, here, arrived),
-        )
-
-    def _is_end(self, state: _State) -> bool:
+    def _is_end(self, state: int) -> bool:
         """Whether everything has arrived, is known to have, and the link is as good as new."""
-        nodes = self._nodes
-        return (
-            state.arrived == self._world.messages[::-1]
-            and state.broken < 0
-            and not any(state.fibres)
-            and all(nodes.settled[node] for node in state.nodes)
-            and all(nodes.timers[node] is Timer.NONE for node in state.nodes)
-        )
+        (first, second), trouble = _unpack(state)
+        done = self._ends.done
+        return trouble < _BROKEN and done[first] and done[second]
 
-    def _note(self, state: _State, origin: int, said: str) -> int:
+    def _note(self, state: int, origin: int) -> int:
         number = self._numbers.get(state)
         if number is None:
             number = self._numbers[state] = len(self._states)
             self._states.append(state)
-            self._origins.append((origin, said))
-            self._depths.append(self._depths[origin] + 1 if number else 0)
+            self._origins.append(origin)
+            (first, second), _ = _unpack(state)
+            ends = self._ends
+            assert ends.arrived[first] <= ends.sent[second], "a message was not sent"
+            assert ends.arrived[second] <= ends.sent[first], "a message was not sent"
         return number
 
     def _expect_ways_to(self, ends: list[int]) -> None:
-        """From every state there is a way to an end."""
-        before: list[list[int]] = [[] for _ in self._states]
-        for origin, following in self._edges:
-            before[following].append(origin)
+        """From every state there is a way to an end: the steps are gone through backwards."""
         reaches = bytearray(len(self._states))
-        waiting = list(ends)
         for end in ends:
             reaches[end] = True
-        while waiting:
-            for origin in before[waiting.pop()]:
-                if not reaches[origin]:
-                    reaches[origin] = True
-                    waiting.append(origin)
+        grows = True
+        while grows:
+            grows = False
+            edge = len(self._edges)
+            for number in range(len(self._states) - 1, -1, -1):
+                edge -= self._edge_counts[number]
+                if not reaches[number]:
+                    following = self._edges[edge : edge + self._edge_counts[number]]
+                    if any(reaches[after] for after in following):
+                        reaches[number] = grows = True
         stuck = reaches.find(0)
         if stuck >= 0:
             self._fail("livelock: from here on, no schedule delivers everything", stuck)
 
-    def _fail(self, reason: str, number: int) -> None:
-        path = []
+    def _way_to(self, number: int) -> list[int]:
+        """The states from the beginning to this one."""
+        way = [number]
         while number:
-            number, said = self._origins[number]
-            path.append(said)
-        raise Counterexample(reason, path[::-1])
+            number = self._origins[number]
+            way.append(number)
+        return way[::-1]
+
+    def _fail(self, reason: str, number: int) -> NoReturn:
+        way = self._way_to(number)
+        path = [self._say(before, after) for before, after in itertools.pairwise(way)]
+        raise Counterexample(reason, path)
+
+    def _say(self, before: int, after: int) -> str:
+        """What leads from one state to the next, in words."""
+        pair, trouble = _unpack(self._states[before])
+        for here, end in enumerate(pair):
+            for step in (*self._ends.steps(end), *self._ends.late(end)):
+                if _pack(self._after(pair, here, step), trouble) == self._states[after]:
+                    return self._ends.say(end, step.given)
+        faults = {state: said for said, state in self._faults(pair, trouble)} if trouble else {}
+        return faults[self._states[after]]
 
 
-def _changed(values: tuple[Any, ...], place: int, value: Any) -> Any:
-    """The same values, with another one at a place."""
-    return (*values[:place], value, *values[place + 1 :])
+def _pack(pair: _Pair, trouble: int) -> int:
+    return (pair[0] << _END_BITS | pair[1]) << _TROUBLE_BITS | trouble
 
 
-def _define(world: SmallWorld, here: int) -> LinkEndDefinition:
-    """One end, whose every step takes its own short time, so that timers run out one by one."""
-    setup = Setup(world.ctc_count, arbitrations=world.arbitrations, parameters=_PARAMETERS)
-    definition = setup.definition(here)
-    ctcs = tuple(replace(ctc, profile=_PROFILE) for ctc in definition.ctcs)
-    return replace(definition, ctcs=ctcs)
-
-
-_PARAMETERS: Final = replace(
-    LinkParameters(),
-    build_package_ns=700,
-    receive_ns_per_byte=1.0,
-    single_ctc_release_ns_per_byte=1.5,
-    dispatch_ns=40,
-    recovery_ns=5_000,
-    package_limit=PackageLimit(1),
-    single_ctc_length=1,
-    single_ctc_appc_length=1,
-    open_backlog_length=1,
-    open_backlog_count=1,
-    appc_ns_per_byte_built=0.0,
-    appc_ns_per_byte_taken=1.0,
-)
-_PROFILE: Final = replace(
-    find_profile("FICON Express2"),
-    line_ns_per_byte=0.1,
-    processor_ns_per_byte=0.0,
-    processor_bits_per_ccw=0.0,
-    latency_ns_per_ccw=0.0,
-    io_ns=0,
-    io_contention_ns=0,
-    interrupt_ns=300,
-    interrupt_contention_ns=0,
-)
+def _unpack(state: int) -> tuple[_Pair, int]:
+    ends = state >> _TROUBLE_BITS
+    return (ends >> _END_BITS, ends & _END_MASK), state & _TROUBLE_MASK

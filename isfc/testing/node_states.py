@@ -5,6 +5,7 @@ that; states and frames are known by numbers.
 """
 
 import pickle
+import zlib
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -77,7 +78,8 @@ class Nodes:
         number = self._numbers.get(form)
         if number is None:
             number = self._numbers[form] = len(self._images)
-            self._images.append((pickle.dumps(node, pickle.HIGHEST_PROTOCOL), now_ns))
+            image = zlib.compress(pickle.dumps(node, pickle.HIGHEST_PROTOCOL), 1)
+            self._images.append((image, now_ns))
             due_ns = node.next_deadline()
             late = due_ns is not None and due_ns - now_ns > MS
             self.timers.append(Timer.NONE if due_ns is None else Timer.LATE if late else Timer.SOON)
@@ -91,7 +93,7 @@ class Nodes:
         did = self._did.get((number, given))
         if did is None:
             image, now_ns = self._images[number]
-            did = self._did[number, given] = self._run(here, pickle.loads(image), now_ns, given)
+            did = self._did[number, given] = self._run(here, _node(image), now_ns, given)
         return did
 
     def _run(self, here: int, node: System, now_ns: int, given: Input) -> Did:
@@ -129,6 +131,12 @@ class Nodes:
             number = self._frame_numbers[form] = len(self.frames)
             self.frames.append(frame)
         return number
+
+
+def _node(image: bytes) -> System:
+    node = pickle.loads(zlib.decompress(image))
+    assert isinstance(node, System)
+    return node
 
 
 def _rdev(node: System, index: int) -> Rdev:

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.link.message import Traffic
-from isfc.testing.explore import Counterexample, Fault, SmallWorld, explore
+from isfc.testing.explore import Counterexample, explore
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
+from isfc.testing.small_world import Fault, SmallWorld
 
 FAULTS: Final = (Fault.CTC_LOST, Fault.FRAME_LOST, Fault.FRAME_DOUBLED, Fault.RESTARTED)
 

@@ -14,13 +14,15 @@ def test_ctc_begins_down_and_with_nothing_under_way() -> None:
     assert ctc.state is DeviceState.DOWN
     assert ctc.state in UNUSABLE
     assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, NEVER_NS, False, False)
+    assert (ctc.written, ctc.starting) == (None, False)
 
 
 def test_what_is_forgotten_is_what_was_under_way() -> None:
     ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
     ctc.held, ctc.due_ns, ctc.turn = Package(0, [], 0), 5, True
+    ctc.written = Package(1, [], 0)
     ctc.state, ctc.answering = DeviceState.ATTENTION, True
     ctc.forget()
-    assert [ctc.held, ctc.due_ns, ctc.turn] == [None, NEVER_NS, False]
+    assert [ctc.held, ctc.due_ns, ctc.turn, ctc.written] == [None, NEVER_NS, False, None]
     # the lock still knows, and the state is the link's to set
     assert [ctc.state, ctc.answering] == [DeviceState.ATTENTION, True]

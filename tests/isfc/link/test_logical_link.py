@@ -1,10 +1,12 @@
 """One end of a logical link, driven through the door: interrupts in, instructions out."""
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from ctc.address import Rdev
+from ctc.agenda import NEVER_NS
 from ctc.subchannel import (
     Attention,
     Command,
@@ -248,3 +250,108 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     assert isinstance(delivered, Delivered)
     assert [(m.conversation, m.length) for m in delivered.messages] == [(1, 32_778)]
     assert door.asked() == []  # nothing more is asked for
+
+
+def test_who_finds_the_only_ctc_free_writes_before_it_receives() -> None:
+    door = Door(ctc_count=1)
+    door.link.receive_interrupt(Attention(A), 0)
+    door.send(100)
+    door.work()
+    door.ended(A, Command.SENSE_COMMAND_BYTE)
+    door.asked()
+    door.ended(A, Command.READ, theirs(0, 0))
+    assert door.state(A) is DeviceState.BUILDING
+    assert door.events() == []
+    door.work()
+    assert door.asked() == [("WRITE", A)]
+    assert [type(event) for event in door.events()] == [Delivered]
+
+
+def test_package_leaves_a_share_to_the_other_ctcs_that_are_free() -> None:
+    door = Door(ctc_count=4, parameters=replace(PARAMETERS, share_length=100_000))
+    door.send(10, *[100_000] * 8)
+    door.work()
+    loads = []
+    while (instruction := door.link.poll_instruction()) is not None:
+        assert isinstance(instruction, Ssch)
+        loads.append(cast(Package, instruction.load))
+    assert [len(load.messages) for load in loads] == [1, 4, 4]
+
+
+def test_client_is_told_which_device_comes_and_goes() -> None:
+    door = Door()
+    for interrupt in (DeviceLost(B, None, TIMES), DeviceReady(B)):
+        door.link.receive_interrupt(interrupt, 0)
+    told = [(e.rdev, e.usable) for e in door.events() if isinstance(e, DeviceChanged)]
+    assert told == [(B, False), (B, True)]
+
+
+def test_device_that_is_ready_twice_counts_once() -> None:
+    devices = [LinkDevice(A, B), LinkDevice(B, A)]
+    link = LogicalLink(devices, lesser=True, parameters=PARAMETERS)
+    for _ in range(2):
+        link.receive_interrupt(DeviceReady(A), 0)
+    assert link.state is LinkState.DEGRADED
+
+
+@pytest.mark.parametrize("deactivated", [False, True])
+def test_device_that_waits_for_its_partner_is_reset_unless_it_is_deactivated(
+    deactivated: bool,
+) -> None:
+    door = Door()
+    door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.link.start_up(A, 0)
+    if deactivated:
+        door.link.deactivate(A)
+        door.link.receive_interrupt(DeviceLost(A, None, TIMES), 0)
+    door.link.handle_deadline(PARAMETERS.mih_ns)
+    assert door.asked() == ([] if deactivated else [("HALT", A)])
+
+
+def test_ctc_comes_up_while_the_only_one_is_being_released() -> None:
+    door = Door(ctc_count=2, parameters=replace(PARAMETERS, single_ctc_release_ns_per_byte=2.0))
+    door.link.receive_interrupt(DeviceLost(B, None, TIMES), 0)
+    rdev, package = door.write(40_000)
+    door.link.start_up(B, door.now_ns)
+    door.ended(rdev, Command.WRITE, package)
+    released_ns = door.now_ns + 2 * package.length
+    door.link.receive_interrupt(DeviceReady(B), door.now_ns)
+    assert door.state(B) is DeviceState.IDLE
+    assert door.link.due_ns == released_ns
+    door.work()
+    assert door.state(A) is DeviceState.IDLE
+    assert door.link.due_ns == NEVER_NS
+
+
+def test_acknowledgement_and_message_share_a_package_and_one_is_owed_no_more() -> None:
+    door = Door()
+    segment = Message(1, 32_768, Traffic.LEGACY)
+    segment.more = True
+    door.link.receive_interrupt(Attention(C), 0)
+    door.work()
+    door.ended(C, Command.SENSE_COMMAND_BYTE)
+    door.asked()
+    door.ended(C, Command.READ, Package(0, [segment], 32_768))
+    door.send(50)  # waits for the lock, which receives
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    package = cast(Package, instruction.load)
+    assert [message.acknowledges for message in package.messages] == [False, True]
+    door.ended(instruction.rdev, Command.WRITE, package)
+    assert door.link.appc.owed_count == 0
+    (sent,) = door.events()
+    assert isinstance(sent, Sent)
+    assert [message.length for message in sent.messages] == [50]
+
+
+def test_processor_time_counts_appc_messages_and_their_packages() -> None:
+    parameters = replace(PARAMETERS, cpu_appc_message_ns=300, cpu_appc_package_ns=7_000)
+    door = Door(parameters=parameters)
+    door.send(100, traffic=Traffic.LEGACY)
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    door.ended(A, Command.WRITE, cast(Package, instruction.load))
+    others_ns = LinkCosts(parameters).cpu_ns(door.link.counters)
+    assert door.link.cpu_ns() - others_ns == 7_300

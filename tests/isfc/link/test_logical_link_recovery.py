@@ -226,6 +226,7 @@ def test_missing_interrupt_resets_the_device() -> None:
     door.link.handle_deadline(due_ns)
     assert door.asked() == [("HALT", rdev)]
     assert door.state(rdev) is DeviceState.RESETTING
+    assert door.link.due_ns >= due_ns + PARAMETERS.build_package_ns  # it is given time
     door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), due_ns)
     door.link.receive_interrupt(DeviceReady(rdev), due_ns)
     assert door.state(rdev) is DeviceState.IDLE

@@ -209,3 +209,24 @@ def test_short_messages_have_no_ccw_of_their_own_but_a_package_has_one(
     assert backlog.ccw_count == sum(length >= 400 for length in waiting)
     assert backlog.pack().count == ccws
     assert backlog.ccw_count == 0
+
+
+def test_backlog_counts_messages_to_be_sent_again_until_they_are_taken() -> None:
+    waiting = packager(10, 20, 30)
+    first = waiting.pack()
+    waiting.add(Message(9, 5))
+    counts = [waiting.backlog_count]
+    waiting.add_again(first)
+    counts.append(waiting.backlog_count)
+    assert waiting.pack() is first
+    assert [*counts, waiting.backlog_count] == [1, 4, 1]
+
+
+def test_package_knows_what_of_it_is_of_appc() -> None:
+    messages = [
+        Message(0, 100, Traffic.LEGACY),
+        Message(1, 7, Traffic.TRANSPORT),
+        Message(2, 30, Traffic.LEGACY),
+    ]
+    package = Package(0, messages, 137)
+    assert (package.appc_count, package.appc_length) == (2, 130)

@@ -229,3 +229,41 @@ def test_more_than_sixteen_ctcs_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="17 CTCs: expected at most 16"):
         write_order(devices, lesser=True)
     assert len(write_order(devices[:16], lesser=True)) == 14
+
+
+def test_nothing_is_free_and_nothing_written_on_before_a_device_is_released() -> None:
+    scheduler = new_scheduler("6000-6003")
+    assert not scheduler.has_free
+    assert scheduler.free_count == 0
+    scheduler.release(Rdev(0x6001))
+    assert scheduler.opens(waiting())  # for whatever waits: none is in use
+    assert scheduler.acquire() == 0x6001
+
+
+def test_free_devices_are_counted_among_sixteen() -> None:
+    scheduler = new_scheduler("6000-600F")
+    counts = []
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+        counts.append(scheduler.free_count)
+    assert counts == list(range(1, 17))
+    scheduler.arrange(scheduler.order)
+    assert scheduler.free_count == 14
+
+
+def test_device_of_another_link_occupies_none_of_ours(scheduler: WriteScheduler) -> None:
+    scheduler.occupy(Rdev(0x7000))
+    assert scheduler.free_count == 2
+    assert scheduler.acquire() == 0x6000
+
+
+def test_another_rule_leaves_and_takes_what_it_says() -> None:
+    rdevs = parse_rdevs("6000-6003")
+    scheduler = WriteScheduler(
+        rdevs, RULE, keep=lambda count: count // 2, choose=lambda free: 1 << (free.bit_length() - 1)
+    )
+    for rdev in rdevs:
+        scheduler.release(rdev)
+    assert [scheduler.acquire() for _ in range(4)] == list(rdevs[::-1])
+    scheduler.arrange(rdevs)
+    assert scheduler.order == rdevs[:2]

@@ -167,3 +167,18 @@ def test_package_seen_before_is_dropped_whole_whatever_it_has_now() -> None:
     assert accepted(resequencer, package(3, (7, 0))) == []  # once its turn has passed
     assert resequencer.duplicate_count == 3
     assert accepted(resequencer, package(4, (8, 0))) == [(8, 0)]
+
+
+def test_bytes_are_held_up_to_the_bound_exactly() -> None:
+    resequencer = Resequencer(held_length_max=20)
+    assert accepted(resequencer, package(1, (0, 1), (0, 2))) == []
+    assert resequencer.held_count == 2
+
+
+def test_packages_that_overtook_are_known_once_their_turn_has_passed() -> None:
+    resequencer = Resequencer()
+    for number in (1, 2, 3, 0):
+        resequencer.accept(package(number, (number, 0)))
+    for number in range(4):
+        assert accepted(resequencer, package(number, (10 + number, 0))) == []
+    assert accepted(resequencer, package(4, (4, 0))) == [(4, 0)]

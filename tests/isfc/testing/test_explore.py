@@ -4,9 +4,11 @@ import pytest
 
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.logical_link import LogicalLink
+from isfc.link.message import Traffic
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
-from isfc.testing.explore import Counterexample, Explored, Fault, SmallWorld, explore
+from isfc.testing.explore import Counterexample, Explored, explore
+from isfc.testing.small_world import Fault, SmallWorld
 
 
 def test_one_message_on_one_ctc() -> None:
@@ -70,3 +72,39 @@ def test_link_that_never_asks_again_is_found(monkeypatch: pytest.MonkeyPatch) ->
 def test_world_that_is_too_large_is_given_up() -> None:
     with pytest.raises(Counterexample, match="more than 10 states"):
         explore(SmallWorld(1, (1, 0)), states_max=10)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        SmallWorld(1, (2, 1), at_once=True),
+        SmallWorld(1, (1, 1), traffic=Traffic.LEGACY),
+        SmallWorld(2, (1, 1)),
+        SmallWorld(3, (1, 1), at_once=True),
+        SmallWorld(1, (1, 0), Fault.RESTARTED),
+        pytest.param(SmallWorld(1, (1, 1), Fault.FRAME_LOST, at_once=True), marks=pytest.mark.slow),
+    ],
+)
+def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld) -> None:
+    every, reduced = explore(world), explore(world, reduced=True)
+    assert reduced.end_count == every.end_count
+    assert reduced.node_state_count == every.node_state_count
+    assert reduced.state_count < every.state_count
+
+
+def test_what_goes_wrong_is_found_without_the_orders_that_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    undisturbed = LogicalLink.__dict__["_collide"]
+
+    def forget(link: LogicalLink, ctc: LinkCtc, package: Package, now_ns: int) -> None:
+        undisturbed(link, ctc, package, now_ns)
+        ctc.forget()
+
+    monkeypatch.setattr(LogicalLink, "_collide", forget)
+    with pytest.raises(Counterexample, match=r"deadlock|nothing was held"):
+        explore(SmallWorld(1, (1, 1), at_once=True), reduced=True)
+    monkeypatch.undo()
+    monkeypatch.setattr(Resequencer, "accept", lambda _, package: list(package.messages))
+    with pytest.raises(Counterexample, match="message 2 arrives at 1, not 1"):
+        explore(SmallWorld(3, (2, 0), at_once=True), reduced=True)

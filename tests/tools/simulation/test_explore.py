@@ -2,7 +2,8 @@
 
 import pytest
 
-from isfc.testing.explore import SmallWorld, explore
+from isfc.testing.explore import explore
+from isfc.testing.small_world import SmallWorld
 from tools.simulation.explore import describe, quick_worlds
 
 

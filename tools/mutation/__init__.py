@@ -1,0 +1,1 @@
+"""Mutation testing of what mutmut cannot change: tables."""

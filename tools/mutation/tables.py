@@ -1,0 +1,101 @@
+"""Every entry of the two tables of states is changed, and the unit tests are to notice.
+
+``python -m tools.mutation.tables`` takes each cell of `ctc.state.TRANSITIONS` and the state after
+each change of `isfc.link.state.CHANGES`, and puts each other value there: mutmut changes what
+functions do, not data. Each such mutant has a process of its own. What survives is printed, and
+the exit status is 1 if anything does. ``Change.before`` is left out: it is drawn, not executed.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import pytest
+
+from ctc.state import RULES, TRANSITIONS, CommandClass, Outcome, State
+from isfc.link.state import CHANGES, Change, DeviceState
+
+TESTS: Final = ("tests/ctc/test_state.py", "tests/ctc", "tests/isfc/link", "tests/isfc/system")
+SECONDS_MAX: Final = 120
+"""A mutant that takes longer is noticed as well."""
+
+
+class Cell(NamedTuple):
+    """Another outcome of a command of one class when the other end has something outstanding."""
+
+    row: CommandClass
+    state: State
+    outcome: Outcome
+
+    def change(self) -> None:
+        """Put it into the table, for this process."""
+        old = TRANSITIONS[self.row]
+        first, second, third, fourth, fifth, sixth = (
+            self.outcome if state is self.state else old[state] for state in State
+        )
+        new = (first, second, third, fourth, fifth, sixth)
+        TRANSITIONS[self.row] = new
+        for rule in RULES.values():
+            if rule.outcomes is old:
+                rule.outcomes = new
+
+    def __str__(self) -> str:
+        """Name the cell and what it is."""
+        return f"{self.row.name} met by {self.state.name}: {self.outcome.name}"
+
+
+class After(NamedTuple):
+    """Another state after a change of a link's CTC."""
+
+    of: Change
+    after: DeviceState
+
+    def change(self) -> None:
+        """Put it into the table, for this process."""
+        self.of.after = self.after
+
+    def __str__(self) -> str:
+        """Name the change and the state."""
+        return f"{self.of.cause}: {self.after.name}"
+
+
+def mutants() -> Iterator[Cell | After]:
+    """Every other value of every entry."""
+    for row, outcomes in TRANSITIONS.items():
+        for state in State:
+            yield from (Cell(row, state, each) for each in Outcome if each is not outcomes[state])
+    for change in CHANGES:
+        yield from (After(change, each) for each in DeviceState if each is not change.after)
+
+
+def survives(mutant: Cell | After, tests: tuple[str, ...] = TESTS) -> bool:
+    """Whether every test passes, in a process of its own, with the table changed."""
+    child = os.fork()
+    if not child:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        signal.alarm(SECONDS_MAX)
+        mutant.change()
+        os._exit(pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", *tests]))
+    return os.waitpid(child, 0)[1] == 0
+
+
+def main() -> int:
+    """Try every mutant; return the exit status."""
+    every = list(mutants())
+    survivors = []
+    for number, mutant in enumerate(every, 1):
+        if survives(mutant):
+            survivors.append(mutant)
+            print(f"survives: {mutant}", flush=True)
+        if number % 50 == 0:
+            print(f"{number} of {len(every)}", flush=True)
+    print(f"{len(every)} entries changed, {len(every) - len(survivors)} noticed")
+    return 1 if survivors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
