@@ -12,7 +12,7 @@ from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.schedule import CTCS_MAX, LinkDevice
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Setup
 from isfc.testing.plan import (
     Activate,
@@ -67,6 +67,14 @@ def rdev_sets(count: int) -> st.SearchStrategy[tuple[Rdev, ...]]:
         ),
         st.lists(numbers, min_size=count, max_size=count, unique=True).map(tuple),
     )
+
+
+@st.composite
+def islinks(draw: st.DrawFn) -> tuple[LinkDevice, ...]:
+    """The CTCs of one logical link as one of its systems sees them, in any order."""
+    rdevs, partner_rdevs = draw(rdev_sets(CTCS_MAX)), draw(rdev_sets(CTCS_MAX))
+    pairs = zip(rdevs, partner_rdevs, strict=True)
+    return tuple([LinkDevice(*pair) for pair in pairs][: draw(st.integers(1, CTCS_MAX))])
 
 
 kilometres = st.sampled_from([0.0, 10.0]) | st.floats(0, KM_MAX)

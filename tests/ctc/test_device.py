@@ -12,7 +12,7 @@ from ctc.fifo import Fifo
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
 from ctc.subchannel import Attention, Collided, Command, DeviceLost, Ended, UnitStatus
-from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from isfc.testing.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_state import CLASSES, cells
 
 WAITING = {state.name.lower(): command for command, state in WAITING_STATE.items()}

@@ -6,32 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdevs
+from ctc.address import Rdev, format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
 from isfc.link.message import Message
 from isfc.link.package import Package, PackageLimit, Packager
 from isfc.link.schedule import (
-    CTCS_MAX,
     LinkDevice,
     OpeningRule,
     WriteScheduler,
     stop_short,
     write_order,
 )
-
-_rdev_lists = st.lists(
-    st.integers(0, RDEV_MAX).map(Rdev), min_size=CTCS_MAX, max_size=CTCS_MAX, unique=True
-)
-
-
-@st.composite
-def islinks(draw: st.DrawFn) -> tuple[LinkDevice, ...]:
-    """The CTCs of one logical link as the lesser node sees them, in any order."""
-    count = draw(st.integers(1, CTCS_MAX))
-    rdevs, partner_rdevs = draw(_rdev_lists), draw(_rdev_lists)
-    return tuple(
-        LinkDevice(*pair) for pair in zip(rdevs[:count], partner_rdevs[:count], strict=True)
-    )
+from isfc.testing.strategies import islinks
 
 
 def seen_by_the_partner(devices: tuple[LinkDevice, ...]) -> tuple[LinkDevice, ...]:

@@ -72,10 +72,12 @@ class Hostile:
             self.connect(rdev)
 
     def connect(self, rdev: Rdev) -> None:
+        """Let the connection of a CTC come."""
         self.system.apply(Connect(rdev), self.now_ns)
         self.drain()
 
     def disconnect(self, rdev: Rdev) -> None:
+        """Let it go."""
         self.system.apply(Disconnect(rdev), self.now_ns)
         self.drain()
 
@@ -207,6 +209,7 @@ class Meeting:
         self.drain()
 
     def run(self, duration_ns: int) -> None:
+        """Let time pass."""
         hostile, partner = self._hostile, self._partner
         until_ns = hostile.now_ns + duration_ns
         for turns in count():
@@ -233,6 +236,7 @@ class Meeting:
         self.drain()
 
     def drain(self) -> None:
+        """Carry what both have to say."""
         self._hostile.drain()
         for each in self._hostile.carried:
             self.carry(each.at_ns, 1, self._mates[each.rdev], each.frame)
@@ -244,6 +248,7 @@ class Meeting:
                 self.received += event.messages
 
     def carry(self, at_ns: int, here: int, rdev: Rdev, frame: Frame) -> None:
+        """Let a frame leave, to arrive after the fibre's time."""
         heapq.heappush(self._frames, (at_ns + 1_000, next(self._serial), here, rdev, frame))
 
 

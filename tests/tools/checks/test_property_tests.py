@@ -1,0 +1,49 @@
+"""Property tests use the kit that users have: what they need of pairs is in `isfc.testing`."""
+
+import ast
+from pathlib import Path
+from typing import Final
+
+TESTS: Final = Path(__file__).parents[2]
+DATA: Final = frozenset(
+    {
+        "tests.ctc.test_state",
+        "tests.decks",
+        "tests.isfc.layout.rules.test_book",
+        "tests.layouts",
+    }
+)
+"""Modules of tests that property tests take data from: tables, decks, layouts of a few lines."""
+
+
+def property_tests() -> dict[Path, ast.Module]:
+    """Every test module that draws examples."""
+    trees = {path: ast.parse(path.read_text()) for path in TESTS.rglob("test_*.py")}
+    return {
+        path: tree
+        for path, tree in trees.items()
+        if path.parent.name == "properties"
+        or _imports(tree) & {"hypothesis.stateful"}
+        or any("given" in ast.unparse(each) for each in _decorators(tree))
+    }
+
+
+def _imports(tree: ast.Module) -> set[str]:
+    return {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+
+def _decorators(tree: ast.Module) -> list[ast.expr]:
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return [decorator for function in functions for decorator in function.decorator_list]
+
+
+def test_property_tests_take_pairs_and_strategies_from_the_kit() -> None:
+    found = property_tests()
+    assert len(found) > 20
+    others = {
+        f"{path.relative_to(TESTS)}: {module}"
+        for path, tree in found.items()
+        for module in _imports(tree)
+        if module.startswith("tests") and module not in DATA
+    }
+    assert others == set()
