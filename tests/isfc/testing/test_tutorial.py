@@ -2,29 +2,32 @@
 
 import re
 from pathlib import Path
+from typing import Final
 
 import pytest
 
-PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
-EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+PAGE: Final = (Path(__file__).parents[3] / "docs" / "testing.md").read_text("utf-8")
 
 pytest_plugins = ["pytester"]
 
 
-@pytest.mark.slow
-def test_three_properties_in_less_than_sixty_lines(pytester: pytest.Pytester) -> None:
-    assert len(EXAMPLES[0].splitlines()) < 60
-    pytester.makepyfile(test_collisions=EXAMPLES[0])
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=3)
+def examples() -> dict[str, str]:
+    """Each example of the page, and the file that the text before it names last."""
+    blocks = re.finditer(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    return {re.findall(r"`(\w+)\.py`", PAGE[: m.start()])[-1]: m.group(1) for m in blocks}
+
+
+def test_every_example_has_a_file() -> None:
+    assert len(examples()) == PAGE.count("```python")
+
+
+def test_three_properties_take_less_than_sixty_lines() -> None:
+    assert examples()["test_collisions"].count("@given") == 3
+    assert len(examples()["test_collisions"].splitlines()) < 60
 
 
 @pytest.mark.slow
-def test_programs_in_virtual_time(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_programs=EXAMPLES[1])
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
-
-
-@pytest.mark.slow
-def test_machine_with_an_invariant_of_its_own(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_machine=EXAMPLES[2])
-    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+def test_examples_pass_in_a_folder_of_their_own(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(**examples())
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--hypothesis-profile=ci")
+    result.assert_outcomes(passed=7)
