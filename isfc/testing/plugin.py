@@ -6,6 +6,7 @@ Nothing of isfc is loaded before a test asks for a fixture.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,19 +39,22 @@ def isfc_pair() -> "Iterator[Callable[..., Pair]]":
 
 
 @pytest.fixture
-def live_pair(
-    tmp_path: Path,
-) -> "Callable[..., AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]]":
+def live_pair() -> (
+    "Iterator[Callable[..., AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]]]"
+):
     """What opens both systems of a layout live.
 
     As in ``async with live_pair("published-4") as (client, server)``. Its arguments are those of
-    `isfc.testing.live_pair.open_pair`, but for the folder.
+    `isfc.testing.live_pair.open_pair`, but for the folder: not pytest's, whose names grow with
+    those of the tests, as the path of a Unix socket has at most 107 bytes.
     """
     from isfc.testing.live_pair import open_pair
 
-    def open_both(
-        *arguments: Any, **options: Any
-    ) -> "AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]":
-        return open_pair(tmp_path, *arguments, **options)
+    with TemporaryDirectory(prefix="isfc-") as folder:
 
-    return open_both
+        def open_both(
+            *arguments: Any, **options: Any
+        ) -> "AbstractAsyncContextManager[tuple[OpenNode, OpenNode]]":
+            return open_pair(Path(folder), *arguments, **options)
+
+        yield open_both

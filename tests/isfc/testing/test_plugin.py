@@ -60,3 +60,20 @@ def test_plugin_loads_nothing_of_isfc_until_asked(pytester: pytest.Pytester) -> 
         """
     )
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_live_pair_opens_wherever_pytest_keeps_its_folders(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+
+        def test_it(live_pair):
+            async def main():
+                async with live_pair("published-4"):
+                    pass
+            asyncio.run(main())
+        """
+    )
+    folder = pytester.path / ("long" * 30)  # a Unix socket's path has at most 107 bytes
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", f"--basetemp={folder}")
+    result.assert_outcomes(passed=1)
