@@ -9,11 +9,13 @@ workload is closed (Schweitzer's approximation).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import ceil
 from typing import Final
 
 from ctc.use import NOTHING, Use
 from isfc.io.demand import Demand, Flow, Route
 from isfc.io.sharing import slowdown
+from isfc.io.timescales import Kind, slowdowns
 
 _ROUNDS_MAX: Final = 20_000
 _CLOSE: Final = 1e-7
@@ -21,6 +23,9 @@ _DAMPING: Final = 0.5
 
 _FEW: Final = 64.0
 """I/Os at the same time up to which it matters what exactly an arriving one finds (chosen)."""
+
+_BUS: Final = 2
+"""The place of the bus among the resources; those before are the line's directions."""
 
 _Weights = tuple[float, float, float]
 """Of the reading line, the writing line and the bus."""
@@ -101,6 +106,7 @@ def _solved(demands: tuple[Demand, ...], ctcs: Use) -> "_Solver":
             met = _Solver([*demands[:index], fewer, *demands[index + 1 :]], ctcs)
             met.solve()
             solver.meet(index, met)
+    solver.refine()
     return solver
 
 
@@ -165,6 +171,42 @@ class _Solver:
         )
         response_ns = self.result(index).response_ns
         self.rates[index] = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
+
+    def refine(self) -> None:
+        """Where all get the rates that they ask for, take how long each kind of flow lasts.
+
+        `_round` lets all flows find the same; beside many short ones that is too much for long
+        ones, which meet good times and bad. Which resource holds a flow back is settled as there.
+        """
+        if any(self._limited):
+            return
+        by_read, by_write, by_bus = (self._by_duration(place) for place in (0, 1, 2))
+        for index, demand in enumerate(self._demands):
+            self._extra_ns[index] = sum(
+                flow.share
+                * flow.solo_ns
+                * (max((by_read if flow.is_read else by_write)[flow], by_bus[flow]) - 1.0)
+                for flow in demand.flows
+            )
+
+    def _by_duration(self, place: int) -> dict[Flow, float]:
+        """How many times longer than alone each flow takes that this resource holds back."""
+        held: list[Flow] = []
+        kinds: list[Kind] = []
+        beside = 0.0
+        for index, demand in enumerate(self._demands):
+            for flow, weights, number in zip(
+                demand.flows, self._weights[index], self._transferring[index], strict=True
+            ):
+                if place == _BUS or flow.is_read is (place == 0):
+                    offered = self.rates[index] * flow.share * flow.solo_ns / 1e9
+                    held.append(flow)
+                    kinds.append(
+                        Kind(flow.solo_ns, weights[place], offered, ceil(demand.outstanding))
+                    )
+                else:
+                    beside += number * weights[place]
+        return dict(zip(held, slowdowns(kinds, beside), strict=True))
 
     def _round(self) -> float:
         """One round; return the greatest change of a time or a number, relative to it."""

@@ -1,0 +1,146 @@
+"""Kinds of flows that share a resource: how much slower each gets, by how long it takes.
+
+A resource has room for 1. Each flow takes its weight of it at its own pace; where they come to
+more, all slow down alike. So a processor that all share is one whose flows have weight 1. How many
+flows of one kind there are is a birth-death process, whatever their lengths (processor sharing is
+insensitive to them).
+
+Several kinds are taken one after the other, by how long a flow takes alone: near-complete
+decomposability, as Courtois calls it. While a short flow is there, the longer ones hardly change:
+it takes them as they are. A long flow meets so many shorter ones that it is held up by their mean.
+So each kind has a process of its own, at the pace that the shorter kinds leave, for each weight of
+the longer ones that may be there.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_STEP: Final = 0.2
+_LINEAR_UNTIL: Final = 2.0
+_FACTOR: Final = 1.4
+_LAST: Final = 1e5
+"""Weights for which slowness is calculated: in even steps where flows begin to fill the resource,
+then in growing ones, as there it nearly rises in a line. Lines lead from one to the next, and on.
+"""
+
+_RARE: Final = 1e-6
+"""Part of the time that is left out (chosen)."""
+
+_LARGE: Final = 1e200
+"""Where terms are made smaller, all alike, as only their proportions count."""
+
+
+def _weights() -> tuple[float, ...]:
+    found = [place * _STEP for place in range(round(_LINEAR_UNTIL / _STEP))]
+    weight = _LINEAR_UNTIL
+    while weight <= _LAST:
+        found.append(weight)
+        weight *= _FACTOR
+    return tuple(found)
+
+
+_WEIGHTS: Final = _weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Flows of one kind: each takes ``solo_ns`` alone, and then ``weight`` of the resource.
+
+    They begin at random, ``offered`` of them in ``solo_ns``, while fewer than ``most`` are there.
+    """
+
+    solo_ns: float
+    weight: float
+    offered: float
+    most: int
+
+
+def slowdowns(kinds: Sequence[Kind], background: float = 0.0) -> list[float]:
+    """How many times longer than alone a flow of each kind takes on average; at least 1.
+
+    ``background`` is a weight that is always there beside them.
+    """
+    order = sorted(range(len(kinds)), key=lambda place: kinds[place].solo_ns)
+    levels: list[_Level] = []
+    for place in order:
+        levels.append(_Level(kinds[place], levels[-1] if levels else None))
+    found = [1.0] * len(kinds)
+    there = {background: 1.0}
+    for place, level in zip(reversed(order), reversed(levels), strict=True):
+        found[place], there = level.meet(there)
+    return found
+
+
+class _Level:
+    """One kind of flow among shorter ones, which ``shorter`` knows."""
+
+    def __init__(self, kind: Kind, shorter: "_Level | None") -> None:
+        self._kind = kind
+        self._shorter = shorter
+        self._known: dict[int, float] = {}
+
+    def meet(self, there: dict[float, float]) -> tuple[float, dict[float, float]]:
+        """How much slower the flows get beside longer ones, and what weights both have together.
+
+        ``there`` are the weights of the longer ones, and for which part of the time.
+        """
+        weight = self._kind.weight
+        number = done = 0.0
+        after: dict[float, float] = {}
+        for held, part in there.items():
+            for count, share in enumerate(self._numbers(held)):
+                whole = held + count * weight
+                number += part * share * count
+                done += part * share * count / self._slowness_before(whole)
+                _put(after, whole, part * share)
+        return max(1.0, number / done) if done else 1.0, after
+
+    def slowness(self, held: float) -> float:
+        """How much slower everything goes beside ``held`` and these flows, on average."""
+        place = min(bisect_right(_WEIGHTS, held), len(_WEIGHTS) - 1)
+        low, high = _WEIGHTS[place - 1], _WEIGHTS[place]
+        first = self._at(place - 1)
+        return first + (self._at(place) - first) * (held - low) / (high - low)
+
+    def _at(self, place: int) -> float:
+        known = self._known.get(place)
+        if known is None:
+            held, weight = _WEIGHTS[place], self._kind.weight
+            known = self._known[place] = 1.0 / sum(
+                share / self._slowness_before(held + count * weight)
+                for count, share in enumerate(self._numbers(held))
+            )
+        return known
+
+    def _slowness_before(self, held: float) -> float:
+        return self._shorter.slowness(held) if self._shorter else max(1.0, held)
+
+    def _numbers(self, held: float) -> list[float]:
+        """The parts of the time in which 0, 1, 2, ... flows are there, beside ``held``."""
+        kind = self._kind
+        terms = [1.0]
+        total = 1.0
+        for number in range(1, kind.most + 1):
+            slowness = self._slowness_before(held + number * kind.weight)
+            term = terms[-1] * kind.offered * slowness / number
+            terms.append(term)
+            total += term
+            if term < terms[-2] and term < _RARE * total:
+                break
+            if term > _LARGE:
+                terms = [each / _LARGE for each in terms]
+                total /= _LARGE
+        return [term / total for term in terms]
+
+
+def _put(there: dict[float, float], weight: float, part: float) -> None:
+    """Add a part of the time to the two weights next to ``weight``, so that the mean is kept."""
+    if part < _RARE:
+        return
+    place = min(bisect_right(_WEIGHTS, weight), len(_WEIGHTS) - 1)
+    low, high = _WEIGHTS[place - 1], _WEIGHTS[place]
+    upper = min(1.0, (weight - low) / (high - low))
+    there[low] = there.get(low, 0.0) + part * (1.0 - upper)
+    there[high] = there.get(high, 0.0) + part * upper
