@@ -56,6 +56,12 @@ class Disturbance:
         """
         self._armed.setdefault((name, rdev), deque()).append(kind)
 
+    def disarm(self, kind: str, name: NodeName, rdev: Rdev) -> None:
+        """Let no frame suffer that any more, if none has."""
+        armed = self._armed.get((name, rdev), deque())
+        if kind in armed:
+            armed.remove(kind)
+
     def calm(self) -> None:
         """Disturb nothing from now on."""
         self._armed.clear()

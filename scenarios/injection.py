@@ -213,9 +213,11 @@ class Injection:
         return undo
 
     def _arm(self, fault: Fault) -> Callable[[], None]:
+        """Damage the next frame; a fault that lasts a time is over with it, hit or miss."""
         assert fault.rdev is not None
-        self._disturbance.arm(fault.kind.value.rpartition(" ")[2], fault.node, fault.rdev)
-        return _nothing
+        of = (fault.kind.value.rpartition(" ")[2], fault.node, fault.rdev)
+        self._disturbance.arm(*of)
+        return partial(self._disturbance.disarm, *of) if fault.for_ns else _nothing
 
     def _make_older(self, fault: Fault) -> Callable[[], None]:
         """A partner that knows links of one CTC only: the others are inactive at its end."""
@@ -241,9 +243,10 @@ class Injection:
 
     def _gap(self, fault: Fault) -> Callable[[], None]:
         """APAR VM66886: a message is gone, its successors wait for it until the link is bounced."""
-        self._arm(fault)
+        disarm = self._arm(fault)
 
         def bounce() -> None:
+            disarm()
             restore = self._lose([*self._mates])
             for name in self._names:
                 self._engine.replace(self._renew(name), "the link was bounced")

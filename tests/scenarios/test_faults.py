@@ -131,6 +131,21 @@ def test_damaged_frame_takes_its_ctc_down_for_a_while(kind: str) -> None:
     assert {"CLIENT 6000 is down", "CLIENT 6000 can be used"} <= {*said(story)}
 
 
+def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
+    # a dropped frame leaves the CTC waiting for its missing interrupt: nothing leaves it meanwhile
+    faults = parse(
+        '[[fault]]\nat = "100ms"\nkind = "frame dropped"\nrdev = "6001"\n'
+        '[[fault]]\nat = "150ms"\nkind = "frame corrupted"\nrdev = "6001"\nfor = "10ms"\n'
+        '[[fault]]\nat = "200ms"\nkind = "ctc lost"\nrdev = "6001"\nfor = "10ms"\n'
+    )
+    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
+    told = said(tell(experiment, faults))
+    assert [text for text in told if text.startswith("CLIENT 6001")] == [
+        "CLIENT 6001 is down",
+        "CLIENT 6001 can be used",
+    ]
+
+
 def test_dropped_frame_is_noticed_by_nobody_for_a_while() -> None:
     assert said(one("frame dropped", 'rdev = "6000"')) == [
         "CLIENT frame dropped 6000 at CLIENT",
