@@ -111,6 +111,30 @@ def test_large_ones_beside_many_small_agree(small: int, large: int, within: floa
         assert observed.count / 2 == pytest.approx(demand.rate_per_s, rel=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("small", "large", "within"),
+    [  # the response of the large ones was up to 41 % too long
+        ({"rate_per_s": 100_000}, {"outstanding": 4}, 0.02),
+        ({"rate_per_s": 200_000}, {"outstanding": 4}, 0.02),
+        ({"rate_per_s": 100_000}, {"outstanding": 128}, 0.02),
+        ({"outstanding": 16}, {"outstanding": 8}, 0.02),
+        ({"rate_per_s": 100_000}, {"outstanding": 16, "read_percent": 50}, 0.06),
+    ],
+)
+def test_so_many_large_ones_beside_many_small_agree(
+    small: dict[str, Any], large: dict[str, Any], within: float
+) -> None:
+    workloads = [work("small", **small), work("large", block_bytes=LARGE, **large)]
+    route = make_route(FEX16SA)
+    estimate = estimate_channel(route, [make_demand(one, route) for one in workloads])
+    simulation = simulate(FEX16SA, *workloads, ms=600)
+    for observed, demand in zip(simulation.observed, estimate.demands, strict=True):
+        mean_ns = sum(observed.responses_ns) / observed.count
+        assert mean_ns == pytest.approx(demand.response_ns, rel=within)
+        assert observed.count / 0.6 == pytest.approx(demand.rate_per_s, rel=within)
+
+
 def test_a_slow_line_takes_longer_than_storage_streams() -> None:
     slow = Channel("42", "FICON Express4", link_gbps=1)
     (observed,) = simulate(slow, work(block_bytes=LARGE, outstanding=1), ms=500).observed
