@@ -56,6 +56,11 @@ _OUTSTANDING_MAX: Final = 100_000
 _SAPS_MAX: Final = 128
 """What nobody has: above, a figure is a slip."""
 
+_OF_NO_FICON: Final = frozenset(("mtu", "large_send"))
+_OF_NO_ZHYPERLINK: Final = frozenset(("mtu", "large_send", "link_gbps", "encrypted"))
+_OF_NO_OSA: Final = frozenset(("link_gbps", "encrypted", "path"))
+"""Keys that say nothing of a channel of some feature."""
+
 _CREDITS_MAX: Final = 65_535
 _MTU_MIN: Final = 576
 _MTU_MAX: Final = 9000
@@ -197,6 +202,8 @@ def _parse(data: bytes) -> IoConfiguration:
         _workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
     _check_names(workloads)
+    if systems and not root.fibre:
+        _check_systems(systems, channels, workloads)
     return IoConfiguration(channels, systems, workloads)
 
 
@@ -253,9 +260,22 @@ def _path(name: str, value: object) -> FarPath:
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
     place = f"[channel.{show_key(name)}]"
     table = convert(value, _ChannelTable, place, _EXPECTED[_ChannelTable])
+    assert isinstance(value, dict), "or it would not be converted"
+    without = _OF_NO_OSA if table.feature in OSA_FEATURES else _OF_NO_ZHYPERLINK
     if table.feature not in (ZHYPERLINK, *OSA_FEATURES):
+        without = _OF_NO_FICON
         with within(f"{place} feature"):
-            find_profile(table.feature)
+            most = find_profile(table.feature).link_gbps
+        if table.link_gbps is not None and table.link_gbps > most:
+            raise ConfigurationError(
+                f"{place} link_gbps: {table.feature} runs at {most:g} Gb/s at most; "
+                f"expected a number from 0.1 to {most:g}"
+            )
+    for key in value:
+        if key in without:
+            raise ConfigurationError(
+                f"{place} {key}: says nothing of {table.feature}; expected no such key with it"
+            )
     if table.path is not None and table.path not in paths:
         raise ConfigurationError(
             f"{place} path: there is no [path.{show_key(table.path)}]; expected one of "
@@ -318,6 +338,8 @@ def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
     elif any(channel.is_zhyperlink for channel in used):
         yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
     yield from _impossible(table, used)
+    if table.rate is not None and table.think_us:
+        yield "think_us: a rate says when I/Os begin; expected think_us with outstanding alone"
     if table.block * table.blocks > _IO_BYTES_MAX:
         yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
 
@@ -335,6 +357,21 @@ def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:
             do(table.block, is_read=True)
         except BadFeature as error:
             yield f"protocol: {error}"
+
+
+def _check_systems(
+    systems: Mapping[str, System],
+    channels: Mapping[str, Channel],
+    workloads: tuple[IoWorkload, ...],
+) -> None:
+    named = {f"[channel.{show_key(name)}]": each.system for name, each in channels.items()}
+    named |= {f"[[io]] #{number}": each.system for number, each in enumerate(workloads, start=1)}
+    for place, system in named.items():
+        if system and system not in systems:
+            raise ConfigurationError(
+                f"{place} system: there is no [system.{show_key(system)}]; "
+                f"expected one of {', '.join(map(show_key, systems))}"
+            )
 
 
 def _check_names(workloads: tuple[IoWorkload, ...]) -> None:

@@ -21,6 +21,12 @@ _ROUNDS_MAX: Final = 20_000
 _CLOSE: Final = 1e-7
 _DAMPING: Final = 0.5
 
+_SCALES: Final = 5.0
+"""How many times longer some flows stream than others, for what each meets to differ (chosen)."""
+
+_REFINEMENTS_MAX: Final = 30
+_NEAR: Final = 1e-4
+
 _FEW: Final = 64.0
 """I/Os at the same time up to which it matters what exactly an arriving one finds (chosen)."""
 
@@ -173,21 +179,48 @@ class _Solver:
         self.rates[index] = demand.outstanding * 1e9 / (response_ns + demand.think_ns)
 
     def refine(self) -> None:
-        """Where all get the rates that they ask for, take how long each kind of flow lasts.
+        """Take how long each kind of flow lasts, where some last much longer than others.
 
         `_round` lets all flows find the same; beside many short ones that is too much for long
         ones, which meet good times and bad. Which resource holds a flow back is settled as there.
         """
-        if any(self._limited):
-            return
+        if not any(self._limited):
+            self._last()
+        elif self._has_scales():
+            for _ in range(_REFINEMENTS_MAX):
+                if self._last() < _NEAR:
+                    return
+
+    def _has_scales(self) -> bool:
+        """Whether closed workloads are held up by others only, with flows of different lengths."""
+        lengths = [flow.solo_ns for demand in self._demands for flow in demand.flows]
+        closed = all(
+            demand.rate_per_s is None and demand.outstanding > 0.0
+            for demand, limited in zip(self._demands, self._limited, strict=True)
+            if limited
+        )
+        return closed and max(lengths) > _SCALES * min(lengths)
+
+    def _last(self) -> float:
+        """Take how long flows last; return the greatest change of a rate, relative to it."""
         by_read, by_write, by_bus = (self._by_duration(place) for place in (0, 1, 2))
+        change = 0.0
         for index, demand in enumerate(self._demands):
-            self._extra_ns[index] = sum(
+            found_ns = sum(
                 flow.share
                 * flow.solo_ns
                 * (max((by_read if flow.is_read else by_write)[flow], by_bus[flow]) - 1.0)
                 for flow in demand.flows
             )
+            if not self._limited[index]:
+                self._extra_ns[index] = found_ns
+                continue
+            self._extra_ns[index] += _DAMPING * (found_ns - self._extra_ns[index])
+            before = self.rates[index]
+            cycle_ns = self.result(index).response_ns + demand.think_ns
+            self.rates[index] = demand.outstanding * 1e9 / cycle_ns
+            change = max(change, abs(self.rates[index] / before - 1.0))
+        return change
 
     def _by_duration(self, place: int) -> dict[Flow, float]:
         """How many times longer than alone each flow takes that this resource holds back."""
@@ -200,13 +233,23 @@ class _Solver:
             ):
                 if place == _BUS or flow.is_read is (place == 0):
                     offered = self.rates[index] * flow.share * flow.solo_ns / 1e9
+                    most, gap_ns = ceil(demand.outstanding), self._gap_ns(index, flow)
                     held.append(flow)
-                    kinds.append(
-                        Kind(flow.solo_ns, weights[place], offered, ceil(demand.outstanding))
-                    )
+                    kinds.append(Kind(flow.solo_ns, weights[place], offered, most, gap_ns))
                 else:
                     beside += number * weights[place]
         return dict(zip(held, slowdowns(kinds, beside), strict=True))
+
+    def _gap_ns(self, index: int, flow: Flow) -> float:
+        """From the end of a closed I/O's flow to its next one's beginning; 0 of open ones."""
+        if not self._limited[index]:
+            return 0.0
+        demand = self._demands[index]
+        cycle_ns = self.result(index).response_ns + demand.think_ns
+        streaming = sum(each.share * each.solo_ns for each in demand.flows)
+        lasting_ns = flow.solo_ns * (1.0 + self._extra_ns[index] / streaming)
+        gap_ns = max(1.0, cycle_ns / flow.share - lasting_ns)
+        return gap_ns * ceil(demand.outstanding) / demand.outstanding
 
     def _round(self) -> float:
         """One round; return the greatest change of a time or a number, relative to it."""

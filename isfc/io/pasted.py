@@ -6,6 +6,12 @@ from typing import Final
 _BREAK_IN_HEADING: Final = re.compile(r"\b(SYSTEM ID|(?<!-)DATE:?|(?<!-)TIME:?)[ ]*\n")
 """Between what a heading names and its value."""
 
+_BREAK_IN_TITLE: Final = re.compile(
+    r"(C H A N N E L(?: +P A T H)?|D I R E C T(?: +A C C E S S)?|\bI ?/ ?O)[ ]*\n"
+    r"(?= *[PADQ] [A-Z] )"
+)
+"""Between the words of a title, whose letters stand apart."""
+
 _QUOTED: Final = re.compile(r"^ *[>|][>| ]*", re.MULTILINE)
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 _DASHES: Final = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
@@ -21,4 +27,6 @@ def plain_text(text: str) -> str:
     plain = "\n".join(lines).upper().translate(_DASHES)
     for blank in (_QUOTED, _PAGE_NUMBER):
         plain = blank.sub(lambda match: " " * len(match[0]), plain)
-    return _BREAK_IN_HEADING.sub(r"\n\1 ", plain)
+    for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
+        plain = broken.sub(r"\n\1 ", plain)
+    return plain

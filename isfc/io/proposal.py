@@ -12,6 +12,9 @@ _ALIKE: Final = 1.1
 """I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
 
 _NAME_LENGTH_MAX: Final = 32
+_RATE_WHOLE: Final = 100.0
+"""I/Os a second from which on a fraction of one is left out (chosen)."""
+
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -49,7 +52,7 @@ def _lines(sizing: Sizing) -> Iterator[str]:
         yield f"name = {_string(_name(loads))}"
         yield f"channels = [{', '.join(map(_string, chpids))}]"
         yield f'protocol = "{best.protocol}"'
-        yield f"rate = {rate:.0f}"
+        yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
         yield f"block = {moved * 1e6 / rate:.0f}"
         yield f"read_percent = {100 * read / moved:.1f}"
         if hits < rate:

@@ -1,8 +1,8 @@
 """Pasted RMF reports: Channel Path Activity, Direct Access Device Activity, I/O Queuing Activity.
 
 Text in, intervals out. Headings, page breaks and other reports are passed over; a line that was
-broken in two is joined. Whatever looks like a line of a report and is none is a
-`ConfigurationError` that names the line and the column.
+broken in two is joined, and one that was pasted twice counts once. Whatever looks like a line of a
+report and is none is a `ConfigurationError` that names the line and the column.
 """
 
 import re
@@ -13,6 +13,19 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.io.pasted import plain_text
+from isfc.io.rmf_words import (
+    DEVICE,
+    WHOLE,
+    Word,
+    continues,
+    expect,
+    looks_like_channel,
+    number_of,
+    starts_channel,
+    starts_device,
+    starts_iop,
+    values_from,
+)
 from isfc.layout.checked_toml import read_bytes, within
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
@@ -76,6 +89,9 @@ class IopLine:
     interrupts_per_s: float | None
 
 
+_Line = ChannelLine | DeviceLine | IopLine
+
+
 @dataclass(slots=True)
 class Interval:
     """What was reported of one system and interval; ``date`` and ``time`` as printed."""
@@ -104,6 +120,8 @@ class _Report(Enum):
     DEVICE = auto()
     QUEUING = auto()
     OTHER = auto()
+    UNKNOWN = auto()
+    """No title yet: lines were pasted without it, or it follows a letter's first words."""
 
 
 _TITLES: Final = {
@@ -118,18 +136,11 @@ _OTHER_TITLE: Final = re.compile(
     r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
 
-_NUMBER: Final = re.compile(r"\d[\d,]{0,20}(?:\.\d{1,20})?|\.\d{1,20}")
-_MISSING: Final = re.compile(r"[-*.]{2,}")
-_CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
-_CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
 _SPEED: Final = re.compile(r"(\d{1,3})G")
-_DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
-_DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
-_RATE: Final = re.compile(r"(\d[\d,]{0,20}\.\d{1,20})(S?)")
+_RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
-_IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
 
 _CHANNEL_VALUES: Final = (
     *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
@@ -143,17 +154,6 @@ _UNSHARED_VALUES: Final = tuple(name for name in _CHANNEL_VALUES if "PART" not i
 _DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
 _DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
 _IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    line: int
-    column: int
-
-    @property
-    def place(self) -> str:
-        return f"line {self.line} column {self.column}"
 
 
 def read_rmf(path: Path) -> tuple[Interval, ...]:
@@ -196,8 +196,10 @@ class _Parser:
     def __init__(self) -> None:
         self._intervals: dict[tuple[str, str, str], Interval] = {}
         self._system = self._date = self._time = ""
-        self._report = _Report.OTHER
-        self._words: list[_Word] = []
+        self._report = _Report.UNKNOWN
+        self._parts = 1
+        self._words: list[Word] = []
+        self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[Interval, ...]:
         for number, line in enumerate(plain_text(text).split("\n"), start=1):
@@ -205,8 +207,7 @@ class _Parser:
                 self._take_records()
             else:
                 self._words += (
-                    _Word(match[0], number, match.start() + 1)
-                    for match in re.finditer(r"\S+", line)
+                    Word(match[0], number, match.start() + 1) for match in re.finditer(r"\S+", line)
                 )
         self._take_records()
         return tuple(self._intervals.values())
@@ -235,20 +236,53 @@ class _Parser:
         at = 0
         while at + 1 < len(words):
             match self._report:
-                case _Report.CHANNEL if _starts_channel(words, at):
+                case _Report.UNKNOWN if looks_like_channel(words, at):
                     at = self._take_channel(words, at)
-                case _Report.DEVICE if _starts_device(words, at):
+                case _Report.CHANNEL if starts_channel(words, at):
+                    at = self._take_channel(words, at)
+                case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
                     at = self._take_device(words, at)
-                case _Report.QUEUING if _starts_iop(words, at):
+                case _Report.QUEUING if starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
 
-    def _interval(self) -> Interval:
-        key = self._system, self._date, self._time
-        return self._intervals.setdefault(key, Interval(*key))
+    def _is_next_interval(self, line: _Line) -> bool:
+        """Whether a channel or device was there already, with other figures.
 
-    def _take_channel(self, words: list[_Word], start: int) -> int:
+        Where no heading says so, this is how another interval begins.
+        """
+        present = self._intervals.get((self._system, self._date, self._time))
+        if present is None:
+            return False
+        match line:
+            case ChannelLine():
+                return any(line.chpid == other.chpid for other in present.channels)
+            case DeviceLine():
+                return present.devices[:1] != [] and present.devices[0].device == line.device
+            case IopLine():
+                return False
+
+    def _add(self, line: _Line) -> None:
+        """Note a line of the present interval, unless the same one was pasted before."""
+        key = self._system, self._date, self._time
+        if (key, line) in self._seen:
+            return
+        if self._report is _Report.UNKNOWN and self._is_next_interval(line):
+            self._parts += 1
+            key = "", "", f"part {self._parts}"
+            self._time = key[2]
+        self._seen.add((key, line))
+        interval = self._intervals.setdefault(key, Interval(*key))
+        match line:
+            case ChannelLine():
+                interval.channels.append(line)
+            case DeviceLine():
+                interval.devices.append(line)
+            case IopLine():
+                interval.iops.append(line)
+
+    def _take_channel(self, words: list[Word], start: int) -> int:
         at = start + 2
         generation, link_gbps = "", None
         if at < len(words) and re.fullmatch(r"[0-9A-F]{1,2}", words[at].text):
@@ -261,16 +295,16 @@ class _Parser:
             return at
         if at < len(words) and words[at].text == "OFFLINE":
             return at + 1
-        values, end = _values(words, at, len(_CHANNEL_VALUES), words[start])
+        values, end = values_from(words, at, len(_CHANNEL_VALUES), words[start])
         names = _UNSHARED_VALUES if len(values) == len(_UNSHARED_VALUES) else _CHANNEL_VALUES
-        _expect(values, names, words[start], f"chpid {words[start].text}")
-        if end < len(words) and _continues(words, end):
+        expect(values, names, words[start], f"chpid {words[start].text}")
+        if end < len(words) and continues(words, end):
             raise ConfigurationError(
                 f"{words[end].place}: chpid {words[start].text} has more than {len(names)} "
                 "figures; expected no number that a line break cuts in two"
             )
         found = dict(zip(names, values, strict=True))
-        self._interval().channels.append(
+        self._add(
             ChannelLine(
                 chpid=words[start].text.rjust(2, "0"),
                 generation=generation,
@@ -285,28 +319,28 @@ class _Parser:
         )
         return end
 
-    def _take_device(self, words: list[_Word], start: int) -> int:
+    def _take_device(self, words: list[Word], start: int) -> int:
         """A device; the words between its type and its LCU are optional but for the volume."""
         rate = None
         for at in range(start + 3, min(start + 6, len(words) - 1)):
             rate = _RATE.fullmatch(words[at + 1].text)
-            if (rate and _DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
+            if (rate and DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
                 break
         if rate is None or words[at].text in _NO_FIGURES:
             return start + 2
         most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
-        values, end = _values(words, at + 2, most, words[start])
+        values, end = values_from(words, at + 2, most, words[start])
         times = [name for name in _DEVICE_TIMES if name != "INT" or len(values) == most]
         names = (*times, *_DEVICE_SHARES)
-        _expect(values, names, words[start], f"device {words[start].text}")
+        expect(values, names, words[start], f"device {words[start].text}")
         found = dict(zip(names, values, strict=True))
         volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
-        self._interval().devices.append(
+        self._add(
             DeviceLine(
                 device=words[start].text,
                 volume=volume,
                 lcu=words[at].text,
-                io_per_s=_number(rate[1]),
+                io_per_s=number_of(rate[1]),
                 is_synchronous=bool(rate[2]),
                 response_ms=found["RESP"],
                 iosq_ms=found["IOSQ"],
@@ -317,84 +351,13 @@ class _Parser:
         )
         return end
 
-    def _take_iop(self, words: list[_Word], start: int) -> int:
-        values, end = _values(words, start + 1, 16, words[start])
+    def _take_iop(self, words: list[Word], start: int) -> int:
+        values, end = values_from(words, start + 1, 16, words[start])
         if len(values) == 16:
             del values[3]  # % CMPR BUSY, which later releases have
         used = values[: len(_IOP_VALUES)]
-        _expect(used, _IOP_VALUES, words[start], f"IOP {words[start].text}")
+        expect(used, _IOP_VALUES, words[start], f"IOP {words[start].text}")
         name = words[start].text
         _, _, busy, starts, interrupts = used
-        self._interval().iops.append(
-            IopLine(WHOLE_SYSTEM if name.startswith("S") else name, busy, starts, interrupts)
-        )
+        self._add(IopLine(WHOLE_SYSTEM if name.startswith("S") else name, busy, starts, interrupts))
         return end
-
-
-def _starts_channel(words: list[_Word], at: int) -> bool:
-    return bool(
-        _CHPID.fullmatch(words[at].text)
-        and _CHANNEL_TYPE.fullmatch(words[at + 1].text)
-        and words[at + 1].line - words[at].line <= 1
-    )
-
-
-def _starts_device(words: list[_Word], at: int) -> bool:
-    return bool(_DEVICE.fullmatch(words[at].text) and _DEVICE_TYPE.fullmatch(words[at + 1].text))
-
-
-def _starts_iop(words: list[_Word], at: int) -> bool:
-    is_first = at == 0 or words[at - 1].line < words[at].line
-    return bool(is_first and _IOP.fullmatch(words[at].text) and "." in words[at + 1].text)
-
-
-def _values(words: list[_Word], at: int, most: int, start: _Word) -> tuple[list[float | None], int]:
-    """The figures from ``at`` on, and where they end: at ``most``, or at what is none.
-
-    What is none may follow in another line; in the same one it is an error.
-    """
-    values: list[float | None] = []
-    while at < len(words) and len(values) < most:
-        text = words[at].text
-        if _NUMBER.fullmatch(text):
-            values.append(_number(text))
-        elif _MISSING.fullmatch(text):
-            values.append(None)
-        elif words[at].line == start.line:
-            raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
-        else:
-            break
-        if len(values) > 1 and _begins_line(words, at) and _is_record(words, at):
-            values.pop()
-            break
-        at += 1
-    return values, at
-
-
-def _continues(words: list[_Word], at: int) -> bool:
-    """Whether a figure follows the last one, and not the next line of the table."""
-    same_line = words[at].line == words[at - 1].line
-    return same_line and _NUMBER.fullmatch(words[at].text) is not None
-
-
-def _begins_line(words: list[_Word], at: int) -> bool:
-    return words[at].line > words[at - 1].line
-
-
-def _is_record(words: list[_Word], at: int) -> bool:
-    """Whether a number that begins a line is the name of the next channel, device or IOP."""
-    if at + 1 >= len(words):
-        return False
-    return _starts_channel(words, at) or _starts_device(words, at) or _starts_iop(words, at)
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", ""))
-
-
-def _expect(values: list[float | None], names: tuple[str, ...], start: _Word, what: str) -> None:
-    if len(values) != len(names):
-        raise ConfigurationError(
-            f"{start.place}: {what} has {len(values)} figures; expected {len(names)}: "
-            f"{', '.join(names)}"
-        )

@@ -1,10 +1,26 @@
-"""Synchronous workloads: what becomes of their requests, and what goes over channels instead."""
+"""Synchronous workloads: what becomes of their requests, and what goes over channels instead.
+
+Workloads that name the same zHyperLink find it as busy as all of them make it. Requests that are
+longer than a link takes are not tried there: all of them are turned away.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
+
+_TOO_LONG: Final = SynchronousOutcome(
+    success=0.0,
+    link_busy=0.0,
+    rejected=1.0,
+    cache_miss=0.0,
+    latency_ns=0.0,
+    response_ns=ZHYPERLINK.asynchronous_ns,
+    spin_ns=0.0,
+)
+"""Of I/Os that no zHyperLink takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +42,28 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             used = (configuration.channels[chpid] for chpid in workload.channels)
             links = tuple(channel for channel in used if channel.is_zhyperlink)
             rate, hit = workload.rate_per_s, workload.cache_hit_percent / 100
-            outcome = (
-                None
-                if rate is None
-                else synchronous_outcome(ZHYPERLINK, rate, len(links), cache_hit=hit)
-            )
+            outcome = None
+            if rate is not None and _fits(workload):
+                asked = sum(_asked_per_s(link, configuration) for link in links)
+                outcome = synchronous_outcome(ZHYPERLINK, asked, len(links), cache_hit=hit)
+            elif rate is not None:
+                outcome = _TOO_LONG
             yield SynchronousLoad(workload, links, outcome)
+
+
+def _fits(workload: IoWorkload) -> bool:
+    """Whether a zHyperLink takes I/Os as long as these."""
+    return workload.io_bytes <= ZHYPERLINK.length_max
+
+
+def _asked_per_s(link: Channel, configuration: IoConfiguration) -> float:
+    """What all workloads ask of one link; each deals its requests evenly to its links."""
+    return sum(
+        workload.rate_per_s / sum(configuration.channels[one].is_zhyperlink for one in names)
+        for workload in configuration.riding(link.chpid)
+        if workload.protocol is Protocol.SYNCHRONOUS and workload.rate_per_s and _fits(workload)
+        for names in (workload.channels,)
+    )
 
 
 def turned_away(load: SynchronousLoad, configuration: IoConfiguration) -> IoWorkload | None:
@@ -41,12 +73,14 @@ def turned_away(load: SynchronousLoad, configuration: IoConfiguration) -> IoWork
     if outcome is None or not channels:
         return None
     failed = 1.0 - outcome.success
-    missed = outcome.cache_miss / max(1e-9, failed)
+    hit_percent = workload.cache_hit_percent
+    if _fits(workload):
+        hit_percent = 100 * (1.0 - outcome.cache_miss / max(1e-9, failed))
     return replace(
         workload,
         name=f"{workload.name} (async)",
         protocol=Protocol.ZHPF,
         channels=channels,
         rate_per_s=(workload.rate_per_s or 0.0) * failed,
-        cache_hit_percent=100 * (1.0 - missed),
+        cache_hit_percent=hit_percent,
     )

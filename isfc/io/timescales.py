@@ -48,13 +48,21 @@ _WEIGHTS: Final = _weights()
 class Kind:
     """Flows of one kind: each takes ``solo_ns`` alone, and then ``weight`` of the resource.
 
-    They begin at random, ``offered`` of them in ``solo_ns``, while fewer than ``most`` are there.
+    They begin at random, ``offered`` of them in ``solo_ns``, while fewer than ``most`` are there;
+    where ``gap_ns`` is not 0, each of ``most`` begins so long after its last one has ended.
     """
 
     solo_ns: float
     weight: float
     offered: float
     most: int
+    gap_ns: float = 0.0
+
+    def begun(self, there: int) -> float:
+        """How many begin in ``solo_ns`` while ``there`` are there."""
+        if self.gap_ns:
+            return (self.most - there) * self.solo_ns / self.gap_ns
+        return self.offered
 
 
 def slowdowns(kinds: Sequence[Kind], background: float = 0.0) -> list[float]:
@@ -124,7 +132,7 @@ class _Level:
         total = 1.0
         for number in range(1, kind.most + 1):
             slowness = self._slowness_before(held + number * kind.weight)
-            term = terms[-1] * kind.offered * slowness / number
+            term = terms[-1] * kind.begun(number - 1) * slowness / number
             terms.append(term)
             total += term
             if term < terms[-2] and term < _RARE * total:

@@ -104,9 +104,13 @@ CHANNEL_TABLES: Final = (
 ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES)
 """Every published table that can be replayed."""
 
+_ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
+"""By what is in them: maxima of one channel, by generation."""
+
 
 def load_table(name: str) -> PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
+    name = _ALSO_CALLED.get(name, name)
     if name not in ALL_TABLES:
         raise ConfigurationError(f"table {name[:40]!r} is unknown; {expected(name, ALL_TABLES)}")
     folder = _folder("channel_tables" if name in CHANNEL_TABLES else "tables")

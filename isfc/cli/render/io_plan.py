@@ -87,6 +87,8 @@ def _synchronous(each: SynchronousLoad) -> str:
     if each.outcome is None:
         return f"{links}; without a rate nothing is said of it."
     found = each.outcome
+    if not found.success:
+        return f"{links}, nothing synchronous"
     return (
         f"{links}, {100 * found.success:.1f} % synchronous in {found.latency_ns / 1e3:.1f} us, "
         f"{found.response_ns / 1e3:.1f} us with the others"

@@ -98,8 +98,8 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         ("rate", 'protocol = "synchronous"\nrate', "[[io]] #1 channels: expected one with"),
         ('"oltp"', '""', "[[io]] #1 name: expected 1 to 32 printable"),
         (
-            "FICON Express16SA",
-            "FICON Express",
+            'FICON Express16SA"\nlink_gbps = 16',
+            'FICON Express"',
             "[[io]] #1 protocol: 'FICON Express' has no transport",
         ),
         ("16SA", "16X", "[channel.42] feature: 'FICON Express16X' is not a FICON feature"),
@@ -111,6 +111,25 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         (OLTP, "", "io: missing; expected a table for each workload"),
         (OLTP, OLTP * 2, "[[io]] #2 name: 'oltp' is already [[io]] #1's"),
         ("rate = 20000", "rate = ", "is not TOML: "),
+        (
+            "link_gbps = 16",
+            "link_gbps = 32",
+            "[channel.42] link_gbps: FICON Express16SA runs at 16",
+        ),
+        ("link_gbps = 16", "mtu = 1492", "[channel.42] mtu: says nothing of FICON Express16SA"),
+        ("mtu = 1492", "encrypted = true", "[channel.N0] encrypted: says nothing of OSA-Express7S"),
+        (
+            'Link Express"',
+            'Link Express"\nlink_gbps = 8',
+            "[channel.Z0] link_gbps: says nothing of z",
+        ),
+        ("rate", "think_us = 5\nrate", "[[io]] #1 think_us: a rate says when I/Os begin; expected"),
+        ("rate", 'system = "BOSTON"\nrate', "[[io]] #1 system: there is no [system.BOSTON]; exp"),
+        (
+            "mtu",
+            'system = "B"\nmtu',
+            "[channel.N0] system: there is no [system.B]; expected one of A",
+        ),
     ],
 )
 def test_a_bad_file_is_told_by_table_key_and_remedy(before: str, after: str, message: str) -> None:

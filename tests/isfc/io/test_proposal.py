@@ -56,6 +56,13 @@ def test_loads_alike_are_one_and_others_are_not() -> None:
     assert proposal(size(PASTED, 0, Guidelines())).count("[[io]]") == 1
 
 
+def test_fewer_than_one_io_a_second_are_not_none() -> None:
+    # rate = 0 was written, which no command takes
+    text = proposal(size(Mix("idle", (Load("idle", 0.25, 4096),)), 0, Guidelines()))
+    (workload,) = parse_io_configuration(text.encode(), "best").workloads
+    assert workload.rate_per_s == 0.25
+
+
 def test_one_interval_has_one_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "best.toml"
     sizing = ["io", "size", "--rmf", "docs/io/rmf.txt", "-o", str(path)]

@@ -117,6 +117,47 @@ def test_a_channel_that_is_not_shared_has_no_part() -> None:
     assert interval.name == "the report"
 
 
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_what_was_pasted_twice_counts_once(sample: str) -> None:
+    # a system with twice the channels was sized
+    text = SAMPLES[sample]
+    assert parse_rmf(text + text, "paste") == parse_rmf(text, "paste")
+
+
+def test_lines_without_a_title_are_read() -> None:
+    (whole,) = parse_rmf(CHANNELS, "paste")
+    lines = [line for line in CHANNELS.splitlines() if " FC_S " in line]
+    letter = "Dear all,\nour 8 FC channels:\n"
+    (found,) = parse_rmf(letter + "\n".join(lines), "paste")
+    assert found.channels == whole.channels
+    assert found.name == "the report"
+    devices = SAMPLES["device-activity"].splitlines()
+    (found,) = parse_rmf("\n".join(line for line in devices if " 3390" in line), "paste")
+    assert found.devices == parse_rmf(SAMPLES["device-activity"], "paste")[0].devices
+
+
+def test_without_titles_a_channel_that_comes_again_begins_another_interval() -> None:
+    lines = [line for line in CHANNELS.splitlines() if " FC_S " in line and "2.64" in line]
+    text = "\n".join(lines) + "\n" + "\n".join(lines).replace("6558.1", "9000.0")
+    first, second = parse_rmf(text, "paste")
+    assert (first.name, second.name) == ("the report", "part 2")
+    assert (first.io_per_s, second.io_per_s) == (6558.1, 9000)
+
+
+def test_a_comma_parts_thousands_and_is_no_decimal_sign() -> None:
+    (interval,) = parse_rmf(CHANNELS.replace(" 6558.1 ", " 6,558.1 "), "paste")
+    assert interval == parse_rmf(CHANNELS, "paste")[0]
+    # 26,86 % was read as 2686
+    with pytest.raises(ConfigurationError, match="'26,86'; expected a number"):
+        parse_rmf(CHANNELS.replace(" 26.86 ", " 26,86 "), "paste")
+
+
+@pytest.mark.parametrize("words", ["C H A N N E L", "C H A N N E L   P A T H"])
+def test_a_title_may_be_broken_between_its_words(words: str) -> None:
+    broken = CHANNELS.replace(words, words + "\n", 1)
+    assert parse_rmf(broken, "paste") == parse_rmf(CHANNELS, "paste")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -141,7 +182,8 @@ def test_a_device_with_too_few_figures_is_located() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Dear all,\n\nplease find the report below.\n", "42 FC_S 1\n"]
+    "text",
+    ["", "Dear all,\n\nplease find the report below.\n", "42 FC_S 1\n", "We have 8 FC 16G ports\n"],
 )
 def test_a_text_without_a_report_is_refused(text: str) -> None:
     with pytest.raises(ConfigurationError, match="paste: holds no line of an RMF report; expected"):

@@ -1,6 +1,8 @@
 """Channels in virtual time, held to the mean values and to conservation."""
 
+from heapq import heapify, heappop, heappush
 from random import Random
+from time import process_time
 from typing import Any
 
 import pytest
@@ -111,6 +113,30 @@ def test_large_ones_beside_many_small_agree(small: int, large: int, within: floa
         assert observed.count / 2 == pytest.approx(demand.rate_per_s, rel=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("small", "large", "within"),
+    [  # the response of the large ones was up to 41 % too long
+        ({"rate_per_s": 100_000}, {"outstanding": 4}, 0.02),
+        ({"rate_per_s": 200_000}, {"outstanding": 4}, 0.02),
+        ({"rate_per_s": 100_000}, {"outstanding": 128}, 0.02),
+        ({"outstanding": 16}, {"outstanding": 8}, 0.02),
+        ({"rate_per_s": 100_000}, {"outstanding": 16, "read_percent": 50}, 0.06),
+    ],
+)
+def test_so_many_large_ones_beside_many_small_agree(
+    small: dict[str, Any], large: dict[str, Any], within: float
+) -> None:
+    workloads = [work("small", **small), work("large", block_bytes=LARGE, **large)]
+    route = make_route(FEX16SA)
+    estimate = estimate_channel(route, [make_demand(one, route) for one in workloads])
+    simulation = simulate(FEX16SA, *workloads, ms=600)
+    for observed, demand in zip(simulation.observed, estimate.demands, strict=True):
+        mean_ns = sum(observed.responses_ns) / observed.count
+        assert mean_ns == pytest.approx(demand.response_ns, rel=within)
+        assert observed.count / 0.6 == pytest.approx(demand.rate_per_s, rel=within)
+
+
 def test_a_slow_line_takes_longer_than_storage_streams() -> None:
     slow = Channel("42", "FICON Express4", link_gbps=1)
     (observed,) = simulate(slow, work(block_bytes=LARGE, outstanding=1), ms=500).observed
@@ -141,6 +167,24 @@ def test_no_more_are_under_way_than_may_be() -> None:
 def test_misses_disconnect_for_their_share_of_the_time() -> None:
     (observed,) = simulate(FEX16SA, work(rate_per_s=20_000, cache_hit_percent=80), ms=500).observed
     assert observed.disc_ns / observed.count == pytest.approx(0.2 * 150_000, rel=0.05)
+
+
+@pytest.mark.slow
+def test_an_io_takes_no_more_than_so_many_entries_of_a_plain_agenda() -> None:
+    # it takes as long as about 20 entries; 30 would be a minute for 10 s of 250,000 I/Os a second,
+    # interpreted, where an entry takes 0.8 us. Compiled, an I/O takes two thirds of it at most.
+    ios = 250_000 * 0.1
+    start_s = process_time()
+    simulate(FEX16SA, work(rate_per_s=250_000), ms=40)
+    taken_s = process_time() - start_s
+    rng = Random(1)
+    agenda = [(rng.random(), order, None) for order in range(32)]
+    heapify(agenda)
+    start_s = process_time()
+    for order in range(round(ios)):
+        now, _, _ = heappop(agenda)
+        heappush(agenda, (now + rng.expovariate(1.0), order, None))
+    assert taken_s < 40 * (process_time() - start_s)
 
 
 def test_nothing_is_measured_of_an_idle_channel() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctc.zhyperlink import SynchronousOutcome
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
 from isfc.io.synchronous import synchronous_loads, turned_away
@@ -38,6 +39,41 @@ def test_what_is_turned_away_is_what_did_not_succeed() -> None:
     assert left.rate_per_s * (1 - left.cache_hit_percent / 100) == pytest.approx(misses)
     assert spin.outcome is None
     assert turned_away(spin, configuration) is None
+
+
+def outcomes(text: str) -> list[SynchronousOutcome]:
+    found = synchronous_loads(parse_io_configuration(text.encode(), "x"))
+    return [each.outcome for each in found if each.outcome]
+
+
+def test_workloads_on_one_link_find_it_as_busy_as_both_make_it() -> None:
+    # each was estimated as if the other were not there
+    (whole,) = outcomes(CONFIGURATION)
+    half = CONFIGURATION.replace("100000", "50000").replace('"spin"', '"spin"\nrate = 50000')
+    first, second = outcomes(half.replace("cache_hit_percent = 90\n", ""))
+    assert first.link_busy == pytest.approx(whole.link_busy)
+    assert second.link_busy == pytest.approx(whole.link_busy)
+    assert first.latency_ns == pytest.approx(whole.latency_ns)
+
+
+def test_a_second_link_takes_half_of_what_names_both() -> None:
+    two = CONFIGURATION.replace("[[io]]", '[channel.Z2]\nfeature = "zHyperLink Express"\n[[io]]', 1)
+    (one,), (shared,) = outcomes(CONFIGURATION), outcomes(two.replace('["Z1", ', '["Z1", "Z2", '))
+    assert shared.link_busy < one.link_busy / 4
+
+
+def test_what_is_too_long_for_a_link_all_goes_over_a_channel() -> None:
+    # 8192 bytes were said to succeed within 19 us
+    configuration = parse_io_configuration(
+        CONFIGURATION.replace("rate", "block = 8192\nrate").encode(), "x"
+    )
+    lookup, _ = synchronous_loads(configuration)
+    assert lookup.outcome is not None
+    assert (lookup.outcome.success, lookup.outcome.rejected) == (0, 1)
+    left = turned_away(lookup, configuration)
+    assert left is not None
+    assert left.rate_per_s == 100_000
+    assert left.cache_hit_percent == pytest.approx(90)
 
 
 def test_a_plan_puts_it_on_the_channel() -> None:

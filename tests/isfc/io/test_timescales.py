@@ -33,6 +33,16 @@ def test_short_ones_find_a_long_one_as_it_is_and_it_finds_their_average() -> Non
     assert long == pytest.approx(1 / served, rel=0.01)
 
 
+def test_flows_that_come_again_after_a_gap_are_the_machine_repairmen_s_queue() -> None:
+    solo, gap, most = 10.0, 25.0, 4
+    weights = [1.0]
+    for number in range(1, most + 1):
+        weights.append(weights[-1] * (most - number + 1) * solo / gap)
+    inside = sum(number * each for number, each in enumerate(weights)) / sum(weights)
+    carried = 1.0 - weights[0] / sum(weights)
+    assert slowdowns([Kind(solo, 1.0, 0.0, most, gap)]) == [pytest.approx(inside / carried)]
+
+
 def test_what_is_always_there_slows_all_and_nobody_there_nothing() -> None:
     assert slowdowns([]) == []
     assert slowdowns([Kind(10.0, 0.2, 1e-6, 500)]) == [pytest.approx(1.0, abs=1e-5)]

@@ -357,3 +357,7 @@ def test_a_row_of_channels_is_replayed_or_has_a_reason_why_not(name: str) -> Non
     reasons = [key for entry in table.not_modelled for key in entry.rows]
     assert sorted(reasons) == sorted(left)
     assert all(entry.reason.endswith(".") for entry in table.not_modelled)
+
+
+def test_maxima_are_the_table_of_generations() -> None:
+    assert load_table("ficon_maxima") == load_table("ficon_generations")

@@ -1,6 +1,7 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -134,10 +135,15 @@ def _mixes(
         return [mix_of_configuration(read_io_configuration(mix), str(mix))]
     assert rmf is not None, "one of them is given"
     intervals = read_rmf(rmf)
-    chosen = intervals if which is Which.ALL else (busiest(intervals),)
-    return [
+    busy = [one for one in intervals if one.io_per_s]
+    chosen = busy if which is Which.ALL and busy else [busiest(intervals)]
+    mixes = [
         mix_of_interval(one, device_block=block, device_read_share=read_share) for one in chosen
     ]
+    if which is Which.ALL and (idle := len(intervals) - len(busy)):
+        left_out = f"{idle} {'interval' if idle == 1 else 'intervals'} without I/O left out."
+        mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, left_out))
+    return mixes
 
 
 def sizing_record(sizing: Sizing) -> dict[str, Any]:

@@ -38,6 +38,24 @@ def test_all_intervals_are_sized_on_request(capsys: pytest.CaptureFixture[str]) 
     assert page.count("Best: ") == 3
 
 
+def test_idle_intervals_are_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # an idle interval among others ended --interval all
+    title = "CHANNEL PATH ACTIVITY\nTIME 09.{:02}.00\n42 FC_S 27 16G Y "
+    idle = title.format(0) + " ".join(["0.0"] * 13)
+    busy = title.format(15) + "2.6 2.6 26.8 429 429 429 429 0.0 0.0 0.0 6558.1 3.9 0.0"
+    file = tmp_path / "rmf.txt"
+    file.write_text(f"{idle}\n{busy}\n")
+    assert run(["io", "size", "--rmf", str(file), "--interval", "all"]) == 0
+    page = capsys.readouterr().out
+    assert page.count("Best: ") == 1
+    assert "1 interval without I/O left out." in page
+    file.write_text(idle)
+    assert run(["io", "size", "--rmf", str(file), "--interval", "all"]) == 2
+    assert "has no I/O of FICON channels" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["channel-path-activity", "device-activity"])
 def test_the_page_fits_eighty_columns(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["io", "size", "--rmf", f"tests/data/rmf/{name}.txt"]) == 0

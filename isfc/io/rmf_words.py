@@ -1,0 +1,118 @@
+"""The words of a pasted table: where a channel, a device or an IOP begins, and its figures."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.errors import ConfigurationError
+
+WHOLE: Final = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,21})"
+"""What stands before the point of a figure: a comma parts thousands, and is no decimal sign."""
+
+_NUMBER: Final = re.compile(rf"{WHOLE}(?:\.\d{{1,20}})?|\.\d{{1,20}}")
+_MISSING: Final = re.compile(r"[-*.]{2,}")
+_CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
+_CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
+DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
+_DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
+_IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
+_FOLLOWING: Final = 9
+_FIGURES_AT_LEAST: Final = 6
+"""Of so many words after the first two, figures in a line of a report; prose has none (chosen)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text, and where it stands; lines and columns count from 1."""
+
+    text: str
+    line: int
+    column: int
+
+    @property
+    def place(self) -> str:
+        """How to speak of it in a message."""
+        return f"line {self.line} column {self.column}"
+
+
+def starts_channel(words: list[Word], at: int) -> bool:
+    """Whether a channel of Channel Path Activity begins here; a word follows."""
+    return bool(
+        _CHPID.fullmatch(words[at].text)
+        and _CHANNEL_TYPE.fullmatch(words[at + 1].text)
+        and words[at + 1].line - words[at].line <= 1
+    )
+
+
+def starts_device(words: list[Word], at: int) -> bool:
+    """Whether a device of Direct Access Device Activity begins here; a word follows."""
+    return bool(DEVICE.fullmatch(words[at].text) and _DEVICE_TYPE.fullmatch(words[at + 1].text))
+
+
+def starts_iop(words: list[Word], at: int) -> bool:
+    """Whether an IOP of I/O Queuing Activity begins here; a word follows."""
+    is_first = at == 0 or words[at - 1].line < words[at].line
+    return bool(is_first and _IOP.fullmatch(words[at].text) and "." in words[at + 1].text)
+
+
+def looks_like_channel(words: list[Word], at: int) -> bool:
+    """Whether a channel begins here, also without a title above it: mostly figures follow."""
+    following = [word.text for word in words[at + 2 : at + 2 + _FOLLOWING]]
+    figures = sum(_NUMBER.fullmatch(text) is not None for text in following)
+    return starts_channel(words, at) and figures >= _FIGURES_AT_LEAST
+
+
+def values_from(
+    words: list[Word], at: int, most: int, start: Word
+) -> tuple[list[float | None], int]:
+    """The figures from ``at`` on, and where they end: at ``most``, or at what is none.
+
+    What is none may follow in another line; in the same one it is an error.
+    """
+    values: list[float | None] = []
+    while at < len(words) and len(values) < most:
+        text = words[at].text
+        if _NUMBER.fullmatch(text):
+            values.append(number_of(text))
+        elif _MISSING.fullmatch(text):
+            values.append(None)
+        elif words[at].line == start.line:
+            raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
+        else:
+            break
+        if len(values) > 1 and _begins_line(words, at) and _is_record(words, at):
+            values.pop()
+            break
+        at += 1
+    return values, at
+
+
+def continues(words: list[Word], at: int) -> bool:
+    """Whether a figure follows the last one, and not the next line of the table."""
+    same_line = words[at].line == words[at - 1].line
+    return same_line and _NUMBER.fullmatch(words[at].text) is not None
+
+
+def _begins_line(words: list[Word], at: int) -> bool:
+    return words[at].line > words[at - 1].line
+
+
+def _is_record(words: list[Word], at: int) -> bool:
+    """Whether a number that begins a line is the name of the next channel, device or IOP."""
+    if at + 1 >= len(words):
+        return False
+    return starts_channel(words, at) or starts_device(words, at) or starts_iop(words, at)
+
+
+def number_of(text: str) -> float:
+    """The figure, its thousands parted by commas or not."""
+    return float(text.replace(",", ""))
+
+
+def expect(values: list[float | None], names: tuple[str, ...], start: Word, what: str) -> None:
+    """Raise `ConfigurationError` unless there are as many values as names of columns."""
+    if len(values) != len(names):
+        raise ConfigurationError(
+            f"{start.place}: {what} has {len(values)} figures; expected {len(names)}: "
+            f"{', '.join(names)}"
+        )
