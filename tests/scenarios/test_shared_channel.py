@@ -96,6 +96,17 @@ def test_what_a_link_gains_by_more_disks_is_bounded(pairs: int, most: float) -> 
     assert max(moved) < shared(14, rate_per_s=10).beside.mb_per_s * 1.01
 
 
+@pytest.mark.slow
+def test_what_a_link_gains_by_more_disks_with_zhpf_is_bounded() -> None:
+    # of the same packages; each rate takes far less of the processor than in command mode
+    rates = (10, 3_000, 6_500, 12_000, 40_000)
+    moved = [shared(rate_per_s=rate, protocol=Protocol.ZHPF).beside.mb_per_s for rate in rates]
+    for place, mb_per_s in enumerate(moved):
+        assert max(moved[place:]) <= 1.13 * mb_per_s
+    assert moved[-1] < 0.9 * moved[0]
+    assert max(moved) < shared(14, rate_per_s=10).beside.mb_per_s
+
+
 def test_disks_on_both_chpids_hold_a_transfer_up_as_much_as_the_greater_of_them() -> None:
     there = DISKS.replace('"disks"', '"there"').replace('["40"]', '["50"]').replace("1000", "9000")
     alone, both = (
