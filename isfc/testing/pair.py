@@ -17,6 +17,7 @@ from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
+from isfc.engine.program import Program
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
@@ -140,7 +141,7 @@ class Pair:
         """The CTCs that are cut."""
         self.engine = VirtualEngine(
             [side.system for side in self.sides],
-            self.sides,
+            [self.make_program(side) for side in self.sides],
             self.setup.propagation_ns,
             roundtrip=self.setup.roundtrip,
             transit=transit if lose is None else self._losing(lose),
@@ -157,6 +158,18 @@ class Pair:
         `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
         """
         return System([definition], trace, watch=self.packages[here])
+
+    def make_program(self, side: Side) -> Program:
+        """What the engine tells of a side's events: for pairs that put something in between."""
+        return side
+
+    def let_through(self, side: Side, messages: list[Message]) -> list[Message]:
+        """What of these messages the link is given now: for pairs that hold some back."""
+        return messages
+
+    def held_length(self, side: Side) -> int:
+        """Bytes of a side's messages that are held back before the link: none here."""
+        return 0
 
     def partner(self, side: Side) -> Side:
         """The other side."""
@@ -175,7 +188,8 @@ class Pair:
     ) -> None:
         """Let ``side`` send messages of so many bytes, now, all together."""
         messages = [Message(conversation, length, traffic) for length in lengths]
-        side.system.apply(inputs.Send(messages), self.engine.now_ns)
+        if let := self.let_through(side, messages):
+            side.system.apply(inputs.Send(let), self.engine.now_ns)
         side.note(messages)
         self.engine.drain()
 
