@@ -10,7 +10,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
@@ -91,6 +91,10 @@ class Setup:
             if (value := getattr(self, part.name)) != usual
         ]
         return f"Setup({', '.join(shown)})"
+
+    def _repr_pretty_(self, printer: Any, _cycle: object) -> None:
+        """Let hypothesis show it in the same way: of a dataclass it shows every field."""
+        printer.text(repr(self))
 
     def rdev(self, here: int, index: int) -> Rdev:
         """The number of one CTC at the first (0) or second (1) system."""
