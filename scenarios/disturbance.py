@@ -141,7 +141,7 @@ class Throttled:
 
     def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
         """What the program offers."""
-        return self._let_through(self._program.start(now_ns), now_ns)
+        return self.let_through(self._program.start(now_ns), now_ns)
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Pass the event on; what has been read makes room for what waits."""
@@ -150,9 +150,10 @@ class Throttled:
         elif isinstance(event, Severed):
             self._under_way = 0
             self._held.clear()
-        return self._let_through(self._program.receive(event, now_ns), now_ns)
+        return self.let_through(self._program.receive(event, now_ns), now_ns)
 
-    def _let_through(self, offers: Iterable[Offer], now_ns: int) -> list[Offer]:
+    def let_through(self, offers: Iterable[Offer], now_ns: int) -> list[Offer]:
+        """Of what has waited and of further offers, what the link is given now, in this order."""
         let: list[Offer] = []
         while self._held and self._has_room():
             message = self._held.popleft()
@@ -167,6 +168,11 @@ class Throttled:
                     let.append((at_ns, [message]))
         self.held_count = len(self._held)
         return let
+
+    @property
+    def held_length(self) -> int:
+        """Bytes of the messages that wait."""
+        return sum(message.length for message in self._held)
 
     def _has_room(self) -> bool:
         return self.limit is None or self._under_way < max(1, self.limit)

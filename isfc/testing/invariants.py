@@ -35,6 +35,7 @@ def bytes_add_up(pair: Pair) -> None:
     for side in pair.sides:
         partner, link = pair.partner(side), side.end.link
         waiting = link.packager.backlog_length + link.appc.waiting_length
+        waiting += pair.held_length(side)
         in_flight = side.sent_length - waiting - side.written_length
         assert 0 <= in_flight <= (len(link.ctcs) + 1) * length_max, (
             f"{side}: {in_flight} bytes are neither waiting nor written"

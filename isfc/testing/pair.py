@@ -10,13 +10,14 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
+from isfc.engine.program import Program
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
@@ -91,6 +92,10 @@ class Setup:
         ]
         return f"Setup({', '.join(shown)})"
 
+    def _repr_pretty_(self, printer: Any, _cycle: object) -> None:
+        """Let hypothesis show it in the same way: of a dataclass it shows every field."""
+        printer.text(repr(self))
+
     def rdev(self, here: int, index: int) -> Rdev:
         """The number of one CTC at the first (0) or second (1) system."""
         if self.rdevs is not None:
@@ -140,7 +145,7 @@ class Pair:
         """The CTCs that are cut."""
         self.engine = VirtualEngine(
             [side.system for side in self.sides],
-            self.sides,
+            [self.make_program(side) for side in self.sides],
             self.setup.propagation_ns,
             roundtrip=self.setup.roundtrip,
             transit=transit if lose is None else self._losing(lose),
@@ -157,6 +162,18 @@ class Pair:
         `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
         """
         return System([definition], trace, watch=self.packages[here])
+
+    def make_program(self, side: Side) -> Program:
+        """What the engine tells of a side's events: for pairs that put something in between."""
+        return side
+
+    def let_through(self, side: Side, messages: list[Message]) -> list[Message]:
+        """What of these messages the link is given now: for pairs that hold some back."""
+        return messages
+
+    def held_length(self, side: Side) -> int:
+        """Bytes of a side's messages that are held back before the link: none here."""
+        return 0
 
     def partner(self, side: Side) -> Side:
         """The other side."""
@@ -175,7 +192,8 @@ class Pair:
     ) -> None:
         """Let ``side`` send messages of so many bytes, now, all together."""
         messages = [Message(conversation, length, traffic) for length in lengths]
-        side.system.apply(inputs.Send(messages), self.engine.now_ns)
+        if let := self.let_through(side, messages):
+            side.system.apply(inputs.Send(let), self.engine.now_ns)
         side.note(messages)
         self.engine.drain()
 

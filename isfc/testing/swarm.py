@@ -5,7 +5,7 @@ smaller for as long as it still fails: `shrink`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import Any, Final
@@ -18,7 +18,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Setup
 from isfc.testing.plan import (
     Activate,
     Deactivate,
@@ -28,13 +28,16 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
+from isfc.testing.throttled_pair import ThrottledPair
 from scenarios.disturbance import Disturbance
 from scenarios.faults import Fault, Kind, draw_fault
 from scenarios.injection import Injection
 
 KINDS: Final = tuple(kind for kind in Kind if kind not in (Kind.GAP, Kind.THROTTLED))
-"""Faults that a pair must survive: no gaps, which nothing survives. Throttling concerns programs,
-which a pair has none of."""
+"""Faults that a pair must survive: no gaps, which nothing survives. Throttling is drawn apart."""
+
+THROTTLED_SHARE: Final = 0.2
+"""Of how many seeds a system is short of storage for a while. Chosen."""
 
 LOOKS: Final = 4
 """How often a pair is looked at while time passes between two steps."""
@@ -85,6 +88,7 @@ def draw(seed: int) -> Scenario:
     count = random.choice([0, 1, 1, 2, 3, 5])
     kinds = random.choice([KINDS, random.sample(KINDS, 2)])
     faults = [draw_fault(random, kinds, random.randrange(end_ns), places) for _ in range(count)]
+    faults += _draw_throttles(seed, setup, plan)
     return Scenario(
         seed,
         setup,
@@ -122,7 +126,7 @@ class _Run:
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._disturbance = Disturbance(Random(scenario.seed + 1))
-        self._pair = Pair(scenario.setup, transit=self._disturbance)
+        self._pair = ThrottledPair(scenario.setup, self._disturbance)
         self._severed_count = 0
         self._message_count = 0
         self._collision_count = 0
@@ -130,7 +134,7 @@ class _Run:
         self._stopped_ns = sum(fault.for_ns for fault in stops)
         self._ledger = Ledger(self._pair, self._stopped_ns)
         self._injection = Injection(
-            self._pair.engine, self._disturbance, {}, self._renew, scenario.faults
+            self._pair.engine, self._disturbance, self._pair.throttles, self._renew, scenario.faults
         )
         if scenario.answers:
             self._answer()
@@ -186,6 +190,26 @@ class _Run:
         self._pair.second.answer = lambda message: [
             Message(message.conversation, 1_000, message.traffic)
         ]
+
+
+def _draw_throttles(seed: int, setup: Setup, plan: Iterable[Step]) -> Iterator[Fault]:
+    """Storage throttling, just before the side concerned sends something.
+
+    It comes from a stream of its own: all else of a seed is as it was without.
+    """
+    random = Random(f"throttled {seed}")
+    if random.random() >= THROTTLED_SHARE:
+        return
+    now_ns = 4 * setup.propagation_ns  # a pair is that old when its plan begins
+    sends = []
+    for step in plan:
+        if isinstance(step, Wait):
+            now_ns += step.duration_ns
+        elif isinstance(step, Send):
+            sends.append((now_ns - 1, (NodeName(setup.names[step.here]), setup.rdev(step.here, 0))))
+    if sends:
+        at_ns, place = random.choice(sends)
+        yield draw_fault(random, [Kind.THROTTLED], at_ns, [place])
 
 
 def _draw_setup(random: Random) -> Setup:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
+"""Bounds what would hang, in s; where ten others compete for a core, a start takes more than 30."""
 
 
 class Isfc:

@@ -32,7 +32,7 @@ def test_lock_is_held_for_its_time() -> None:
 def test_lock_has_one_holder() -> None:
     lock = LinkLock()
     lock.hold(Receive(PACKAGE), 500, 0)
-    with pytest.raises(AssertionError, match="one holder"):
+    with pytest.raises(AssertionError, match=r"^the link lock has one holder"):
         lock.hold(Receive(PACKAGE), 500, 0)
 
 

@@ -355,3 +355,12 @@ def test_processor_time_counts_appc_messages_and_their_packages() -> None:
     door.ended(A, Command.WRITE, cast(Package, instruction.load))
     others_ns = LinkCosts(parameters).cpu_ns(door.link.counters)
     assert door.link.cpu_ns() - others_ns == 7_300
+
+
+@pytest.mark.parametrize("traffic", list(Traffic))
+def test_room_is_what_can_still_be_sent(traffic: Traffic) -> None:
+    door = Door()
+    for rdev in (A, B, C):
+        door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), 0)
+    door.send(100_000, traffic=traffic)
+    assert door.link.room == BACKLOG_LENGTH_MAX - 100_000

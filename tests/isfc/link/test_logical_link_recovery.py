@@ -84,6 +84,8 @@ def test_lesser_end_writes_first_after_every_collision() -> None:
             door.link.receive_interrupt(Collided(A, theirs(0, 0), TIMES), door.now_ns)
         states = [door.state(A) for door in doors]
         assert states == [DeviceState.RECOVERING, DeviceState.YIELDING]
+    assert [door.link.counters.collision_count for door in doors] == [4, 4]
+    assert [door.link.ctcs[A].counters.io_count for door in doors] == [4, 4]
 
 
 def test_attention_before_our_write_is_begun_is_answered_first() -> None:
@@ -276,3 +278,72 @@ def test_halt_is_for_the_device_that_is_stuck_only() -> None:
     assert isinstance(instruction, Hsch)
     assert instruction.rdev == A
     assert door.link.poll_instruction() is None
+
+
+def test_device_lost_in_an_io_counts_it() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), door.now_ns)
+    assert door.link.ctcs[rdev].counters.io_count == 1
+
+
+def expect_reset(door: Door, since_ns: int, rdev: Rdev) -> None:
+    """The device is reset a missing-interrupt interval after ``since_ns``, and no sooner."""
+    due_ns = since_ns + PARAMETERS.mih_ns
+    door.link.handle_deadline(due_ns - 1)
+    assert door.asked() == []
+    door.link.handle_deadline(due_ns)
+    assert door.asked() == [("HALT", rdev)]
+
+
+def test_device_lost_in_its_reset_has_another_interval_to_be_ready() -> None:
+    door = Door()
+    rdev, _ = door.write(100)
+    halted_ns = door.link.due_ns
+    door.link.handle_deadline(halted_ns)
+    door.asked()
+    lost_ns = halted_ns + PARAMETERS.mih_ns - 1
+    door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), lost_ns)
+    expect_reset(door, lost_ns, rdev)
+
+
+def test_partners_write_that_cannot_be_read_resets_the_device() -> None:
+    door = Door()
+    door.link.receive_interrupt(Attention(C), 1_000)
+    door.now_ns = 1_000
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
+    expect_reset(door, 1_000, C)
+
+
+def test_partner_that_never_takes_its_first_turn_keeps_ours_from_no_other_device() -> None:
+    door = Door(lesser=False)
+    rdev, package = door.write(100)
+    collided_ns = door.now_ns
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), collided_ns)
+    expect_reset(door, collided_ns, rdev)
+    door.now_ns = collided_ns + PARAMETERS.mih_ns
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert (instruction.rdev, instruction.load) == (B, package)
+
+
+def test_partner_that_never_takes_its_second_turn_loses_the_device() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.work()
+    door.asked()
+    door.ended(rdev, Command.WRITE, package)
+    expect_reset(door, door.now_ns, rdev)
+    assert door.link.state is LinkState.DEGRADED
+
+
+def test_recovery_without_a_package_is_a_bug_that_shows() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.link.ctcs[rdev].held = None
+    with pytest.raises(AssertionError, match=r"^nothing was held after a collision"):
+        door.work()

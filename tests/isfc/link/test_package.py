@@ -12,6 +12,7 @@ from isfc.link.package import (
     BLOCK_HEADER_LENGTH,
     BLOCK_LENGTH,
     MESSAGE_HEADER_LENGTH,
+    MESSAGES_MAX,
     Package,
     PackageLimit,
     Packager,
@@ -162,6 +163,8 @@ def test_backlog_is_bounded() -> None:
     with pytest.raises(Backpressure) as caught:
         waiting.reserve(2)
     assert (caught.value.depth, caught.value.limit) == (999, 1_000)
+    assert str(caught.value) == "backlog is full: 999 of 1000"
+    assert waiting.room == 1
 
 
 @dataclass
@@ -230,3 +233,17 @@ def test_package_knows_what_of_it_is_of_appc() -> None:
     ]
     package = Package(0, messages, 137)
     assert (package.appc_count, package.appc_length) == (2, 130)
+
+
+def test_package_has_a_most_of_messages_however_short() -> None:
+    waiting = packager(*[0] * (MESSAGES_MAX + 1))
+    assert [len(waiting.pack().messages) for _ in range(2)] == [MESSAGES_MAX, 1]
+
+
+def test_head_is_the_oldest_message_that_waits() -> None:
+    waiting = packager(7, 900)
+    heads = [waiting.head_length]
+    first = waiting.pack()
+    heads.append(waiting.head_length)
+    waiting.add_again(first)  # a package, and no message that waits
+    assert [*heads, waiting.head_length] == [7, 0, 0]

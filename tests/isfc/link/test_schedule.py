@@ -253,3 +253,9 @@ def test_another_rule_leaves_and_takes_what_it_says() -> None:
     assert [scheduler.acquire() for _ in range(4)] == list(rdevs[::-1])
     scheduler.arrange(rdevs)
     assert scheduler.order == rdevs[:2]
+
+
+def test_device_that_is_not_free_cannot_be_acquired(scheduler: WriteScheduler) -> None:
+    scheduler.acquire(), scheduler.acquire()
+    with pytest.raises(AssertionError, match=r"^no free device to acquire"):
+        scheduler.acquire()

@@ -1,6 +1,7 @@
 """What is drawn is what it says."""
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isfc.layout.layout import Layout
@@ -47,3 +48,16 @@ def test_any_plan_fits_any_pair(
     pair.drive(traffic, ledger)
     pair.restore()
     ledger.check_end()
+
+
+def test_example_that_fails_is_shown_as_the_kit_writes_it() -> None:
+    @settings(database=None, deadline=None)
+    @given(setups(ctc_counts=st.just(1)))
+    def fails(setup: Setup) -> None:
+        assert setup is None
+
+    with pytest.raises(AssertionError) as caught:
+        fails()
+    told = "".join(caught.value.__notes__)
+    assert "setup=Setup(ctc_count=1" in told
+    assert "parameters" not in told  # they are as usual

@@ -18,7 +18,10 @@ def test_many_seeds_draw_everything() -> None:
     scenarios = [draw(seed) for seed in range(300)]
     assert {scenario.setup.ctc_count for scenario in scenarios} == {*range(1, 17)}
     assert {scenario.setup.fibre_count for scenario in scenarios} == {1, 2, 3, 4}
-    assert {fault.kind for scenario in scenarios for fault in scenario.faults} == {*KINDS}
+    assert {fault.kind for scenario in scenarios for fault in scenario.faults} == {
+        *KINDS,
+        Kind.THROTTLED,
+    }
     names = {name for scenario in scenarios for name in scenario.setup.names}
     assert {len(name) for name in names} == {*range(1, 9)}
 

@@ -1,6 +1,10 @@
 """The changed tables are changed, each in one entry, and a test that looks notices."""
 
 import os
+import subprocess
+import sys
+
+import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, Outcome, State
 from ctc.subchannel import Command
@@ -28,3 +32,14 @@ def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     assert survives(After(CHANGES[0], DeviceState.IDLE), ("tests/ctc/test_errors.py",))
     mutant = Cell(CommandClass.WRITE, State.WRITE, Outcome.TRANSFER)
     assert not survives(mutant, ("tests/ctc/test_state.py",))
+
+
+@pytest.mark.slow
+def test_nothing_changed_survives_outside_of_pytest() -> None:
+    # every run failed there, and so every mutant counted as noticed
+    program = "from tools.mutation.tables import *; sys.exit(not survives(Nothing(), FIRST))"
+    environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    assert (
+        subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
+        == 0
+    )
