@@ -18,10 +18,13 @@ then looked up.
 # to, and more: orders that no fixed costs bring about. A rule that holds in all of them holds in
 # the real ones. With two exceptions: two timers that run out in the very same nanosecond, which a
 # node handles in one go, are taken one after the other, and missing interrupts are late, see above.
-# A way to the end may use an order that no fixed costs allow: that there is no livelock is said of
-# links whose costs vary, and of schedules that neglect no timer and no frame for ever. ``timed``
-# keeps the clocks: each node's own clock, which only its own timers advance. The tests compare: of
-# every state that the clocks lead to, what is left without its times is visited.
+# That holds of livelocks too where no steps lead round in a circle (``endless_count`` is 0): then
+# every schedule, and so that of any clock, comes to an end, and it ends where everything has
+# arrived. Where some do, a way to the end may use an order that no fixed costs allow: that there is
+# no livelock is then said of links whose costs vary, and of schedules that neglect no timer and no
+# frame for ever. ``timed`` keeps the clocks: each node's own clock, which only its own timers
+# advance. The tests compare: of every state that the clocks lead to, what is left without its times
+# is visited.
 #
 # *Orders.* Two steps of different ends lead to the same state in either order, for a step takes
 # frames from the front of what is on its way to its own end, and adds to the back of what is on its
@@ -33,11 +36,14 @@ then looked up.
 # to be restored, every order is tried, as a fault is a step of both ends. By the theory (P.
 # Godefroid, "Partial-order methods for the verification of concurrent systems", 1996) every state
 # in which nothing can happen, and every step that either end can ever take, is found all the same;
-# so is every message lost, doubled or out of turn, every deadlock, and every livelock.
+# so is every message lost, doubled or out of turn, every deadlock, and every livelock. And if no
+# steps that are followed lead round in a circle, none do: a step that is followed either stands
+# somewhere in an endless schedule, and can be taken first, or it can be taken before all of it; an
+# endless schedule is left either way, so that those that are followed would never end either.
 
 import itertools
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
@@ -78,6 +84,8 @@ class Explored:
     """Transitions in which an end noticed a collision."""
     depth: int
     """Transitions from the beginning to the farthest state, by the shortest way."""
+    endless_count: int = 0
+    """States from which some schedule never ends, fair or not: with 0, every one delivers."""
 
 
 class Counterexample(AssertionError):
@@ -136,7 +144,7 @@ class Exploration:
                 self._fail("deadlock: nothing can happen any more", number)
             number += 1
         ends = [number for number, state in enumerate(states) if self._is_end(state)]
-        self._expect_ways_to(ends)
+        endless_count = self._count_endless(ends)
         return Explored(
             len(states),
             len(edges),
@@ -144,6 +152,7 @@ class Exploration:
             len(ends),
             self._collision_count,
             len(self._way_to(len(states) - 1)) - 1,
+            endless_count,
         )
 
     def _begin(self) -> int:
@@ -259,8 +268,8 @@ class Exploration:
             assert ends.arrived[second] <= ends.sent[first], "a message was not sent"
         return number
 
-    def _expect_ways_to(self, ends: list[int]) -> None:
-        """From every state there is a way to an end: the steps are gone through backwards."""
+    def _reaching(self, ends: list[int], some: Callable[[Iterable[int]], bool]) -> bytearray:
+        """From which states all steps, or any, lead on to an end: found backwards, step by step."""
         reaches = bytearray(len(self.states))
         for end in ends:
             reaches[end] = True
@@ -272,11 +281,21 @@ class Exploration:
                 edge -= self._edge_counts[number]
                 if not reaches[number]:
                     following = self._edges[edge : edge + self._edge_counts[number]]
-                    if any(reaches[after] for after in following):
+                    if some([reaches[after] for after in following]):
                         reaches[number] = grows = True
-        stuck = reaches.find(0)
-        if stuck >= 0:
-            self._fail("livelock: from here on, no schedule delivers everything", stuck)
+        return reaches
+
+    def _count_endless(self, ends: list[int]) -> int:
+        """States from which steps lead round in a circle; from each, a way has to lead to an end.
+
+        What has no step left has been found to be an end, so that `all` is true of it.
+        """
+        endless_count = self._reaching([], all).count(0)
+        if endless_count:
+            stuck = self._reaching(ends, any).find(0)
+            if stuck >= 0:
+                self._fail("livelock: from here on, no schedule delivers everything", stuck)
+        return endless_count
 
     def _way_to(self, number: int) -> list[int]:
         """The states from the beginning to this one."""

@@ -3,6 +3,7 @@
 import pytest
 
 from isfc.link.link_ctc import LinkCtc
+from isfc.link.lock import Send
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.link.package import Package
@@ -68,3 +69,37 @@ def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld, timed:
     assert reduced.end_count == every.end_count
     assert reduced.node_state_count == every.node_state_count
     assert reduced.state_count < every.state_count
+
+
+@pytest.mark.parametrize("reduced", [False, True], ids=["every order", "reduced"])
+@pytest.mark.parametrize(
+    "world",
+    [
+        SmallWorld(1, (1, 1)),
+        SmallWorld(2, (1, 1)),
+        SmallWorld(1, (1, 0), Fault.FRAME_LOST),
+        SmallWorld(1, (1, 0), Fault.CTC_LOST),
+        pytest.param(SmallWorld(1, (1, 0), Fault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 1), Fault.FRAME_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(2, (1, 1), Fault.FRAME_DOUBLED), marks=pytest.mark.slow),
+    ],
+)
+def test_every_schedule_comes_to_an_end(world: SmallWorld, reduced: bool) -> None:
+    assert explore(world, reduced=reduced).endless_count == 0
+
+
+@pytest.mark.parametrize("reduced", [False, True], ids=["every order", "reduced"])
+def test_schedule_that_never_ends_is_counted_though_a_fair_one_does(
+    monkeypatch: pytest.MonkeyPatch, reduced: bool
+) -> None:
+    finish = Send.__dict__["finish"]
+
+    def wait(send: Send, link: LogicalLink, now_ns: int) -> None:
+        """The first package is built again and again until the second message is there."""
+        if send.package.number or link.packager:
+            finish(send, link, now_ns)
+        else:
+            link.lock.want(send)
+
+    monkeypatch.setattr(Send, "finish", wait)
+    assert explore(SmallWorld(1, (2, 0)), reduced=reduced).endless_count > 0
