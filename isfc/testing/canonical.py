@@ -36,13 +36,19 @@ _LEFT_OUT: Final = frozenset(
 )
 """Attributes that are the same for good, or as others are, or that count and decide nothing."""
 
+_PLAIN: Final = frozenset({str, bool, bytes, type(None)})
+_SEQUENCES: Final = frozenset({list, tuple, deque, Fifo})
+
+_ATTRIBUTES: Final[dict[type, tuple[tuple[str, bool], ...]]] = {}
+"""Of each class the attributes that count: every object of a class has the same ones."""
+
 _DIGITS: Final = 3
 """Of a nanosecond: differences of sums of floating-point numbers are no more exact."""
 
 
 def canonical(value: Any, now_ns: int) -> Any:
     """The form of ``value`` when its clock shows ``now_ns``: nested tuples, to be compared."""
-    return _Canonical(now_ns).form(value, "")
+    return _Canonical(now_ns).form(value)
 
 
 class _Canonical:
@@ -50,12 +56,12 @@ class _Canonical:
         self._now_ns = now_ns
         self._seen: dict[int, int] = {}
 
-    def form(self, value: Any, name: str) -> Any:
-        """The form of ``value``, an attribute of that name."""
+    def form(self, value: Any, is_time: bool = False) -> Any:
+        """The form of ``value``, of which the numbers are times or are not."""
         kind = type(value)
         if kind is int or kind is float:
-            return self._time(value) if name.endswith("_ns") else value
-        if value is None or kind in (str, bool, bytes):
+            return self._time(value) if is_time else value
+        if kind in _PLAIN:
             return value
         if isinstance(value, Enum):
             return value.name
@@ -67,28 +73,38 @@ class _Canonical:
         if number is not None:
             return ("seen", number)
         self._seen[id(value)] = len(self._seen)
-        return self._parts(value, kind, name)
+        return self._parts(value, kind, is_time)
 
-    def _parts(self, value: Any, kind: type, name: str) -> Any:
+    def _parts(self, value: Any, kind: type, is_time: bool) -> Any:
         form = self.form
+        if kind in _SEQUENCES:
+            return tuple([form(part, is_time) for part in value])
+        if kind is dict:
+            return tuple([(form(key), form(part, is_time)) for key, part in value.items()])
         if kind is Agenda:
-            return tuple([(self._time(at_ns), form(entry, "")) for at_ns, entry in value.entries()])
-        if kind in (list, tuple, deque, Fifo):
-            return tuple([form(part, name) for part in value])
+            return tuple([(self._time(at_ns), form(entry)) for at_ns, entry in value.entries()])
         if kind is Sharing:
             return self._left(value)
-        if kind is dict:
-            return tuple([(form(key, ""), form(part, name)) for key, part in value.items()])
         if kind in (set, frozenset):
             return tuple(sorted(value))
-        parts = [form(part, attribute) for attribute, part in _attributes(value)]
-        return (kind.__name__, *parts)
+        attributes = _ATTRIBUTES.get(kind)
+        if attributes is None:
+            attributes = _ATTRIBUTES[kind] = tuple(_attributes(value))
+        parts = [kind.__name__]
+        for name, of_time in attributes:
+            part = getattr(value, name)
+            sort = type(part)  # what is most frequent is done here, without a call
+            if sort in _PLAIN or (sort is int and not of_time):
+                parts.append(part)
+            else:
+                parts.append(form(part, of_time))
+        return tuple(parts)
 
     def _left(self, sharing: Sharing[Any]) -> Any:
         """What transfers have still to do: the scale on which that is kept begins anywhere."""
         return tuple(
             [
-                (round(solo_ns, _DIGITS), self.form(rider, ""))
+                (round(solo_ns, _DIGITS), self.form(rider))
                 for rider, solo_ns in sharing.left_at(self._now_ns)
             ]
         )
@@ -98,11 +114,10 @@ class _Canonical:
         return value if value >= NEVER_NS else max(0, value - self._now_ns)
 
 
-def _attributes(value: Any) -> Iterator[tuple[str, Any]]:
+def _attributes(value: Any) -> Iterator[tuple[str, bool]]:
+    """The names of the attributes that count, and whether each is a time."""
     kind = type(value)
     slots = [name for base in kind.__mro__ for name in getattr(base, "__slots__", ())]
-    names = slots or sorted(vars(value))
-    for name in names:
-        if (kind.__name__, name) in _LEFT_OUT:
-            continue
-        yield name, getattr(value, name)
+    for name in slots or sorted(vars(value)):
+        if (kind.__name__, name) not in _LEFT_OUT:
+            yield name, name.endswith("_ns")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from isfc.system.system import System
-from isfc.testing.node_states import Input, Nodes, Timer
+from isfc.testing.node_states import Input, Nodes
 from isfc.testing.small_world import SmallWorld
 
 _T = TypeVar("_T")
@@ -41,10 +41,10 @@ class Step(NamedTuple):
 class Ends:
     """All states of both ends, by number."""
 
-    def __init__(self, world: SmallWorld) -> None:
-        self.nodes: Final = Nodes()
+    def __init__(self, world: SmallWorld, *, timed: bool = False) -> None:
+        self.nodes: Final = Nodes(timed=timed)
         self._world = world
-        self._numbers: dict[End, int] = {}
+        self.numbers: dict[End, int] = {}
         self._ends: list[End] = []
         self._steps: dict[int, list[Step]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
@@ -70,9 +70,9 @@ class Ends:
         return self._add(End(here, node, ((),) * self._world.ctc_count, 0, 0))
 
     def _add(self, end: End) -> int:
-        number = self._numbers.get(end)
+        number = self.numbers.get(end)
         if number is None:
-            number = self._numbers[end] = len(self._ends)
+            number = self.numbers[end] = len(self._ends)
             self._ends.append(end)
             self.idle_ctcs.append(
                 sum(1 << index for index, frames in enumerate(end.fibres) if not frames)
@@ -120,9 +120,7 @@ class Ends:
         steps = self._steps.get(number)
         if steps is None:
             end = self._ends[number]
-            given: list[Input] = []
-            if self.nodes.timers[end.node] is Timer.SOON:
-                given.append(("timer",))
+            given: list[Input] = [("timer", timer) for timer in self.nodes.soon[end.node]]
             if end.sent < self._world.messages[end.here]:
                 given.append(("send", end.sent + 1, self._world.traffic))
             for index, frames in enumerate(end.fibres):
@@ -132,10 +130,9 @@ class Ends:
         return steps
 
     def late(self, number: int) -> list[Step]:
-        """The missing interrupt, if the end waits for one."""
-        end = self._ends[number]
-        late = self.nodes.timers[end.node] is Timer.LATE
-        return [self.feed(number, ("timer",))] if late else []
+        """The missing interrupts that the end waits for."""
+        late = self.nodes.late[self._ends[number].node]
+        return [self.feed(number, ("timer", timer)) for timer in late]
 
     def sends_alone(self, number: int) -> int:
         """The CTCs on which an end may send while the other end does nothing, as bits."""
@@ -159,9 +156,8 @@ class Ends:
         """What happens when an end is given an input, in words."""
         here = self._ends[number].here
         match given:
-            case ("timer",):
-                late = self.nodes.timers[self._ends[number].node] is Timer.LATE
-                return f"missing interrupt at {here}" if late else f"timer of {here}"
+            case ("timer", timer):
+                return f"{timer.kind.value} at {here}, CTC {timer.place}"
             case ("frame", index, frame):
                 return f"{self.nodes.frames[frame]!r} arrives at {here} on CTC {index}"
         return f"{here} sends"
@@ -173,7 +169,8 @@ class Ends:
             and end.sent == self._world.messages[end.here]
             and not any(end.fibres)
             and nodes.settled[end.node]
-            and nodes.timers[end.node] is Timer.NONE
+            and not nodes.soon[end.node]
+            and not nodes.late[end.node]
         )
 
 

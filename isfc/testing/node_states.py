@@ -6,7 +6,6 @@ that; states and frames are known by numbers.
 
 import pickle
 import zlib
-from enum import Enum
 from typing import Any, Final, NamedTuple
 
 from ctc.address import Rdev
@@ -26,10 +25,11 @@ from isfc.system.inputs import (
 from isfc.system.system import System
 from isfc.testing.canonical import canonical
 from isfc.testing.pair import MS
+from isfc.testing.timers import Kind, Timer, forget_times, run_out, timers
 
 Input = tuple[Any, ...]
-"""What a node is given: ("timer",), ("frame", index, number), ("send", length, traffic), or one of
-`_DEVICE_INPUTS` and the index of a CTC."""
+"""What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic), or
+one of `_DEVICE_INPUTS` and the index of a CTC."""
 
 _DEVICE_INPUTS: Final = {
     "connect": Connect,
@@ -48,58 +48,76 @@ class Did(NamedTuple):
     collisions: int
 
 
-class Timer(Enum):
-    """Whether a node waits for a timer: for one of its own steps, or for a missing interrupt."""
-
-    NONE = 0
-    SOON = 1
-    LATE = 2
+_CLOCK: Final = Timer(Kind.LOCK, -1)
+"""Whichever timer is next by the node's clock, in a world with time."""
 
 
 class Nodes:
-    """All states of both nodes, and what each does with an input; frames by their numbers."""
+    """All states of both nodes, and what each does with an input; frames by their numbers.
 
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-        self._images: list[tuple[bytes, int]] = []
-        self._frame_numbers: dict[Any, int] = {}
+    ``timed`` nodes have a clock, and their timers run out in one order. Of others, any timer may
+    run out next (`isfc.testing.timers`).
+    """
+
+    def __init__(self, *, timed: bool = False) -> None:
+        self._timed = timed
+        self.numbers: dict[Any, int] = {}
+        self.images: list[tuple[bytes, int]] = []
+        self.frame_numbers: dict[Any, int] = {}
         self._did: dict[tuple[int, Input], Did] = {}
         self.frames: list[Frame] = []
-        self.timers: list[Timer] = []
+        self.soon: list[tuple[Timer, ...]] = []
+        """The timers of each state that may run out at any moment."""
+        self.late: list[tuple[Timer, ...]] = []
+        """Its timers of missing interrupts."""
         self.settled: list[bool] = []
         """Whether the node's link is up, with nothing to be sent, in each state."""
 
     def __len__(self) -> int:
-        return len(self._images)
+        return len(self.images)
 
     def add(self, here: int, node: System, now_ns: int) -> int:
         """The number of the state that a node is in."""
+        if not self._timed:
+            forget_times(node)
+            now_ns = 0
         form = (here, canonical(node, now_ns))
-        number = self._numbers.get(form)
+        number = self.numbers.get(form)
         if number is None:
-            number = self._numbers[form] = len(self._images)
+            number = self.numbers[form] = len(self.images)
             image = zlib.compress(pickle.dumps(node, pickle.HIGHEST_PROTOCOL), 1)
-            self._images.append((image, now_ns))
-            due_ns = node.next_deadline()
-            late = due_ns is not None and due_ns - now_ns > MS
-            self.timers.append(Timer.NONE if due_ns is None else Timer.LATE if late else Timer.SOON)
+            self.images.append((image, now_ns))
+            self._note_timers(node, now_ns)
             self.settled.append(
                 node.ends[0].link.state is LinkState.UP and not node.ends[0].link.packager
             )
         return number
 
+    def _note_timers(self, node: System, now_ns: int) -> None:
+        if self._timed:
+            due_ns = node.next_deadline()
+            is_late = due_ns is not None and due_ns - now_ns > MS
+            self.soon.append((_CLOCK,) if due_ns is not None and not is_late else ())
+            self.late.append((_CLOCK,) if is_late else ())
+        else:
+            pending = timers(node)
+            self.soon.append(tuple([each for each in pending if each.kind is not Kind.MISSING]))
+            self.late.append(tuple([each for each in pending if each.kind is Kind.MISSING]))
+
     def feed(self, here: int, number: int, given: Input) -> Did:
         """What the node does with an input in one of its states."""
         did = self._did.get((number, given))
         if did is None:
-            image, now_ns = self._images[number]
-            did = self._did[number, given] = self._run(here, _node(image), now_ns, given)
+            image, now_ns = self.images[number]
+            did = self._did[number, given] = self._run(here, unpacked(image), now_ns, given)
         return did
 
     def _run(self, here: int, node: System, now_ns: int, given: Input) -> Did:
         before = node.ends[0].link.counters.collision_count
         match given:
-            case ("timer",):
+            case ("timer", timer):
+                if not self._timed:
+                    run_out(node, timer)
                 due_ns = node.next_deadline()
                 assert due_ns is not None
                 now_ns = max(now_ns, due_ns)
@@ -126,14 +144,15 @@ class Nodes:
 
     def _frame(self, frame: Frame, now_ns: int) -> int:
         form = canonical(frame, now_ns)
-        number = self._frame_numbers.get(form)
+        number = self.frame_numbers.get(form)
         if number is None:
-            number = self._frame_numbers[form] = len(self.frames)
+            number = self.frame_numbers[form] = len(self.frames)
             self.frames.append(frame)
         return number
 
 
-def _node(image: bytes) -> System:
+def unpacked(image: bytes) -> System:
+    """A node as it was."""
     node = pickle.loads(zlib.decompress(image))
     assert isinstance(node, System)
     return node

@@ -1,7 +1,7 @@
 """A node is run once for each state and input, and then looked up."""
 
 from isfc.system.system import System
-from isfc.testing.node_states import Nodes, Timer
+from isfc.testing.node_states import Nodes
 from isfc.testing.pair import Setup
 
 
@@ -9,7 +9,8 @@ def test_same_input_in_the_same_state_leads_to_the_same() -> None:
     nodes = Nodes()
     begin = nodes.add(0, System([Setup(ctc_count=1).definition(0)]), 0)
     assert nodes.add(0, System([Setup(ctc_count=1).definition(0)]), 77) == begin
-    assert nodes.timers[begin] is Timer.NONE
+    assert not nodes.soon[begin]
+    assert not nodes.late[begin]
     connected = nodes.feed(0, begin, ("connect", 0))
     assert nodes.feed(0, begin, ("connect", 0)) is connected
     assert [(index, repr(nodes.frames[n])) for index, n in connected.frames] == [

@@ -1,0 +1,94 @@
+"""A bug of each class is found, whether or not orders that differ in nothing are left out."""
+
+from collections.abc import Callable
+
+import pytest
+from mypy_extensions import i64
+
+from ctc.agenda import NEVER_NS
+from isfc.link.link_ctc import LinkCtc
+from isfc.link.logical_link import LogicalLink
+from isfc.link.message import Message
+from isfc.link.package import Package
+from isfc.link.sequence import Resequencer
+from isfc.link.state import DeviceState
+from isfc.testing.explore import Counterexample, explore
+from isfc.testing.small_world import Fault, SmallWorld
+
+_COLLIDING = SmallWorld(1, (1, 1), at_once=True)
+_COLLIDE = LogicalLink.__dict__["_collide"]
+_LOOK_AFTER = LogicalLink.__dict__["_look_after"]
+
+
+def _lose(_: Resequencer, package: Package) -> list[Message]:
+    """The first package is taken, and nobody has its messages."""
+    return package.messages if package.number else []
+
+
+def _double(_: Resequencer, package: Package) -> list[Message]:
+    """A package that comes twice is handed over twice; one that has overtaken is not held."""
+    return package.messages
+
+
+def _forget(link: LogicalLink, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
+    """After a collision nobody writes again."""
+    _COLLIDE(link, ctc, package, now_ns)
+    ctc.forget()
+
+
+def _neglect(*_: object) -> None:
+    """A missing interrupt is noticed, and nothing is done."""
+
+
+def _starve(link: LogicalLink, now_ns: i64) -> None:
+    """A recovery begins again when it is over: the end that is to write first never does."""
+    for ctc in link.ctcs.values():
+        if ctc.state is DeviceState.RECOVERING and ctc.due_ns < NEVER_NS:
+            return
+    _LOOK_AFTER(link, now_ns)
+
+
+def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
+    """What collided is given up when its turn has come."""
+    ctc.forget()
+
+
+@pytest.mark.parametrize("reduced", [False, True], ids=["every order", "reduced"])
+@pytest.mark.parametrize(
+    ("owner", "name", "planted", "world", "reason"),
+    [
+        (Resequencer, "accept", _lose, SmallWorld(1, (1, 0)), "deadlock"),
+        (
+            Resequencer, "accept", _lose, SmallWorld(1, (2, 0)),
+            "message 2 arrives at 1, not 1",
+        ),
+        (
+            Resequencer, "accept", _double, SmallWorld(1, (1, 0), Fault.CTC_LOST),
+            "message 1 arrives at 1, not 2",
+        ),
+        (
+            Resequencer, "accept", _double, SmallWorld(3, (2, 0), at_once=True),
+            "message 2 arrives at 1, not 1",
+        ),
+        (LogicalLink, "_collide", _forget, _COLLIDING, "deadlock|nothing was held"),
+        (LogicalLink, "_look_after", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
+        (LogicalLink, "_look_after", _starve, _COLLIDING, "livelock"),
+        (LogicalLink, "_write_again", _pass_over, _COLLIDING, "deadlock|livelock"),
+    ],
+    ids=[
+        "loss", "loss before another", "doubling", "reordering", "deadlock", "livelock",
+        "starvation of one", "starvation of both",
+    ],
+)  # fmt: skip
+def test_planted_bug_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+    owner: type,
+    name: str,
+    planted: Callable[..., object],
+    world: SmallWorld,
+    reason: str,
+    reduced: bool,
+) -> None:
+    monkeypatch.setattr(owner, name, planted)
+    with pytest.raises(Counterexample, match=reason):
+        explore(world, reduced=reduced)

@@ -1,0 +1,58 @@
+"""Timers that may run out in any order: nothing that a clock brings about is left out."""
+
+import pytest
+
+from isfc.testing.canonical import canonical
+from isfc.testing.explore import STATES_MAX, Exploration, pack, unpack
+from isfc.testing.node_states import unpacked
+from isfc.testing.small_world import Fault, SmallWorld
+from isfc.testing.timers import forget_times
+
+
+def _explored(world: SmallWorld, *, timed: bool) -> Exploration:
+    exploration = Exploration(world, STATES_MAX, timed=timed)
+    exploration.run()
+    return exploration
+
+
+def _frames_of(timed: Exploration, untimed: Exploration) -> dict[int, int]:
+    """What the frames of the one exploration are called in the other."""
+    numbers = untimed.ends.nodes.frame_numbers
+    return {number: numbers[form] for form, number in timed.ends.nodes.frame_numbers.items()}
+
+
+def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
+    """The states of the one exploration's ends, without their times, in the other."""
+    frames = _frames_of(timed, untimed)
+    found = []
+    for end in list(timed.ends.numbers):
+        image, _ = timed.ends.nodes.images[end.node]
+        node = unpacked(image)
+        forget_times(node)
+        fibres = tuple(tuple(frames[frame] for frame in fibre) for fibre in end.fibres)
+        number = untimed.ends.nodes.numbers[end.here, canonical(node, 0)]
+        found.append(untimed.ends.numbers[end._replace(node=number, fibres=fibres)])
+    return found
+
+
+@pytest.mark.parametrize(
+    "world",
+    [
+        SmallWorld(1, (1, 0)),
+        SmallWorld(1, (1, 1), at_once=True),
+        pytest.param(SmallWorld(1, (1, 1)), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (2, 1), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(2, (1, 1), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), Fault.FRAME_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), Fault.FRAME_DOUBLED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), Fault.CTC_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), Fault.RESTARTED), marks=pytest.mark.slow),
+    ],
+)
+def test_every_state_that_a_clock_leads_to_is_visited_without_one(world: SmallWorld) -> None:
+    timed, untimed = _explored(world, timed=True), _explored(world, timed=False)
+    ends = _ends_of(timed, untimed)
+    for state in timed.states:
+        (first, second), trouble = unpack(state)
+        assert pack((ends[first], ends[second]), trouble) in untimed.numbers
