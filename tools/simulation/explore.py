@@ -17,6 +17,8 @@ from isfc.testing.small_world import Fault, SmallWorld
 
 CTC_COUNTS: Final = (1, 2, 3)
 FAULTS: Final = (Fault.CTC_LOST, Fault.FRAME_LOST, Fault.FRAME_DOUBLED, Fault.RESTARTED)
+MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
+"""How many messages each way are feasible, by the number of CTCs."""
 FAULT_MESSAGES: Final = {(ctc_count, fault): (1, 1) for ctc_count in CTC_COUNTS for fault in FAULTS}
 """How many messages each way are feasible with a fault."""
 STATES_MAX: Final = 20_000_000
@@ -41,12 +43,12 @@ def quick_worlds() -> Iterator[SmallWorld]:
 
 
 def long_worlds() -> Iterator[SmallWorld]:
-    """All pairs of 1 to 3 CTCs and up to 4 messages each way; with a fault, up to `FAULT_MESSAGES`.
+    """Pairs of 1 to 3 CTCs with up to `MESSAGES` each way; with a fault, up to `FAULT_MESSAGES`.
 
     That nothing sticks has to be seen in each: in a larger one, a later message could free it.
     """
     for ctc_count in CTC_COUNTS:
-        for messages in _up_to((4, 4)):
+        for messages in _up_to(MESSAGES[ctc_count]):
             yield SmallWorld(ctc_count, messages)
         for fault in FAULTS:
             for messages in _up_to(FAULT_MESSAGES[ctc_count, fault]):
