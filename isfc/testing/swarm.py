@@ -146,7 +146,7 @@ class _Run:
                 self._wait(step.duration_ns)
             else:
                 pair.do(step)
-                self._ledger.check()
+                self._check()
         injection.finish()
         self._disturbance.calm()
         pair.restore()
@@ -165,7 +165,17 @@ class _Run:
         end_ns = self._pair.engine.now_ns + duration_ns
         for look in range(1, LOOKS + 1):
             self._injection.run(end_ns - duration_ns * (LOOKS - look) // LOOKS)
-            self._ledger.check()
+            self._check()
+
+    def _check(self) -> None:
+        """Check the ledger, once what a throttle lets through at this moment is with the link.
+
+        The first run tells the throttle that there is room, the second hands over what it lets.
+        """
+        engine = self._pair.engine
+        for _ in range(2):
+            engine.run(engine.now_ns)
+        self._ledger.check()
 
     def _count(self) -> None:
         for side in self._pair.sides:
