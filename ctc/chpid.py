@@ -11,7 +11,7 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.profiles import CONTENDERS_MAX, ChpidProfile
+from ctc.profiles import ChpidProfile
 from ctc.sharing import Direction, Sharing, hindrance
 from ctc.subchannel import Load
 from ctc.use import NOTHING, Use
@@ -64,14 +64,12 @@ class Chpid(Generic[Rider]):
     def interrupt_ns(self) -> int:
         """From the end of a transfer until the interrupt says so; what comes in delays it."""
         profile = self._profile
-        contenders = min(self._in.count, CONTENDERS_MAX)
-        return profile.interrupt_ns + profile.interrupt_contention_ns * contenders
+        return profile.interrupt_ns + profile.interrupt_contention_ns * self._in.count
 
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
 
-        What the fibre is busy sending delays the start, up to a bound, without occupying the
-        processor.
+        What the fibre is busy sending delays the start without occupying the processor.
         """
         profile = self._profile
         self.io_count += 1
@@ -79,7 +77,7 @@ class Chpid(Generic[Rider]):
         latest_ns = now_ns + QUEUE_MAX * io_ns
         start_ns = max(now_ns, min(self._free_ns, latest_ns))
         self._free_ns = start_ns + io_ns
-        return self._free_ns + profile.io_contention_ns * min(self._out.count, CONTENDERS_MAX)
+        return self._free_ns + profile.io_contention_ns * self._out.count
 
     def end_later(self, ctc: Rider, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""

@@ -37,8 +37,7 @@ class ChpidProfile:
     ``io_ns`` is taken from the chpid's processor for each I/O started; ``io_contention_ns`` for
     each transfer that is going out delays its start. ``interrupt_ns`` passes from the end of a
     transfer until the interrupt says so; by then the device is no longer busy.
-    ``interrupt_contention_ns`` for each transfer that is coming in delays it. Both are the time of
-    data that the port has got already and that go first, of `CONTENDERS_MAX` transfers at most.
+    ``interrupt_contention_ns`` for each transfer that is coming in delays it.
     """
 
     feature: str
@@ -74,11 +73,6 @@ def line_payload_bytes_per_s(link_gbps: float) -> int:
     """
     return int(line_bytes_per_s(link_gbps) * FRAME_PAYLOAD_LENGTH / FRAME_WIRE_LENGTH)
 
-
-CONTENDERS_MAX: Final = 4
-"""Transfers whose data go before a command or an interrupt, at most. Assumed: a port has room for
-the data of a few only, and published runs have at most four CTCs on a chpid, so that nothing tells
-what a fifth transfer adds."""
 
 EXPRESS2: Final = ChpidProfile(
     feature="FICON Express2",

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Final
 
 from ctc.address import Rdev
-from ctc.profiles import CONTENDERS_MAX, find_profile
+from ctc.profiles import find_profile
 from ctc.subchannel import Command
-from isfc.link.schedule import stop_short
+from isfc.link.schedule import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.link.state import DeviceState, LinkState
 from isfc.testing.pair import Pair, S
@@ -145,7 +145,7 @@ class Ledger:
             serv_ns = device.pend_ns + device.disc_ns + device.conn_ns
             busy_ns = books.busy_ns(device.rdev, now_ns)
             profile = find_profile(self._pair.setup.feature)
-            latest_ns = profile.interrupt_ns + CONTENDERS_MAX * profile.interrupt_contention_ns
+            latest_ns = profile.interrupt_ns + CTCS_MAX * profile.interrupt_contention_ns
             late_ns = self._stopped_ns + latest_ns * (books.ended_count[device.rdev] + 1)
             assert busy_ns - late_ns <= serv_ns <= busy_ns, (
                 f"{device.rdev:04X}: {serv_ns} ns of service in {busy_ns} ns"

@@ -12,7 +12,7 @@ from ctc.agenda import NEVER_NS
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
-from ctc.profiles import CONTENDERS_MAX, ChpidProfile
+from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.testing.cable import PLAIN, Cargo
 
@@ -51,18 +51,6 @@ def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
     for rdev in (0x6000, 0x6001):
         chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
-
-
-def test_contention_for_the_port_ends_with_the_data_that_it_has_room_for() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=7_000))
-    starts_ns, interrupts_ns = [], []
-    for number in range(16):
-        starts_ns.append(chpid.admit(number * 100_000) - number * 100_000)
-        interrupts_ns.append(chpid.interrupt_ns)
-        chpid.begin(ctc_on(chpid, 0x6000 + number), Cargo(10**9), number * 100_000)
-        chpid.observe(1, Cargo(10**9), number * 100_000)
-    assert starts_ns == [10_000 + 1_000 * min(number, CONTENDERS_MAX) for number in range(16)]
-    assert interrupts_ns == [7_000 * min(number, CONTENDERS_MAX) for number in range(16)]
 
 
 def test_idle_fibre_has_no_deadline() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctc.profiles import CONTENDERS_MAX, find_profile
+from ctc.profiles import find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from scenarios.measured import (
@@ -107,12 +107,10 @@ def test_load_beyond_it_is_told(workload: Workload, pairs: int, rate: float, tol
 
 @pytest.mark.slow
 def test_more_writers_on_one_chpid_carry_no_more_and_little_less() -> None:
-    """As docs/extrapolation.md says: the chpid is full with four CTCs, and PEND has a bound."""
-    profile = find_profile("FICON Express4", 4)
-    contention_ms = CONTENDERS_MAX * profile.io_contention_ns * 1e-6
+    """As docs/extrapolation.md says: the chpid is full with four CTCs; what grows is PEND."""
     few, many = (go(layout_of((4, count))) for count in (4, 16))
     assert many.mb_per_s == pytest.approx(few.mb_per_s, rel=0.15)
-    assert pend_ms(few) < pend_ms(many) < contention_ms + 2 * profile.io_ns * 1e-6
+    assert pend_ms(many) > 3 * pend_ms(few)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from itertools import count
 import simpy
 from simpy.events import Event, ProcessGenerator
 
-from ctc.profiles import CONTENDERS_MAX, ChpidProfile
+from ctc.profiles import ChpidProfile
 from isfc.link.package import Package
 
 
@@ -51,14 +51,12 @@ class Chpid:
     def interrupt_ns(self) -> int:
         """From the end of a transfer until its interrupt; what comes in delays it."""
         profile = self._profile
-        return profile.interrupt_ns + profile.interrupt_contention_ns * min(
-            self.inward.count, CONTENDERS_MAX
-        )
+        return profile.interrupt_ns + profile.interrupt_contention_ns * self.inward.count
 
     def start_io(self) -> ProcessGenerator:
         """Start an I/O; what the fibre is busy sending delays it."""
         profile = self._profile
-        latency_ns = profile.io_contention_ns * min(self.outward.count, CONTENDERS_MAX)
+        latency_ns = profile.io_contention_ns * self.outward.count
         with self._processor.request() as turn:
             yield turn
             yield self._env.timeout(profile.io_ns)
