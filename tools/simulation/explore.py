@@ -19,7 +19,7 @@ CTC_COUNTS: Final = (1, 2, 3)
 FAULTS: Final = (Fault.CTC_LOST, Fault.FRAME_LOST, Fault.FRAME_DOUBLED, Fault.RESTARTED)
 MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
 """How many messages each way are feasible, by the number of CTCs."""
-FAULT_MESSAGES: Final = {(ctc_count, fault): (1, 1) for ctc_count in CTC_COUNTS for fault in FAULTS}
+FAULT_MESSAGES: Final = (1, 1)
 """How many messages each way are feasible with a fault."""
 STATES_MAX: Final = 20_000_000
 """What two processes have memory for."""
@@ -51,7 +51,7 @@ def long_worlds() -> Iterator[SmallWorld]:
         for messages in _up_to(MESSAGES[ctc_count]):
             yield SmallWorld(ctc_count, messages)
         for fault in FAULTS:
-            for messages in _up_to(FAULT_MESSAGES[ctc_count, fault]):
+            for messages in _up_to(FAULT_MESSAGES):
                 yield SmallWorld(ctc_count, messages, fault)
     for rules in (FIRST_WINS, SECOND_WINS):
         yield SmallWorld(1, (4, 4), arbitrations=rules)
