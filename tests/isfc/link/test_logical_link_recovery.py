@@ -54,13 +54,19 @@ def test_lesser_writes_first_after_the_first_collision(lesser: bool) -> None:
     assert (instruction.rdev, instruction.load) == (rdev, package)
 
 
-def test_after_ours_it_is_the_partners_turn_and_then_the_device_is_free() -> None:
+def after_our_turn() -> tuple[Door, Rdev]:
+    """The lesser end, whose write has collided and was then read: it is the partner's turn."""
     door = Door()
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     door.work()
     door.asked()
     door.ended(rdev, Command.WRITE, package)
+    return door, rdev
+
+
+def test_after_ours_it_is_the_partners_turn_and_then_the_device_is_free() -> None:
+    door, rdev = after_our_turn()
     door.work()
     assert door.state(rdev) is DeviceState.YIELDING
     door.read(rdev, theirs(0, 0))
@@ -330,12 +336,7 @@ def test_partner_that_never_takes_its_first_turn_keeps_ours_from_no_other_device
 
 
 def test_partner_that_never_takes_its_second_turn_loses_the_device() -> None:
-    door = Door()
-    rdev, package = door.write(100)
-    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.work()
-    door.asked()
-    door.ended(rdev, Command.WRITE, package)
+    door, rdev = after_our_turn()
     expect_reset(door, door.now_ns, rdev)
     assert door.link.state is LinkState.DEGRADED
 
