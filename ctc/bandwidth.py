@@ -49,6 +49,17 @@ class Ceiling:
             wanted.mb_per_s / self.mb_per_s,
         )
 
+    def slowness(self, wanted: Traffic) -> tuple[float, float]:
+        """How many times slower reads and writes go than wanted; 1 where there is room.
+
+        Each way by itself, and then both alike: a card moves data both ways at the same time.
+        """
+        reads = max(1.0, wanted.read_mb_per_s / self.one_way_mb_per_s)
+        writes = max(1.0, wanted.write_mb_per_s / self.one_way_mb_per_s)
+        both = wanted.read_mb_per_s / reads + wanted.write_mb_per_s / writes
+        slower = max(1.0, both / self.mb_per_s)
+        return reads * slower, writes * slower
+
     def carry(self, below: Iterable[Traffic]) -> Traffic:
         """What gets through of all that comes from below; everyone is held back alike."""
         flows = tuple(below)

@@ -13,6 +13,7 @@ from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.synchronous import SynchronousLoad
+from isfc.io.trunks import TrunkLoad
 from isfc.layout.rules.rule import Severity
 
 ADVICE: Final = {
@@ -25,6 +26,7 @@ ADVICE: Final = {
     "processor-above-guideline": "A channel's processor is busier than the guideline says.",
     "bus-above-guideline": "A channel's bus is busier than the guideline says.",
     "line-above-guideline": "A direction of a channel's line is busier than the bus may be.",
+    "ceiling-reached": "A card, I/O interconnect or fanout carries less than its channels could.",
     "load-not-carried": "A workload asks for more I/Os a second than its channels carry.",
     "exchanges-too-many": "More I/Os are open at the same time than a channel can use.",
     "command-mode": "A workload is in command mode where zHPF would do.",
@@ -47,6 +49,9 @@ ZHYPERLINKS_MIN: Final = 2
 
 JUMBO_MTU: Final = 8992
 """Bytes. Published: the OSA-Express7S report advises jumbo frames end to end."""
+
+_FULL: Final = 0.99
+"""Use from which on a trunk is full (chosen: as near as an estimate gets)."""
 
 _EXCHANGES_FACTOR: Final = 2.0
 """So many times the I/Os that fill a channel are too many (assumed)."""
@@ -76,6 +81,8 @@ def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[Advice]:
     for one in plan.channels:
         yield from _advise_link(one)
         yield from _advise_use(one, guidelines)
+    for load in plan.trunks:
+        yield from _advise_trunk(load)
     for workload in plan.configuration.workloads:
         used = [channels[chpid] for chpid in workload.channels]
         yield from _advise_workload(plan, workload, used)
@@ -172,6 +179,17 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
             )
         if wanted is None and workload.outstanding is not None:
             yield from _advise_exchanges(chpid, workload, plan)
+
+
+def _advise_trunk(load: TrunkLoad) -> Iterator[Advice]:
+    if load.use > _FULL:
+        title = f"{load.trunk.title[0].upper()}{load.trunk.title[1:]}"
+        read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
+        yield _warning(
+            "ceiling-reached",
+            f"{title}: is full with {read:.2f} GB/s read and {written:.2f} written, and holds back "
+            f"what is below it: {', '.join(load.trunk.channels)}. Put some of that elsewhere.",
+        )
 
 
 def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> Iterator[Advice]:

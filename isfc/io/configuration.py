@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from ctc.bandwidth import Ceiling
+
 ZHYPERLINK: Final = "zHyperLink Express"
 OSA_FEATURES: Final = ("OSA-Express7S 25 GbE", "OSA-Express6S 10 GbE")
 MTU_DEFAULT: Final = 8992
@@ -89,6 +91,23 @@ class System:
 
 
 @dataclass(frozen=True, slots=True)
+class Trunk:
+    """What carries the data of several ``channels``: a card, an I/O interconnect or a fanout.
+
+    ``ceiling`` has its level and what it carries at most.
+    """
+
+    name: str
+    ceiling: Ceiling
+    channels: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Level and name, as in ``fanout F``."""
+        return f"{self.ceiling.level} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
 class IoWorkload:
     """What one ``[[io]]`` table asks for.
 
@@ -129,11 +148,15 @@ class IoWorkload:
 
 @dataclass(frozen=True, slots=True)
 class IoConfiguration:
-    """All that an I/O configuration says; channels by chpid, in the order of the file."""
+    """All that an I/O configuration says; channels by chpid, in the order of the file.
+
+    ``trunks`` stand from the channel up: what carries data of another comes after it.
+    """
 
     channels: Mapping[str, Channel]
     systems: Mapping[str, System]
     workloads: tuple[IoWorkload, ...]
+    trunks: tuple[Trunk, ...] = ()
 
     def riding(self, chpid: str) -> tuple[IoWorkload, ...]:
         """The workloads that use a channel."""

@@ -5,6 +5,7 @@
     [channel.42]
     feature = "FICON Express16SA"   # or "zHyperLink Express", "OSA-Express7S 25 GbE", ...
     path = "far"                    # optional: a table [path.far]
+    card = "A"                      # optional: see `isfc.io.trunk_tables`
 
     [path.far]
     km = 100
@@ -21,7 +22,7 @@ The same tables may stand in a link's layout: ``channels`` then also names chpid
 ``system`` says of which node.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -29,8 +30,6 @@ import msgspec
 from msgspec import Meta
 
 from ctc.address import format_chpid
-from ctc.channel import find_channel
-from ctc.errors import BadFeature
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
@@ -42,23 +41,20 @@ from isfc.io.configuration import (
     IoConfiguration,
     IoWorkload,
     Isl,
-    Protocol,
     System,
 )
-from isfc.io.workloads import named_workload
+from isfc.io.io_table import check_names, read_workload
+from isfc.io.trunk_tables import read_trunks
 from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
 from isfc.layout.file import parse_collection
 
 _KM_MAX: Final = 10_000.0
-_RATE_MAX: Final = 1e9
-_IO_BYTES_MAX: Final = 1 << 30
-_OUTSTANDING_MAX: Final = 100_000
 _SAPS_MAX: Final = 128
 """What nobody has: above, a figure is a slip."""
 
 _OF_NO_FICON: Final = frozenset(("mtu", "large_send"))
-_OF_NO_ZHYPERLINK: Final = frozenset(("mtu", "large_send", "link_gbps", "encrypted"))
-_OF_NO_OSA: Final = frozenset(("link_gbps", "encrypted", "path"))
+_OF_NO_ZHYPERLINK: Final = frozenset(("mtu", "large_send", "link_gbps", "encrypted", "card"))
+_OF_NO_OSA: Final = frozenset(("link_gbps", "encrypted", "path", "card"))
 """Keys that say nothing of a channel of some feature."""
 
 _CREDITS_MAX: Final = 65_535
@@ -66,8 +62,6 @@ _MTU_MIN: Final = 576
 _MTU_MAX: Final = 9000
 
 _Gbps = Annotated[float, Meta(ge=0.1, le=128)]
-_Percent = Annotated[float, Meta(ge=0, le=100)]
-_Count = Annotated[int, Meta(ge=1, le=_OUTSTANDING_MAX)]
 
 
 class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,6 +69,9 @@ class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     channel: dict[str, Any] = {}
     path: dict[str, Any] = {}
     system: dict[str, Any] = {}
+    card: dict[str, Any] = {}
+    interconnect: dict[str, Any] = {}
+    fanout: dict[str, Any] = {}
     fibre: dict[str, Any] = {}
     ctc: list[Any] = []
     link: list[Any] = []
@@ -85,6 +82,7 @@ class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link_gbps: _Gbps | None = None
     encrypted: bool = False
     path: str | None = None
+    card: str | None = None
     system: str = ""
     mtu: Annotated[int, Meta(ge=_MTU_MIN, le=_MTU_MAX)] = MTU_DEFAULT
     large_send: bool = True
@@ -105,28 +103,15 @@ class _SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     saps: Annotated[int, Meta(ge=1, le=_SAPS_MAX)] | None = None
 
 
-class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    channels: Annotated[list[str], Meta(min_length=1)]
-    workload: str | None = None
-    protocol: Protocol = Protocol.ZHPF
-    block: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = 4096
-    blocks: Annotated[int, Meta(ge=1, le=4096)] = 1
-    read_percent: _Percent = 100.0
-    rate: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = None
-    outstanding: _Count | None = None
-    think_us: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
-    devices: _Count = 8
-    cache_hit_percent: _Percent = 100.0
-    system: str = ""
-
-
 _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
     _Root: {
         "io": "a table for each workload, headed [[io]]",
         "channel": "a table for each channel, such as [channel.42]",
         "path": "a table for each way to far storage, such as [path.far]",
         "system": "a table for each system, such as [system.ATLANTA]",
+        "card": "a table for each card that channels share, such as [card.A]",
+        "interconnect": "a table for each I/O interconnect of cards, such as [interconnect.1]",
+        "fanout": "a table for each fanout card, such as [fanout.F]",
         "fibre": "a link's fibres, as in a layout",
         "ctc": "a link's CTCs, as in a layout",
         "link": "a collection's links, as in a layout",
@@ -136,6 +121,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "link_gbps": "Gb/s, a number from 0.1 to 128",
         "encrypted": "true or false",
         "path": 'the NAME of a table [path.NAME], in quotes, such as "far"',
+        "card": 'the NAME of a table [card.NAME], in quotes, such as "A"',
         "system": 'the name of a system in quotes, such as "ATLANTA"',
         "mtu": f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}",
         "large_send": "true or false",
@@ -150,21 +136,6 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "isl": "inter-switch links, such as { count = 2, gbps = 16, credits = 960 }",
     },
     _SystemTable: {"saps": f"how many SAPs, from 1 to {_SAPS_MAX}"},
-    _IoTable: {
-        "name": "a name in quotes",
-        "channels": 'a list of channels, such as ["42", "43"]',
-        "workload": 'a named workload in quotes, such as "read-4k"',
-        "protocol": f"one of {', '.join(Protocol)}",
-        "block": f"bytes of a block, from 1 to {_IO_BYTES_MAX}",
-        "blocks": "blocks in an I/O, from 1 to 4096",
-        "read_percent": "a percentage, from 0 to 100",
-        "rate": "I/Os a second, above 0",
-        "outstanding": f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
-        "think_us": "microseconds between an I/O and the next, from 0",
-        "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
-        "cache_hit_percent": "a percentage, from 0 to 100",
-        "system": 'the name of a system in quotes, such as "ATLANTA"',
-    },
 }
 """What may stand in each table, in the words of an error message."""
 
@@ -199,12 +170,16 @@ def _parse(data: bytes) -> IoConfiguration:
     if root.fibre:
         channels |= _ridden(data, root.io, channels)
     workloads = tuple(
-        _workload(number, table, channels) for number, table in enumerate(root.io, start=1)
+        read_workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
-    _check_names(workloads)
+    check_names(workloads)
     if systems and not root.fibre:
         _check_systems(systems, channels, workloads)
-    return IoConfiguration(channels, systems, workloads)
+    trunks = read_trunks(
+        {"card": root.card, "interconnect": root.interconnect, "fanout": root.fanout},
+        {name: table["card"] for name, table in root.channel.items() if "card" in table},
+    )
+    return IoConfiguration(channels, systems, workloads, trunks)
 
 
 def _ridden(
@@ -293,72 +268,6 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
     )
 
 
-def _workload(number: int, value: dict[str, Any], channels: Mapping[str, Channel]) -> IoWorkload:
-    place = f"[[io]] #{number}"
-    named: Mapping[str, Any] = {}
-    if isinstance(value.get("workload"), str):
-        with within(f"{place} workload"):
-            named = named_workload(value["workload"])
-    table = convert({**named, **value}, _IoTable, place, _EXPECTED[_IoTable])
-    for complaint in _misfits(table, channels):
-        raise ConfigurationError(f"{place} {complaint}")
-    return IoWorkload(
-        name=table.name,
-        channels=tuple(table.channels),
-        protocol=table.protocol,
-        block_bytes=table.block,
-        blocks=table.blocks,
-        read_percent=table.read_percent,
-        rate_per_s=table.rate,
-        outstanding=None if "rate" in value and "outstanding" not in value else table.outstanding,
-        think_us=table.think_us,
-        devices=table.devices,
-        cache_hit_percent=table.cache_hit_percent,
-        system=table.system,
-    )
-
-
-def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
-    """Where the channels of a workload do not fit it, the worst first."""
-    for name in table.channels:
-        if name not in channels:
-            known = ", ".join(map(show_key, channels)) or "none"
-            yield f"channels: there is no [channel.{show_key(name)}]; expected one of {known}"
-    if len(set(table.channels)) != len(table.channels):
-        yield "channels: names one twice; expected each once"
-    used = [channels[name] for name in table.channels if name in channels]
-    if table.protocol is Protocol.TCP:
-        if not all(channel.is_osa for channel in used):
-            yield 'channels: "tcp" uses an OSA; expected a channel with an OSA-Express feature'
-    elif any(channel.is_osa for channel in used):
-        yield f'protocol: an OSA carries no disk I/O; expected "{Protocol.TCP}"'
-    elif table.protocol is Protocol.SYNCHRONOUS:
-        if not any(channel.is_zhyperlink for channel in used):
-            yield f'channels: expected one with the feature "{ZHYPERLINK}" among them'
-    elif any(channel.is_zhyperlink for channel in used):
-        yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
-    yield from _impossible(table, used)
-    if table.rate is not None and table.think_us:
-        yield "think_us: a rate says when I/Os begin; expected think_us with outstanding alone"
-    if table.block * table.blocks > _IO_BYTES_MAX:
-        yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
-
-
-def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:
-    """What the feature of a channel cannot do."""
-    if table.protocol not in (Protocol.ZHPF, Protocol.FCP):
-        return
-    for channel in used:
-        if not channel.is_ficon:
-            continue
-        profile = find_channel(channel.feature)
-        do = profile.transport_work if table.protocol is Protocol.ZHPF else profile.fcp_work
-        try:
-            do(table.block, is_read=True)
-        except BadFeature as error:
-            yield f"protocol: {error}"
-
-
 def _check_systems(
     systems: Mapping[str, System],
     channels: Mapping[str, Channel],
@@ -371,19 +280,4 @@ def _check_systems(
             raise ConfigurationError(
                 f"{place} system: there is no [system.{show_key(system)}]; "
                 f"expected one of {', '.join(map(show_key, systems))}"
-            )
-
-
-def _check_names(workloads: tuple[IoWorkload, ...]) -> None:
-    seen: dict[str, int] = {}
-    for number, workload in enumerate(workloads, start=1):
-        if not workload.name.isprintable() or not 1 <= len(workload.name) <= 32:
-            raise ConfigurationError(
-                f"[[io]] #{number} name: expected 1 to 32 printable characters"
-            )
-        first = seen.setdefault(workload.name, number)
-        if first != number:
-            raise ConfigurationError(
-                f"[[io]] #{number} name: {workload.name!r} is already [[io]] #{first}'s; "
-                "expected each name once"
             )

@@ -4,7 +4,7 @@ All channels of a workload share it evenly, and the inter-switch links of a path
 by the channels that take it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.channel import (
@@ -114,6 +114,26 @@ class Demand:
         return self.hit_ns + sum(
             flow.share * (flow.stream_ns + flow.fixed_ns) for flow in self.flows
         )
+
+
+def slowed(demand: Demand, reads: float, writes: float) -> Demand:
+    """The demand, its data streaming so many times slower than the channel lets them."""
+    flows = tuple(
+        _slowed(flow, reads if flow.is_read else writes) if max(reads, writes) > 1.0 else flow
+        for flow in demand.flows
+    )
+    return replace(demand, flows=flows)
+
+
+def _slowed(flow: Flow, factor: float) -> Flow:
+    return replace(
+        flow,
+        stream_ns=flow.stream_ns + (factor - 1.0) * flow.solo_ns,
+        solo_ns=factor * flow.solo_ns,
+        read_line_ns=factor * flow.read_line_ns,
+        write_line_ns=factor * flow.write_line_ns,
+        bus_ns=factor * flow.bus_ns,
+    )
 
 
 def make_demand(workload: IoWorkload, route: Route) -> Demand:

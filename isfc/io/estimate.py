@@ -12,8 +12,9 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
+from ctc.bandwidth import Traffic
 from ctc.use import NOTHING, Use
-from isfc.io.demand import Demand, Flow, Route
+from isfc.io.demand import Demand, Flow, Route, slowed
 from isfc.io.sharing import slowdown
 from isfc.io.timescales import Kind, slowdowns
 
@@ -76,15 +77,32 @@ class ChannelEstimate:
     line_read: float
     line_write: float
 
+    @property
+    def traffic(self) -> Traffic:
+        """The data that it moves."""
+        moved = [
+            (each.rate_per_s * flow.share * flow.work.data_length / 1e6, flow.is_read)
+            for each in self.demands
+            for flow in each.demand.flows
+        ]
+        return Traffic(
+            sum(mb for mb, is_read in moved if is_read),
+            sum(mb for mb, is_read in moved if not is_read),
+        )
+
 
 def estimate_channel(
-    route: Route, demands: Sequence[Demand], ctcs: Use = NOTHING
+    route: Route,
+    demands: Sequence[Demand],
+    ctcs: Use = NOTHING,
+    slowness: tuple[float, float] = (1.0, 1.0),
 ) -> ChannelEstimate:
     """Estimate a channel of which ``ctcs`` is taken, each share below 1.
 
-    The utilizations are those of the I/Os alone.
+    What is above the channel makes reads and writes stream slower by ``slowness``. The utilizations
+    are those of the I/Os alone.
     """
-    solver = _solved(tuple(demands), ctcs)
+    solver = _solved(tuple(slowed(demand, *slowness) for demand in demands), ctcs)
     rates = solver.rates
     flows = [
         (rate * flow.share, flow)
@@ -93,12 +111,20 @@ def estimate_channel(
     ]
     return ChannelEstimate(
         route=route,
-        demands=tuple(solver.result(index) for index in range(len(demands))),
+        demands=tuple(
+            _unslowed(solver.result(index), demand) for index, demand in enumerate(demands)
+        ),
         processor=sum(rate * flow.work.processor_ns for rate, flow in flows) / 1e9,
         bus=sum(rate * flow.bus_ns for rate, flow in flows) / 1e9,
         line_read=sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
         line_write=sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
     )
+
+
+def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:
+    """What was found for a demand that was slowed; the time that this took is waiting."""
+    longer_ns = found.demand.unhindered_ns - demand.unhindered_ns
+    return replace(found, demand=demand, extra_ns=found.extra_ns + longer_ns)
 
 
 @lru_cache(maxsize=64)

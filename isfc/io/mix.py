@@ -4,11 +4,12 @@ From an I/O configuration, or from an interval of an RMF report. MB are 10**6 by
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from ctc.bandwidth import Ceiling, Traffic
 from ctc.channel import CHANNELS
 from ctc.sap import iop_threads
 from isfc.errors import ConfigurationError
@@ -41,10 +42,22 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """All cards, all interconnects or all fanouts that there are: ``count``, and what they carry.
+
+    ``ceiling`` is that of all of them, evenly used.
+    """
+
+    count: int
+    ceiling: Ceiling
+
+
+@dataclass(frozen=True, slots=True)
 class Mix:
     """Loads that channels share; ``saps`` is None where nothing is said of them.
 
-    ``notes`` say what was assumed or left out; ``system`` is its name if it has one.
+    ``rooms`` are what all channels share, where that is known. ``notes`` say what was assumed or
+    left out; ``system`` is its name if it has one.
     """
 
     name: str
@@ -52,6 +65,7 @@ class Mix:
     saps: int | None = None
     notes: tuple[str, ...] = ()
     system: str = ""
+    rooms: tuple[Room, ...] = ()
 
     @property
     def io_per_s(self) -> float:
@@ -67,6 +81,11 @@ class Mix:
     def write_mb_per_s(self) -> float:
         """What is written."""
         return sum(load.mb_per_s * (1 - load.read_share) for load in self.loads)
+
+    @property
+    def traffic(self) -> Traffic:
+        """The data of all loads."""
+        return Traffic(self.read_mb_per_s, self.write_mb_per_s)
 
     def grown(self, percent: float) -> "Mix":
         """The same mix, ``percent`` more of it."""
@@ -91,7 +110,19 @@ def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:
         tuple(_load_of_workload(workload, name) for workload in disks),
         sum(saps) if saps else None,
         (f"{left_out} streams over OSAs are left out.",) if left_out else (),
+        rooms=tuple(_rooms(configuration)),
     )
+
+
+def _rooms(configuration: IoConfiguration) -> Iterator[Room]:
+    """The levels that all FICON channels of the file are below: nothing passes by them."""
+    ficon = [channel.chpid for channel in configuration.channels.values() if channel.is_ficon]
+    for level, group in groupby(configuration.trunks, key=lambda trunk: trunk.ceiling.level):
+        trunks = list(group)
+        if sum(len(trunk.channels) for trunk in trunks) == len(ficon):
+            one_way = sum(trunk.ceiling.one_way_mb_per_s for trunk in trunks)
+            both = sum(trunk.ceiling.mb_per_s for trunk in trunks)
+            yield Room(len(trunks), Ceiling(level, one_way, both))
 
 
 def _load_of_workload(workload: IoWorkload, source: str) -> Load:

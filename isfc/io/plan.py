@@ -6,13 +6,17 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 
 from ctc.osa import Flow, StreamRate, find_osa, stream_rate
 from ctc.sap import Z15, iop_threads, sap_busy
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import make_demand, make_route
+from isfc.io.demand import Demand, Route, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.io.synchronous import SynchronousLoad, synchronous_loads, turned_away
+from isfc.io.trunk_balance import balance
+from isfc.io.trunks import Slowness, TrunkLoad, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +71,51 @@ class IoPlan:
     synchronous: tuple[SynchronousLoad, ...]
     osas: tuple[OsaPlan, ...]
     saps: tuple[SapPlan, ...]
+    trunks: tuple[TrunkLoad, ...] = ()
+
+    def shares(self) -> Iterator[tuple[str, float]]:
+        """Every resource that data or I/Os may fill, and how much of it is used."""
+        for plan in self.channels:
+            title, found = f"channel {plan.channel.chpid}", plan.estimate
+            yield f"{title}, processor", found.processor
+            yield f"{title}, bus", found.bus
+            yield f"{title}, line, reads", found.line_read
+            yield f"{title}, line, writes", found.line_write
+        for load in self.trunks:
+            yield load.trunk.title, load.use
+        for saps in self.saps:
+            yield f"SAPs of {saps.system}", saps.busy
+
+    def first(self) -> tuple[str, float] | None:
+        """What is full first as the load grows, and the share of it that is used; None if nothing.
+
+        A trunk that is full leaves the channels below it with less to do than they could.
+        """
+        used = (each for each in self.shares() if each[1] > 0)
+        return max(used, key=itemgetter(1), default=None)
 
 
 def make_io_plan(configuration: IoConfiguration) -> IoPlan:
     """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`."""
     synchronous = tuple(synchronous_loads(configuration))
     failed = [one for load in synchronous if (one := turned_away(load, configuration))]
-    channels = tuple(_channel_plans(configuration, failed))
+    asked = tuple(_asked(configuration, failed))
+    channels = tuple(_channel_plans(configuration, asked))
     return IoPlan(
         configuration,
         channels,
         synchronous,
         tuple(_osa_plan(channel) for channel in configuration.channels.values() if channel.is_osa),
         tuple(_sap_plans(configuration, channels)),
+        tuple(_trunk_loads(configuration, channels)),
     )
 
 
-def _channel_plans(
-    configuration: IoConfiguration, failed: Sequence[IoWorkload]
-) -> Iterator[ChannelPlan]:
+_Asked = tuple[Route, tuple[IoWorkload, ...], tuple[Demand, ...]]
+"""A channel, the workloads on it, and what they ask of it."""
+
+
+def _asked(configuration: IoConfiguration, failed: Sequence[IoWorkload]) -> Iterator[_Asked]:
     """FICON channels that carry asynchronous I/O; paths are shared by those that take them.
 
     ``failed`` is what zHyperLinks turn away.
@@ -103,8 +133,32 @@ def _channel_plans(
         riding = tuple(one for one in workloads if channel.chpid in one.channels)
         if channel.is_ficon and riding:
             route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
-            demands = [make_demand(workload, route) for workload in riding]
-            yield ChannelPlan(channel, riding, estimate_channel(route, demands))
+            yield route, riding, tuple(make_demand(workload, route) for workload in riding)
+
+
+def _channel_plans(
+    configuration: IoConfiguration, asked: Sequence[_Asked]
+) -> Iterator[ChannelPlan]:
+    """Each as slow as the trunks above it make it."""
+    slowness = balance(
+        configuration.trunks,
+        {route.channel.chpid: partial(_estimate, route, demands) for route, _, demands in asked},
+    )
+    for route, riding, demands in asked:
+        estimate = estimate_channel(route, demands, slowness=slowness[route.channel.chpid])
+        yield ChannelPlan(route.channel, riding, estimate)
+
+
+def _estimate(route: Route, demands: Sequence[Demand], slowness: Slowness) -> ChannelEstimate:
+    return estimate_channel(route, demands, slowness=slowness)
+
+
+def _trunk_loads(
+    configuration: IoConfiguration, channels: Sequence[ChannelPlan]
+) -> Iterator[TrunkLoad]:
+    moved = {plan.channel.chpid: plan.estimate.traffic for plan in channels}
+    for trunk in configuration.trunks:
+        yield TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
 
 
 def _osa_plan(channel: Channel) -> OsaPlan:

@@ -5,11 +5,12 @@ away goes over the FICON channels that its workload names.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from ctc.bandwidth import Traffic
 from ctc.fibre_channel import Frames
 from ctc.osa import Flow as OsaFlow
 from ctc.osa import find_osa, stream_rate
@@ -19,6 +20,7 @@ from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
 from isfc.io.simulation import Observed, Simulation
 from isfc.io.synchronous import synchronous_loads, turned_away
+from isfc.io.trunks import TrunkLoad, run_below, scarce, total
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1
@@ -192,6 +194,7 @@ class IoRun:
     synchronous: tuple[SynchronousRun, ...]
     saps: tuple[SapRun, ...]
     osas: tuple[OsaRun, ...]
+    trunks: tuple[TrunkLoad, ...] = ()
 
 
 def run_configuration(
@@ -225,6 +228,7 @@ def run_configuration(
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
+        trunks=tuple(_trunk_loads(configuration, channels)),
     )
 
 
@@ -240,20 +244,50 @@ def _channels(
 ) -> Iterator[ChannelRun]:
     ficon = [channel for channel in configuration.channels.values() if channel.is_ficon]
     sharing = Counter(channel.path.name for channel in ficon if channel.path)
-    for place, channel in enumerate(ficon):
+    asked: dict[str, tuple[Route, Sequence[IoWorkload], Sequence[Demand]]] = {}
+    for channel in ficon:
         riding = [one for one in workloads if channel.chpid in one.channels and one.rate_per_s != 0]
         route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
-        demands = [make_demand(workload, route) for workload in riding]
-        simulation = Simulation(demands, Random(1_000_003 * seed + place))
-        simulation.run(warmup * 1e9, measuring=False)
-        simulation.run((warmup + seconds) * 1e9, measuring=True)
-        yield ChannelRun(
-            route,
-            tuple(
-                Ridden(*parts, seconds)
-                for parts in zip(riding, demands, simulation.observed, strict=True)
-            ),
-        )
+        asked[channel.chpid] = route, riding, [make_demand(workload, route) for workload in riding]
+    simulations = {
+        chpid: Simulation(demands, Random(1_000_003 * seed + place))
+        for place, (chpid, (_, _, demands)) in enumerate(asked.items())
+    }
+    _run_all(configuration, simulations, asked, warmup * 1e9, measuring=False)
+    _run_all(configuration, simulations, asked, (warmup + seconds) * 1e9, measuring=True)
+    for chpid, (route, riders, demands) in asked.items():
+        parts = zip(riders, demands, simulations[chpid].observed, strict=True)
+        yield ChannelRun(route, tuple(Ridden(*each, seconds) for each in parts))
+
+
+def _run_all(
+    configuration: IoConfiguration,
+    simulations: Mapping[str, Simulation],
+    asked: Mapping[str, tuple[Route, Sequence[IoWorkload], Sequence[Demand]]],
+    until_ns: float,
+    *,
+    measuring: bool,
+) -> None:
+    """Run each channel by itself, and those together that a card or fanout may hold back."""
+    trunks = scarce(configuration.trunks, {chpid: found[2] for chpid, found in asked.items()})
+    below = {chpid for trunk in trunks for chpid in trunk.channels}
+    for chpid, simulation in simulations.items():
+        if chpid not in below:
+            simulation.run(until_ns, measuring=measuring)
+    if trunks:
+        held = {chpid: one for chpid, one in simulations.items() if chpid in below}
+        run_below(trunks, held, until_ns, measuring=measuring)
+
+
+def _trunk_loads(
+    configuration: IoConfiguration, channels: Iterable[ChannelRun]
+) -> Iterator[TrunkLoad]:
+    moved = {
+        each.channel.chpid: Traffic(each.mb_per_s(reads=True), each.mb_per_s(reads=False))
+        for each in channels
+    }
+    for trunk in configuration.trunks:
+        yield TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels]))
 
 
 def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:

@@ -12,6 +12,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
+from ctc.bandwidth import Traffic
 from ctc.sharing import Direction, Sharing, hindrance
 from ctc.use import NOTHING, Use
 from isfc.io.demand import Demand, Flow
@@ -69,6 +70,9 @@ class Simulation:
         self._reading: Sharing[_Io] = Sharing()
         self._writing: Sharing[_Io] = Sharing()
         self._processor_due_ns = self._reading_due_ns = self._writing_due_ns = _NEVER_NS
+        self._read_data = self._write_data = 0.0
+        self._read_pace = self._write_pace = 1.0
+        self._read_slowness = self._write_slowness = 1.0
         self._under_way = [0 for _ in demands]
         self._waiting = [0 for _ in demands]
         self._measuring = False
@@ -80,6 +84,27 @@ class Simulation:
             else:
                 for _ in range(max(1, round(demand.outstanding))):
                     self._plan(rng.random() * 1e5, index, None)
+
+    @property
+    def shortest_ns(self) -> float:
+        """How long the shortest stream takes alone; no end of it if there is none."""
+        flows = (flow.solo_ns for demand in self._demands for flow in demand.flows)
+        return min(flows, default=_NEVER_NS)
+
+    def wanted(self) -> Traffic:
+        """What streams at this moment, in MB/s, if nothing above the channel held it back."""
+        return Traffic(
+            1e3 * self._read_data * self._read_pace, 1e3 * self._write_data * self._write_pace
+        )
+
+    def hold(self, reads: float, writes: float) -> None:
+        """From now on reads and writes stream so many times slower: what is above is full."""
+        if reads == self._read_slowness and writes == self._write_slowness:
+            return
+        self._read_slowness, self._write_slowness = reads, writes
+        self._reading.advance(self.now_ns)
+        self._writing.advance(self.now_ns)
+        self._share_line(self.now_ns)
 
     def run(self, until_ns: float, *, measuring: bool) -> None:
         """Go on until ``until_ns``; I/Os that end meanwhile are measured or not."""
@@ -168,12 +193,19 @@ class Simulation:
         solo_ns, bus = flow.solo_ns, flow.bus_ns / flow.solo_ns
         self._read.change(sign, flow.read_line_ns / solo_ns, bus if flow.is_read else 0.0)
         self._write.change(sign, flow.write_line_ns / solo_ns, 0.0 if flow.is_read else bus)
+        data = flow.work.data_length / solo_ns
+        if flow.is_read:
+            self._read_data = self._read_data + sign * data if self._reading else 0.0
+        else:
+            self._write_data = self._write_data + sign * data if self._writing else 0.0
 
     def _share_line(self, now_ns: float) -> None:
-        """Set the paces of both directions: by the line first, then by the bus."""
+        """Set the paces of both directions: by the line, by the bus, by what is above."""
         hindered = hindrance(self._read, self._write)
-        self._reading.go(self._read.pace() / hindered)
-        self._writing.go(self._write.pace() / hindered)
+        self._read_pace = self._read.pace() / hindered
+        self._write_pace = self._write.pace() / hindered
+        self._reading.go(self._read_pace / self._read_slowness)
+        self._writing.go(self._write_pace / self._write_slowness)
         self._reading_due_ns = _due_ns(self._reading, now_ns)
         self._writing_due_ns = _due_ns(self._writing, now_ns)
 

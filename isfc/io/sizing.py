@@ -75,7 +75,8 @@ class Choice:
     """A kind of channel, and how many of it a mix needs: now, and when it has grown.
 
     ``use`` is that of one of the channels needed once it has grown. ``first`` is full first, when
-    ``first_at_io_per_s`` are asked of those channels.
+    ``first_at_io_per_s`` are asked of those channels: a resource of theirs, or the cards,
+    interconnects or fanouts that all of them share, evenly used.
     """
 
     feature: str
@@ -106,6 +107,19 @@ class Distance:
     credits_by_rule: int
     added_us: float
     exchanges_added: float
+
+
+@dataclass(frozen=True, slots=True)
+class RoomNeed:
+    """Cards, interconnects or fanouts for a mix that has grown: how full those there are get.
+
+    ``needed`` is how many like them carry it.
+    """
+
+    level: str
+    count: int
+    needed: int
+    percent: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +160,7 @@ class Sizing:
     distances: tuple[Distance, ...]
     saps: SapNeed
     synchronous: SynchronousNeed | None
+    rooms: tuple[RoomNeed, ...] = ()
 
     @property
     def best(self) -> Choice:
@@ -176,7 +191,15 @@ def size(
         distances=tuple(_distance(grown, km, guidelines) for km in kms),
         saps=_saps(grown, guidelines),
         synchronous=_synchronous(grown),
+        rooms=tuple(_rooms(grown)),
     )
+
+
+def _rooms(mix: Mix) -> Iterator[RoomNeed]:
+    for room in mix.rooms:
+        use = room.ceiling.use(mix.traffic)
+        needed = max(1, math.ceil(use * room.count - 1e-9))
+        yield RoomNeed(room.ceiling.level, room.count, needed, 100 * use)
 
 
 def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix) -> Use:
@@ -221,6 +244,10 @@ def _choose(
     now, later = (use_of_channel(profile, protocol, encrypted, one) for one in (mix, grown))
     count = later.channels(guidelines)
     first, share = later.first()
+    share /= count
+    for room in grown.rooms:
+        if (use := room.ceiling.use(grown.traffic)) > share:
+            first, share = room.ceiling.level, use
     return Choice(
         feature=profile.feature,
         protocol=protocol,
@@ -234,7 +261,7 @@ def _choose(
             later.line_write / count,
         ),
         first=first,
-        first_at_io_per_s=grown.io_per_s * count / share if share else math.inf,
+        first_at_io_per_s=grown.io_per_s / share if share else math.inf,
     )
 
 

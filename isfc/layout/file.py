@@ -50,7 +50,7 @@ FIBRE_NAME_LENGTH_MAX: Final = 32
 KM_MAX: Final = 10_000.0
 """Farther than any fibre goes that a channel could use."""
 
-_IO_TABLES: Final = ("channel", "path", "system", "io")
+_IO_TABLES: Final = ("channel", "path", "card", "interconnect", "fanout", "system", "io")
 """What a layout may have beside its links, in the order in which it is written."""
 
 _Nodes = tuple[NodeName, NodeName]
@@ -67,6 +67,9 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     channel: dict[str, dict[str, Any]] = {}
     path: dict[str, dict[str, Any]] = {}
     system: dict[str, dict[str, Any]] = {}
+    card: dict[str, dict[str, Any]] = {}
+    interconnect: dict[str, dict[str, Any]] = {}
+    fanout: dict[str, dict[str, Any]] = {}
 
 
 class LinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +103,9 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "channel": "channels of disk I/O, such as [channel.42], which isfc io reads",
         "path": "ways to far storage, such as [path.far], which isfc io reads",
         "system": "systems, such as [system.ATLANTA], which isfc io reads",
+        "card": "cards that channels share, such as [card.A], which isfc io reads",
+        "interconnect": "I/O interconnects, such as [interconnect.1], which isfc io reads",
+        "fanout": "fanout cards, such as [fanout.F], which isfc io reads",
     },
     LinkTable: {
         "nodes": 'the two nodes of a link, such as ["ATLANTA", "BOSTON"]',

@@ -32,7 +32,7 @@ def layout_schema() -> dict[str, Any]:
     }
     root["properties"]["ctc"] |= {"minItems": 1, "items": {"$ref": "#/$defs/ctc"}}
     root["properties"]["link"]["items"] = {"$ref": "#/$defs/link"}
-    for key in ("link", "io", "channel", "path", "system"):
+    for key in ("link", "io", "channel", "path", "system", "card", "interconnect", "fanout"):
         del root["properties"][key]["default"]
     link["properties"]["nodes"] |= {
         "minItems": 2,

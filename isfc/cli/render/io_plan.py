@@ -11,6 +11,7 @@ from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.io.advice import Advice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.synchronous import SynchronousLoad
+from isfc.io.trunks import TrunkLoad
 
 CHANNEL_HEADS: Final = (
     *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write", "proc%", "bus%", "line%"),
@@ -35,6 +36,19 @@ def other_lines(plan: IoPlan) -> Iterator[str]:
     yield from map(_osa, plan.osas)
     for saps in plan.saps:
         yield f"System {saps.system}: {saps.saps} SAPs, {_percent(saps.busy)} busy"
+    limited = [load for load in plan.trunks if load.use]
+    yield from map(_trunk, limited)
+    if limited and (first := plan.first()):
+        yield f"Full first: {first[0]}, {_percent(first[1])} used"
+
+
+def _trunk(load: TrunkLoad) -> str:
+    title = f"{load.trunk.title[0].upper()}{load.trunk.title[1:]}"
+    carried = load.carried
+    return (
+        f"{title}: {len(load.trunk.channels)} channels, {carried.read_mb_per_s / 1e3:.1f} GB/s "
+        f"read, {carried.write_mb_per_s / 1e3:.1f} written, {_percent(load.use)} used"
+    )
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> Table:

@@ -10,6 +10,7 @@ from ctc.channel import generation_code
 from isfc.io.configuration import Protocol
 from isfc.io.rmf import WHOLE_SYSTEM
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
+from isfc.io.trunks import TrunkLoad
 
 Row = Mapping[str, object]
 
@@ -71,6 +72,9 @@ def io_run_page(run: IoRun) -> RenderableType:
             parts += ["", TITLES[name], _table(rows)]
     if run.osas:
         parts += ["", "OSA-EXPRESS", _table([_osa_row(each) for each in run.osas])]
+    if run.trunks:
+        heading = "CARDS, INTERCONNECTS, FANOUTS"
+        parts += ["", heading, _table([_trunk_row(each) for each in run.trunks])]
     if run.workloads:
         parts += ["", "RESPONSE TIMES", _percentiles(run.workloads)]
     return Group(*parts)
@@ -180,6 +184,16 @@ def _osa_row(run: OsaRun) -> Row:
     }
 
 
+def _trunk_row(load: TrunkLoad) -> Row:
+    return {
+        "shared": load.trunk.title,
+        "channels": len(load.trunk.channels),
+        "GB/s read": f"{load.carried.read_mb_per_s / 1e3:.2f}",
+        "write": f"{load.carried.write_mb_per_s / 1e3:.2f}",
+        "% used": f"{100 * load.use:.1f}" if load.use else "",
+    }
+
+
 _ROWS: Final[Mapping[str, Callable[[IoRun], Iterator[Row]]]] = {
     "channel": _channel_rows,
     "device": _device_rows,
@@ -208,7 +222,7 @@ def _table(rows: Sequence[Row]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     keys = [key for key in rows[0] if key != "type"]  # all are FC_S, and 80 columns are few
     for key in keys:
-        left = key in ("chpid", "feature", "workload", "system", "iop", "type")
+        left = key in ("chpid", "feature", "workload", "system", "iop", "type", "shared")
         table.add_column(_HEADINGS.get(key, key), justify="left" if left else "right", no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(key, row[key]) for key in keys))

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.io.configuration import Protocol
-from isfc.io.sizing import Choice, SapNeed, Sizing, SynchronousNeed
+from isfc.io.sizing import Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
 
 _PROTOCOLS = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}
 
@@ -85,11 +85,20 @@ def _distances(sizing: Sizing) -> RenderableType:
 
 
 def _others(sizing: Sizing) -> Iterator[str]:
+    yield from (_room(need) for need in sizing.rooms if need.percent)
     yield _saps(sizing.saps, sizing.guidelines.sap_percent, given=sizing.mix.saps is not None)
     if sizing.synchronous:
         yield from _synchronous(sizing.synchronous)
     else:
         yield "zHyperLink: no reads of 4096 bytes or less, so it would carry nothing."
+
+
+def _room(need: RoomNeed) -> str:
+    """What all channels share, when the mix has grown."""
+    name = f"{need.level[0].upper()}{need.level[1:]}s"
+    if need.percent > 100:
+        return f"{name}: {need.count} cannot carry it; {need.needed} of their kind would."
+    return f"{name}: {need.count}, {need.percent:.0f} % used."
 
 
 def _saps(need: SapNeed, limit: float, *, given: bool) -> str:

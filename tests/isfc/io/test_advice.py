@@ -14,6 +14,7 @@ GOOD = """
 [channel.2A]
 feature = "FICON Express16SA"
 path = "far"
+card = "C"
 [channel.2B]
 feature = "FICON Express16SA"
 path = "far"
@@ -29,6 +30,12 @@ km = 100
 isl = { count = 2, gbps = 16, credits = 960 }
 [path.room]
 km = 0.1
+[card.C]
+interconnect = "I"
+[interconnect.I]
+fanout = "F"
+[fanout.F]
+gb_per_s = 20
 [system.ATLANTA]
 saps = 4
 [[io]]
@@ -85,6 +92,12 @@ CASES = [
         "Channel 2A: its bus is ",
     ),
     ("line-above-guideline", OLTP, f"{OLTP}\nblocks = 32", "Channel 2A: its line is 84 % busy"),
+    (
+        "ceiling-reached",
+        "gb_per_s = 20",
+        "gb_per_s = 0.05",
+        "Fanout F: is full with 0.05 GB/s",
+    ),
     ("load-not-carried", OLTP, "rate = 900000", "Channel 2A: carries "),
     ("exchanges-too-many", "outstanding = 4", "outstanding = 2000", "Channel 2A: batch has 1,000"),
     ("command-mode", OLTP, 'rate = 2000\nprotocol = "ficon"', "oltp: is in command mode"),

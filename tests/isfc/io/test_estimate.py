@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctc.use import Use
+from ctc.use import NOTHING, Use
 from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
@@ -16,9 +16,11 @@ def work(name: str = "oltp", **more: Any) -> IoWorkload:
     return IoWorkload(name=name, channels=("42",), **more)
 
 
-def estimate(*workloads: IoWorkload, channel: Channel = FEX16SA, **more: Use) -> ChannelEstimate:
+def estimate(
+    *workloads: IoWorkload, channel: Channel = FEX16SA, ctcs: Use = NOTHING
+) -> ChannelEstimate:
     route = make_route(channel)
-    return estimate_channel(route, [make_demand(one, route) for one in workloads], **more)
+    return estimate_channel(route, [make_demand(one, route) for one in workloads], ctcs)
 
 
 def test_carries_what_is_asked_for_if_it_can() -> None:

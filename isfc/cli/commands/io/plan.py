@@ -12,6 +12,7 @@ from isfc.io.advice import Advice, advise
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, make_io_plan
 from isfc.io.synchronous import SynchronousLoad
+from isfc.io.trunks import TrunkLoad
 
 ConfigArgument = Annotated[
     Path,
@@ -23,7 +24,8 @@ def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
     """Estimate an I/O configuration without a run, and say what to change.
 
     Each channel with what its processor, bus and line have to do, each workload with its rate,
-    its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the advice.
+    its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the cards,
+    interconnects and fanouts that channels share; the advice.
     """
     found = make_io_plan(read_io_configuration(config))
     advice = advise(found)
@@ -40,8 +42,37 @@ def io_plan_record(plan: IoPlan, advice: tuple[Advice, ...]) -> dict[str, Any]:
         "synchronous": {each.workload.name: _synchronous_record(each) for each in plan.synchronous},
         "osa": {each.channel.chpid: _osa_record(each) for each in plan.osas},
         "saps": {each.system: _sap_record(each) for each in plan.saps},
+        "trunks": [trunk_record(load) for load in plan.trunks],
+        "first": _first_record(plan.first()),
         "advice": [{"id": one.id, "severity": one.severity, "text": one.text} for one in advice],
     }
+
+
+def trunk_record(load: TrunkLoad) -> dict[str, Any]:
+    """A card, interconnect or fanout, in this command's ``--json`` and that of a run.
+
+    The ceilings are null where there is none.
+    """
+    ceiling = load.trunk.ceiling
+    return {
+        "level": ceiling.level,
+        "name": load.trunk.name,
+        "channels": list(load.trunk.channels),
+        "gb_per_s_max": _finite(ceiling.mb_per_s / 1e3),
+        "gb_per_s_one_way_max": _finite(ceiling.one_way_mb_per_s / 1e3),
+        "gb_per_s_read": load.carried.read_mb_per_s / 1e3,
+        "gb_per_s_write": load.carried.write_mb_per_s / 1e3,
+        "percent": 100 * load.use,
+    }
+
+
+def _first_record(first: tuple[str, float] | None) -> dict[str, Any] | None:
+    """``percent`` is null where it is SAPs that cannot do it."""
+    return None if first is None else {"what": first[0], "percent": _finite(100 * first[1])}
+
+
+def _finite(figure: float) -> float | None:
+    return None if figure == float("inf") else figure
 
 
 def _channel_record(plan: ChannelPlan) -> dict[str, Any]:
@@ -95,5 +126,5 @@ def _sap_record(plan: SapPlan) -> dict[str, Any]:
     """``busy_percent`` is null where the SAPs cannot do it."""
     return {
         "saps": plan.saps,
-        "busy_percent": 100 * plan.busy if plan.busy != float("inf") else None,
+        "busy_percent": _finite(100 * plan.busy),
     }

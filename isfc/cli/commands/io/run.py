@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.commands.io.plan import ConfigArgument
+from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
 from isfc.cli.options.layout import JsonOption, LinkOption
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.record import shared_record
@@ -156,6 +156,7 @@ def io_run_record(run: IoRun) -> dict[str, Any]:
         "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
         "saps": {each.system: _sap_record(each) for each in run.saps},
         "osa": {each.channel.chpid: _osa_record(each) for each in run.osas},
+        "trunks": [trunk_record(load) for load in run.trunks],
     }
 
 

@@ -18,7 +18,15 @@ from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
 from isfc.io.proposal import proposal
 from isfc.io.rmf import busiest, read_rmf
-from isfc.io.sizing import Choice, Distance, Guidelines, SapNeed, Sizing, SynchronousNeed
+from isfc.io.sizing import (
+    Choice,
+    Distance,
+    Guidelines,
+    RoomNeed,
+    SapNeed,
+    Sizing,
+    SynchronousNeed,
+)
 from isfc.io.sizing import size as size_mix
 
 
@@ -159,6 +167,7 @@ def sizing_record(sizing: Sizing) -> dict[str, Any]:
         "distances": [_distance_record(distance) for distance in sizing.distances],
         "saps": _sap_record(sizing.saps),
         "synchronous": _synchronous_record(sizing.synchronous),
+        "rooms": [_room_record(need) for need in sizing.rooms],
     }
 
 
@@ -196,6 +205,15 @@ def _sap_record(need: SapNeed) -> dict[str, Any]:
     """``busy_percent`` is null where they cannot do it."""
     is_possible = need.busy_percent != float("inf")
     return {"saps": need.saps, "busy_percent": need.busy_percent if is_possible else None}
+
+
+def _room_record(need: RoomNeed) -> dict[str, Any]:
+    return {
+        "level": need.level,
+        "count": need.count,
+        "needed": need.needed,
+        "percent": need.percent,
+    }
 
 
 def _synchronous_record(need: SynchronousNeed | None) -> dict[str, Any] | None:

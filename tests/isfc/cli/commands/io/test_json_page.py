@@ -1,10 +1,11 @@
 """docs/json.md has every key of ``isfc io size --json`` and ``isfc io plan --json``."""
 
+from ctc.bandwidth import Ceiling
 from isfc.cli.commands.io.plan import io_plan_record
 from isfc.cli.commands.io.size import sizing_record
 from isfc.io.advice import advise
 from isfc.io.configuration_file import read_io_configuration
-from isfc.io.mix import Load, Mix
+from isfc.io.mix import Load, Mix, Room
 from isfc.io.plan import make_io_plan
 from isfc.io.sizing import Guidelines, size
 from tests.test_readme import assert_keys
@@ -12,7 +13,8 @@ from tools.pages import console
 
 
 def test_io_size_keys() -> None:
-    mix = Mix("mix", (Load("load", 1000, 4096),))
+    room = Room(1, Ceiling("fanout", 40_000, 50_000))
+    mix = Mix("mix", (Load("load", 1000, 4096),), rooms=(room,))
     sizing = size(mix, 30, Guidelines())
     assert_keys("io size", {"growth_percent": 30, "mixes": [sizing_record(sizing)]})
 

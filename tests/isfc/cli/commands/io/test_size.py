@@ -18,7 +18,7 @@ def test_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
     assert mix["name"] == "PROD 03/02/2021 09.00.00"
     assert list(mix) == [
         *("name", "io_per_s", "mb_per_s_read", "mb_per_s_write", "notes"),
-        *("best", "choices", "distances", "saps", "synchronous"),
+        *("best", "choices", "distances", "saps", "synchronous", "rooms"),
     ]
     assert mix["best"] in mix["choices"]
     assert {choice["feature"] for choice in mix["choices"]} == {

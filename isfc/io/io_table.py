@@ -1,0 +1,144 @@
+"""Tables ``[[io]]`` of an I/O configuration: what is asked of its channels, checked."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from ctc.channel import find_channel
+from ctc.errors import BadFeature
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import ZHYPERLINK, Channel, IoWorkload, Protocol
+from isfc.io.workloads import named_workload
+from isfc.layout.checked_toml import convert, show_key, within
+
+_RATE_MAX: Final = 1e9
+_IO_BYTES_MAX: Final = 1 << 30
+_OUTSTANDING_MAX: Final = 100_000
+"""What nobody has: above, a figure is a slip."""
+
+_Percent = Annotated[float, Meta(ge=0, le=100)]
+_Count = Annotated[int, Meta(ge=1, le=_OUTSTANDING_MAX)]
+
+
+class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    channels: Annotated[list[str], Meta(min_length=1)]
+    workload: str | None = None
+    protocol: Protocol = Protocol.ZHPF
+    block: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = 4096
+    blocks: Annotated[int, Meta(ge=1, le=4096)] = 1
+    read_percent: _Percent = 100.0
+    rate: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = None
+    outstanding: _Count | None = None
+    think_us: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
+    devices: _Count = 8
+    cache_hit_percent: _Percent = 100.0
+    system: str = ""
+
+
+_EXPECTED: Final[Mapping[str, str]] = {
+    "name": "a name in quotes",
+    "channels": 'a list of channels, such as ["42", "43"]',
+    "workload": 'a named workload in quotes, such as "read-4k"',
+    "protocol": f"one of {', '.join(Protocol)}",
+    "block": f"bytes of a block, from 1 to {_IO_BYTES_MAX}",
+    "blocks": "blocks in an I/O, from 1 to 4096",
+    "read_percent": "a percentage, from 0 to 100",
+    "rate": "I/Os a second, above 0",
+    "outstanding": f"how many I/Os at the same time, from 1 to {_OUTSTANDING_MAX}",
+    "think_us": "microseconds between an I/O and the next, from 0",
+    "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
+    "cache_hit_percent": "a percentage, from 0 to 100",
+    "system": 'the name of a system in quotes, such as "ATLANTA"',
+}
+"""What may stand in the table, in the words of an error message."""
+
+
+def read_workload(
+    number: int, value: dict[str, Any], channels: Mapping[str, Channel]
+) -> IoWorkload:
+    """The workload of table ``number`` of a file that has these channels.
+
+    Raises `ConfigurationError` for what is wrong with it.
+    """
+    place = f"[[io]] #{number}"
+    named: Mapping[str, Any] = {}
+    if isinstance(value.get("workload"), str):
+        with within(f"{place} workload"):
+            named = named_workload(value["workload"])
+    table = convert({**named, **value}, _IoTable, place, _EXPECTED)
+    for complaint in _misfits(table, channels):
+        raise ConfigurationError(f"{place} {complaint}")
+    return IoWorkload(
+        name=table.name,
+        channels=tuple(table.channels),
+        protocol=table.protocol,
+        block_bytes=table.block,
+        blocks=table.blocks,
+        read_percent=table.read_percent,
+        rate_per_s=table.rate,
+        outstanding=None if "rate" in value and "outstanding" not in value else table.outstanding,
+        think_us=table.think_us,
+        devices=table.devices,
+        cache_hit_percent=table.cache_hit_percent,
+        system=table.system,
+    )
+
+
+def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
+    """Where the channels of a workload do not fit it, the worst first."""
+    for name in table.channels:
+        if name not in channels:
+            known = ", ".join(map(show_key, channels)) or "none"
+            yield f"channels: there is no [channel.{show_key(name)}]; expected one of {known}"
+    if len(set(table.channels)) != len(table.channels):
+        yield "channels: names one twice; expected each once"
+    used = [channels[name] for name in table.channels if name in channels]
+    if table.protocol is Protocol.TCP:
+        if not all(channel.is_osa for channel in used):
+            yield 'channels: "tcp" uses an OSA; expected a channel with an OSA-Express feature'
+    elif any(channel.is_osa for channel in used):
+        yield f'protocol: an OSA carries no disk I/O; expected "{Protocol.TCP}"'
+    elif table.protocol is Protocol.SYNCHRONOUS:
+        if not any(channel.is_zhyperlink for channel in used):
+            yield f'channels: expected one with the feature "{ZHYPERLINK}" among them'
+    elif any(channel.is_zhyperlink for channel in used):
+        yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
+    yield from _impossible(table, used)
+    if table.rate is not None and table.think_us:
+        yield "think_us: a rate says when I/Os begin; expected think_us with outstanding alone"
+    if table.block * table.blocks > _IO_BYTES_MAX:
+        yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
+
+
+def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:
+    """What the feature of a channel cannot do."""
+    if table.protocol not in (Protocol.ZHPF, Protocol.FCP):
+        return
+    for channel in used:
+        if not channel.is_ficon:
+            continue
+        profile = find_channel(channel.feature)
+        do = profile.transport_work if table.protocol is Protocol.ZHPF else profile.fcp_work
+        try:
+            do(table.block, is_read=True)
+        except BadFeature as error:
+            yield f"protocol: {error}"
+
+
+def check_names(workloads: tuple[IoWorkload, ...]) -> None:
+    """Raise `ConfigurationError` for a bad name, or one that two workloads have."""
+    seen: dict[str, int] = {}
+    for number, workload in enumerate(workloads, start=1):
+        if not workload.name.isprintable() or not 1 <= len(workload.name) <= 32:
+            raise ConfigurationError(
+                f"[[io]] #{number} name: expected 1 to 32 printable characters"
+            )
+        first = seen.setdefault(workload.name, number)
+        if first != number:
+            raise ConfigurationError(
+                f"[[io]] #{number} name: {workload.name!r} is already [[io]] #{first}'s; "
+                "expected each name once"
+            )

@@ -1,0 +1,233 @@
+"""Cards, interconnects and fanouts: no more gets through than they carry, and no less."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.mix import mix_of_configuration
+from isfc.io.plan import IoPlan, make_io_plan
+from isfc.io.run import IoRun, run_configuration
+from isfc.io.sizing import Guidelines, size
+
+READS = "blocks = 32"
+MIXED = "blocks = 32\nread_percent = 50"
+
+
+def tree(channels: int, load: str, fanout: str = "", more: str = "") -> IoConfiguration:
+    """Channels cabled as published, two on a card, eight cards on an interconnect, and a load."""
+    lines: list[str] = []
+    names = [f"{number:02X}" for number in range(channels)]
+    for number, name in enumerate(names):
+        lines += [f"[channel.{name}]", 'feature = "FICON Express16SA"', f'card = "{number // 2}"']
+    for number in range((channels + 1) // 2):
+        lines += [f"[card.{number}]", f'interconnect = "{number // 8}"']
+    for number in range((channels + 15) // 16):
+        lines += [f"[interconnect.{number}]", 'fanout = "F"']
+    lines += ["[fanout.F]", fanout, more]
+    lines += ["[[io]]", 'name = "load"', f"channels = {names}", load]
+    return parse_io_configuration("\n".join(lines).encode(), "io.toml")
+
+
+def use_of(found: IoPlan | IoRun, title: str) -> float:
+    return next(load.use for load in found.trunks if load.trunk.title == title)
+
+
+def gb_per_s(found: IoPlan | IoRun, title: str) -> float:
+    carried = next(load.carried for load in found.trunks if load.trunk.title == title)
+    return carried.mb_per_s / 1e3
+
+
+PUBLISHED = [
+    # channels, load, what is full, the published GB/s: IBM z15 FICON Express16SA Performance
+    (1, READS, "fanout F", 1.6),
+    (1, MIXED, "fanout F", 3.2),
+    (2, READS, "card 0", 3.2),
+    (16, MIXED, "interconnect 0", 38),
+    (32, READS, "fanout F", 40),
+    (32, MIXED, "fanout F", 50),
+]
+
+
+@pytest.mark.parametrize(("channels", "load", "title", "published"), PUBLISHED)
+def test_published_ceilings_are_met_through_a_configuration(
+    channels: int, load: str, title: str, published: float
+) -> None:
+    plan = make_io_plan(tree(channels, load))
+    assert gb_per_s(plan, title) == pytest.approx(published, rel=0.01)
+    if channels >= 16:
+        first = plan.first()
+        assert first is not None
+        assert first[0] == title
+        assert first[1] == pytest.approx(1, abs=0.003)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("channels", "load", "title", "published"), PUBLISHED)
+def test_published_ceilings_hold_in_a_run(
+    channels: int, load: str, title: str, published: float
+) -> None:
+    run = run_configuration(tree(channels, load), seconds=0.4, warmup=0.2)
+    assert gb_per_s(run, title) == pytest.approx(published, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("load", "fanout", "is_full"),
+    [
+        (f"{READS}\noutstanding = 8", "gb_per_s_one_way = 1", True),
+        (f"{MIXED}\noutstanding = 16", "gb_per_s = 1.5", True),
+        (f"{MIXED}\noutstanding = 4", "gb_per_s = 1.5", False),
+        (f"{MIXED}\nrate = 14000\noutstanding = 64", "gb_per_s = 1.5", True),
+        (f"{MIXED}\nrate = 8000", "gb_per_s = 1.5", False),
+        ("rate = 100000", "gb_per_s = 0.6", False),
+    ],
+)
+def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
+    load: str, fanout: str, is_full: bool
+) -> None:
+    configuration = tree(4, load, fanout)
+    plan, run = make_io_plan(configuration), run_configuration(configuration, seconds=0.5)
+    assert use_of(run, "fanout F") <= 1.01
+    assert use_of(run, "fanout F") == pytest.approx(use_of(plan, "fanout F"), rel=0.03)
+    assert (use_of(run, "fanout F") > 0.97) is is_full
+    rates = [each for channel in plan.channels for each in channel.estimate.demands]
+    response_us = sum(each.response_ns for each in rates) / len(rates) / 1e3
+    if not is_full or "rate" not in load:
+        assert run.workloads[0].response_us == pytest.approx(response_us, rel=0.05)
+
+
+def test_what_is_below_no_ceiling_is_as_ever() -> None:
+    free, held = (tree(2, f"{READS}\noutstanding = 8", fanout) for fanout in ("", "gb_per_s = 0.5"))
+    bare = IoConfiguration(free.channels, free.systems, free.workloads)
+    assert run_configuration(bare, 0.05).channels == run_configuration(free, 0.05).channels
+    assert make_io_plan(bare).channels == make_io_plan(free).channels
+    assert make_io_plan(bare).trunks == ()
+    assert make_io_plan(held).channels[0].io_per_s < make_io_plan(free).channels[0].io_per_s
+
+
+def test_a_higher_ceiling_carries_more_and_no_sooner_than_a_lower_one() -> None:
+    plans = [
+        make_io_plan(tree(4, f"{MIXED}\noutstanding = 16", f"gb_per_s = {figure}"))
+        for figure in (0.5, 1, 2, 3, 4, 8, 16)
+    ]
+    for less, more in pairwise(plans):
+        (slow, *_), (fast, *_) = (plan.channels[0].estimate.demands for plan in (less, more))
+        assert slow.rate_per_s <= fast.rate_per_s * 1.003
+        assert slow.response_ns * 1.003 >= fast.response_ns
+
+
+@pytest.mark.slow
+def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
+    more = '[[io]]\nname = "light"\nchannels = ["00"]\nrate = 5000'
+    configuration = tree(4, f"{READS}\noutstanding = 64", "gb_per_s = 3", more)
+    run = run_configuration(configuration, seconds=0.4)
+    assert use_of(run, "fanout F") == pytest.approx(1, abs=0.01)
+    light = next(each for each in run.workloads if each.workload.name == "light")
+    assert light.io_per_s == pytest.approx(5000, rel=0.05)
+
+
+@pytest.mark.slow
+def test_reads_do_not_hold_back_writes_where_each_way_has_a_ceiling() -> None:
+    more = '[[io]]\nname = "write"\nchannels = ["01"]\nread_percent = 0\nblocks = 32\nrate = 3000'
+    text = tree(2, f"{READS}\noutstanding = 64", "gb_per_s_one_way = 0.5", more)
+    run = run_configuration(text, seconds=0.4)
+    carried = run.trunks[-1].carried
+    assert carried.read_mb_per_s == pytest.approx(500, rel=0.01)
+    assert carried.write_mb_per_s == pytest.approx(3000 * 0.131072, rel=0.05)
+
+
+def sized(load: str, fanout: str) -> dict[str, Any]:
+    sizing = size(mix_of_configuration(tree(2, load, fanout), "mix"), 0, Guidelines())
+    (need,) = [each for each in sizing.rooms if each.level == "fanout"]
+    return {"first": sizing.best.first, "at": sizing.best.first_at_io_per_s, "need": need}
+
+
+def test_sizing_names_the_ceiling_where_it_is_full_before_the_channels() -> None:
+    load = "rate = 100000\nblocks = 4"
+    low, high = sized(load, "gb_per_s = 1.8"), sized(load, "gb_per_s = 40")
+    assert low["first"] == "fanout"
+    assert low["at"] == pytest.approx(1.8e9 / 16384)
+    assert low["need"].percent == pytest.approx(100 * 100_000 * 16384 / 1.8e9)
+    assert (low["need"].count, low["need"].needed) == (1, 1)
+    assert high["first"] == "line, reads"
+    assert sized(load, "gb_per_s = 0.6")["need"].needed == 3
+
+
+def test_channels_beside_a_fanout_are_not_sized_by_it() -> None:
+    more = '[channel.A0]\nfeature = "FICON Express16SA"'
+    mix = mix_of_configuration(tree(2, "rate = 1000", "gb_per_s = 0.01", more), "mix")
+    assert mix.rooms == ()
+
+
+GOOD = """
+[channel.42]
+feature = "FICON Express16SA"
+card = "A"
+[channel.Z0]
+feature = "zHyperLink Express"
+[card.A]
+interconnect = "1"
+[interconnect.1]
+fanout = "F"
+[fanout.F]
+gb_per_s = 20
+[[io]]
+name = "oltp"
+channels = ["42"]
+"""
+
+
+def crowded() -> Iterator[tuple[str, str, str]]:
+    channel = '[channel.{}]\nfeature = "FICON Express16SA"\ncard = "{}"\n'
+    three = "".join(channel.format(name, "A") for name in ("43", "44"))
+    yield "[card.A]", f"{three}[card.A]", "[card.A]: has 3 channels; expected 2 at most, for which"
+    cards = "".join(f'[card.B{number}]\ninterconnect = "1"\n' for number in range(8))
+    yield "[card.A]", f"{cards}[card.A]", "[interconnect.1]: has 9 cards; expected 8 at most, for"
+    more = "".join(f'[interconnect.{number}]\nfanout = "F"\n' for number in (2, 3))
+    text = f"{more}[fanout.F]\n[[io]]"
+    yield (
+        "[fanout.F]\ngb_per_s = 20\n[[io]]",
+        text,
+        "[fanout.F]: has 3 interconnects; expected 2 at",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('card = "A"', 'card = "B"', "[channel.42] card: there is no [card.B]; expected one of A"),
+        ('card = "A"', "card = 1", "[channel.42] card: got a number; expected the NAME of a table"),
+        (
+            'ct = "1"',
+            'ct = "2"',
+            "[card.A] interconnect: there is no [interconnect.2]; expected one of 1",
+        ),
+        ('fanout = "F"', 'fanout = "G"', "[interconnect.1] fanout: there is no [fanout.G]; exp"),
+        ("[fanout.F]\ngb_per_s = 20\n", "", "[interconnect.1] fanout: there is no [fanout.F]; ex"),
+        ("gb_per_s = 20", "gb_per_s = 0", "[fanout.F] gb_per_s: out of range; expected GB/s both"),
+        ("gb_per_s = 20", "gb_per_s_one_way = inf", "[fanout.F] gb_per_s_one_way: "),
+        ("gb_per_s = 20", "mb = 20", "[fanout.F] mb: no such key; expected one of gb_per_s"),
+        ('k Express"', 'k Express"\ncard = "A"', "[channel.Z0] card: says nothing of zHyperLink"),
+        *crowded(),
+    ],
+)
+def test_a_bad_file_is_told_by_table_key_and_remedy(before: str, after: str, message: str) -> None:
+    assert before in GOOD
+    with pytest.raises(ConfigurationError) as caught:
+        parse_io_configuration(GOOD.replace(before, after).encode(), "io.toml")
+    assert str(caught.value).startswith(f"io.toml: {message}")
+
+
+def test_a_table_of_its_own_figures_may_have_more_below_it() -> None:
+    channel = '[channel.{}]\nfeature = "FICON Express16SA"\ncard = "A"\n'
+    text = GOOD.replace(
+        "[card.A]", channel.format(43) + channel.format(44) + "[card.A]\ngb_per_s = 9"
+    )
+    card, *_ = parse_io_configuration(text.encode(), "io.toml").trunks
+    assert card.channels == ("42", "43", "44")
+    assert (card.ceiling.mb_per_s, card.ceiling.one_way_mb_per_s) == (9000, float("inf"))
