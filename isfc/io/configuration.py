@@ -114,7 +114,9 @@ class IoWorkload:
     An I/O moves ``blocks`` blocks of ``block_bytes``, all one way. ``rate_per_s`` makes the
     load open, ``outstanding`` closed, each I/O following the last by ``think_us``; with both, it is
     open as long as no more are outstanding; with neither, as much as the channels carry. The
-    channels share the load evenly.
+    channels share the load evenly. ``rejected_percent`` is of the requests that a zHyperLink takes:
+    the control unit turns them away. ``cpu_us_per_mb`` is what outbound streams cost the host on
+    `ctc.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it.
     """
 
     name: str
@@ -129,6 +131,8 @@ class IoWorkload:
     devices: int = 8
     cache_hit_percent: float = 100.0
     system: str = ""
+    rejected_percent: float = 0.0
+    cpu_us_per_mb: float | None = None
 
     @property
     def io_bytes(self) -> int:

@@ -210,6 +210,7 @@ def _ridden(
                 )
             ((node, fibre),) = owners.items()
             profile = fibre.profile
+            _check_speed(f"[fibre.{show_key(fibre.name)}]", profile.feature, profile.link_gbps)
             if (
                 found.setdefault(
                     name, Channel(name, profile.feature, profile.link_gbps, system=node)
@@ -221,6 +222,16 @@ def _ridden(
                     f"disks too; expected disks of one system in a file"
                 )
     return found
+
+
+def _check_speed(place: str, feature: str, link_gbps: float) -> None:
+    """A link may run slower than its feature, and never faster."""
+    most = find_profile(feature).link_gbps
+    if link_gbps > most:
+        raise ConfigurationError(
+            f"{place} link_gbps: {feature} runs at {most:g} Gb/s at most; "
+            f"expected a number from 0.1 to {most:g}"
+        )
 
 
 def _path(name: str, value: object) -> FarPath:
@@ -240,12 +251,9 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
     if table.feature not in (ZHYPERLINK, *OSA_FEATURES):
         without = _OF_NO_FICON
         with within(f"{place} feature"):
-            most = find_profile(table.feature).link_gbps
-        if table.link_gbps is not None and table.link_gbps > most:
-            raise ConfigurationError(
-                f"{place} link_gbps: {table.feature} runs at {most:g} Gb/s at most; "
-                f"expected a number from 0.1 to {most:g}"
-            )
+            find_profile(table.feature)
+        if table.link_gbps is not None:
+            _check_speed(place, table.feature, table.link_gbps)
     for key in value:
         if key in without:
             raise ConfigurationError(

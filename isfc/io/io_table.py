@@ -16,6 +16,7 @@ from isfc.layout.checked_toml import convert, show_key, within
 _RATE_MAX: Final = 1e9
 _IO_BYTES_MAX: Final = 1 << 30
 _OUTSTANDING_MAX: Final = 100_000
+_CPU_US_MAX: Final = 1e6
 """What nobody has: above, a figure is a slip."""
 
 _Percent = Annotated[float, Meta(ge=0, le=100)]
@@ -36,6 +37,8 @@ class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     devices: _Count = 8
     cache_hit_percent: _Percent = 100.0
     system: str = ""
+    rejected_percent: _Percent | None = None
+    cpu_us_per_mb: Annotated[float, Meta(gt=0, le=_CPU_US_MAX)] | None = None
 
 
 _EXPECTED: Final[Mapping[str, str]] = {
@@ -52,6 +55,8 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "devices": f"how many devices, from 1 to {_OUTSTANDING_MAX}",
     "cache_hit_percent": "a percentage, from 0 to 100",
     "system": 'the name of a system in quotes, such as "ATLANTA"',
+    "rejected_percent": "a percentage, from 0 to 100",
+    "cpu_us_per_mb": f"microseconds of CPU for 2^20 bytes, above 0 and up to {_CPU_US_MAX:g}",
 }
 """What may stand in the table, in the words of an error message."""
 
@@ -84,6 +89,8 @@ def read_workload(
         devices=table.devices,
         cache_hit_percent=table.cache_hit_percent,
         system=table.system,
+        rejected_percent=table.rejected_percent or 0.0,
+        cpu_us_per_mb=table.cpu_us_per_mb,
     )
 
 
@@ -106,11 +113,25 @@ def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
             yield f'channels: expected one with the feature "{ZHYPERLINK}" among them'
     elif any(channel.is_zhyperlink for channel in used):
         yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
+    yield from _says_nothing(table)
     yield from _impossible(table, used)
     if table.rate is not None and table.think_us:
         yield "think_us: a rate says when I/Os begin; expected think_us with outstanding alone"
     if table.block * table.blocks > _IO_BYTES_MAX:
         yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
+
+
+def _says_nothing(table: _IoTable) -> Iterator[str]:
+    """Keys that belong to another protocol."""
+    for key, value, protocol in (
+        ("rejected_percent", table.rejected_percent, Protocol.SYNCHRONOUS),
+        ("cpu_us_per_mb", table.cpu_us_per_mb, Protocol.TCP),
+    ):
+        if value is not None and table.protocol is not protocol:
+            yield (
+                f'{key}: says nothing of "{table.protocol}"; expected no such key, or '
+                f'protocol = "{protocol}"'
+            )
 
 
 def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:

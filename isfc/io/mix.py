@@ -25,7 +25,8 @@ class Load:
     """I/Os of one kind: so many a second, of ``io_bytes`` each.
 
     ``read_share`` of them read, ``command_share`` are in command mode and the others in transport
-    mode, ``cache_hit`` are in the storage's cache; all from 0 to 1.
+    mode, ``cache_hit`` are in the storage's cache, ``rejected`` are turned away by the control unit
+    of a zHyperLink; all from 0 to 1.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Load:
     read_share: float = 1.0
     command_share: float = 0.0
     cache_hit: float = 1.0
+    rejected: float = 0.0
 
     @property
     def mb_per_s(self) -> float:
@@ -138,6 +140,7 @@ def _load_of_workload(workload: IoWorkload, source: str) -> Load:
         read_share=workload.read_share,
         command_share=1.0 if workload.protocol is Protocol.FICON else 0.0,
         cache_hit=workload.cache_hit_percent / 100,
+        rejected=workload.rejected_percent / 100,
     )
 
 

@@ -18,6 +18,7 @@ from ctc.sap import Z15, iop_threads, sap_busy
 from ctc.zhyperlink import SynchronousOutcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
+from isfc.io.osa_cpu import sending_cpu_us_per_mb
 from isfc.io.simulation import Observed, Simulation
 from isfc.io.synchronous import synchronous_loads, turned_away
 from isfc.io.trunks import TrunkLoad, run_below, scarce, total
@@ -175,12 +176,18 @@ class SapRun:
 
 @dataclass(frozen=True, slots=True)
 class OsaRun:
-    """An OSA and what its streams get, in 2**20 bytes a second, and in packets both ways."""
+    """An OSA and what its streams get, in 2**20 bytes a second, and in packets both ways.
+
+    ``cpu_us_per_mb`` is what outbound streams cost the host; where it is None, ``cpu_unknown`` says
+    why.
+    """
 
     channel: Channel
     mb_per_s_out: float
     mb_per_s_in: float
     packets_per_s: float
+    cpu_us_per_mb: float | None = None
+    cpu_unknown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +342,8 @@ def _osa_run(channel: Channel, riding: Sequence[IoWorkload]) -> OsaRun:
         wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in riding)
         carried.append(min(most.mb_per_s, wanted))
         packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s
-    return OsaRun(channel, carried[0], carried[1], packets_per_s)
+    cpu_us_per_mb, cpu_unknown = sending_cpu_us_per_mb(channel, riding)
+    return OsaRun(channel, carried[0], carried[1], packets_per_s, cpu_us_per_mb, cpu_unknown)
 
 
 def _wanted_mb_per_s(workload: IoWorkload, flow: OsaFlow, most: float) -> float:

@@ -323,10 +323,11 @@ def _synchronous(mix: Mix, profile: SynchronousProfile = ZHYPERLINK) -> Synchron
     if not rate:
         return None
     hits = sum(one.io_per_s * one.read_share * one.cache_hit for one in fitting) / rate
+    rejected = sum(one.io_per_s * one.read_share * one.rejected for one in fitting) / rate
     links = 1
-    while (found := synchronous_outcome(profile, rate, links, cache_hit=hits)).link_busy > (
-        LINK_BUSY_MAX
-    ):
+    while (
+        found := synchronous_outcome(profile, rate, links, cache_hit=hits, rejected=rejected)
+    ).link_busy > LINK_BUSY_MAX:
         links += 1
     fallback_ns = (1 - found.success) * profile.asynchronous_cpu_ns
     more_ns = found.spin_ns + fallback_ns - profile.asynchronous_cpu_ns

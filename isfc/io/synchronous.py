@@ -1,7 +1,8 @@
 """Synchronous workloads: what becomes of their requests, and what goes over channels instead.
 
 Workloads that name the same zHyperLink find it as busy as all of them make it. Requests that are
-longer than a link takes are not tried there: all of them are turned away.
+longer than a link takes are not tried there: all of them are turned away. Over a channel, a request
+that found the link busy or was rejected is in the cache as often as any; one that missed it is not.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,13 @@ def synchronous_loads(configuration: IoConfiguration) -> Iterator[SynchronousLoa
             outcome = None
             if rate is not None and _fits(workload):
                 asked = sum(_asked_per_s(link, configuration) for link in links)
-                outcome = synchronous_outcome(ZHYPERLINK, asked, len(links), cache_hit=hit)
+                outcome = synchronous_outcome(
+                    ZHYPERLINK,
+                    asked,
+                    len(links),
+                    cache_hit=hit,
+                    rejected=workload.rejected_percent / 100,
+                )
             elif rate is not None:
                 outcome = _TOO_LONG
             yield SynchronousLoad(workload, links, outcome)
@@ -73,9 +80,8 @@ def turned_away(load: SynchronousLoad, configuration: IoConfiguration) -> IoWork
     if outcome is None or not channels:
         return None
     failed = 1.0 - outcome.success
-    hit_percent = workload.cache_hit_percent
-    if _fits(workload):
-        hit_percent = 100 * (1.0 - outcome.cache_miss / max(1e-9, failed))
+    untried = outcome.link_busy + outcome.rejected
+    hit_percent = workload.cache_hit_percent * untried / failed if failed else 100.0
     return replace(
         workload,
         name=f"{workload.name} (async)",

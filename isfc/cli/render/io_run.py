@@ -181,6 +181,7 @@ def _osa_row(run: OsaRun) -> Row:
         "MB/s out (2^20)": f"{run.mb_per_s_out:,.1f}",
         "MB/s in": f"{run.mb_per_s_in:,.1f}",
         "packets/s": f"{run.packets_per_s:,.0f}",
+        "CPU us/MB": "" if run.cpu_us_per_mb is None else f"{run.cpu_us_per_mb:,.1f}",
     }
 
 

@@ -123,6 +123,9 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
             'Link Express"\nlink_gbps = 8',
             "[channel.Z0] link_gbps: says nothing of z",
         ),
+        ("rate", "rejected_percent = 1\nrate", '[[io]] #1 rejected_percent: says nothing of "zh'),
+        ("rate", "rejected_percent = -1\nrate", "[[io]] #1 rejected_percent: out of range"),
+        ("rate", "cpu_us_per_mb = 5\nrate", '[[io]] #1 cpu_us_per_mb: says nothing of "zhpf"'),
         ("rate", "think_us = 5\nrate", "[[io]] #1 think_us: a rate says when I/Os begin; expected"),
         ("rate", 'system = "BOSTON"\nrate', "[[io]] #1 system: there is no [system.BOSTON]; exp"),
         (
@@ -135,6 +138,26 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
 def test_a_bad_file_is_told_by_table_key_and_remedy(before: str, after: str, message: str) -> None:
     assert before in GOOD
     assert complaint(GOOD.replace(before, after)).startswith(message)
+
+
+def test_disks_on_a_fibre_faster_than_its_feature_are_refused() -> None:
+    text = """
+[fibre.1]
+feature = "FICON Express8S"
+link_gbps = 16
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000", BOSTON = "7000" }
+[[io]]
+name = "oltp"
+channels = ["40"]
+"""
+    assert complaint(text) == (
+        "[fibre.1] link_gbps: FICON Express8S runs at 8 Gb/s at most; "
+        "expected a number from 0.1 to 8"
+    )
+    assert parse(text.replace("= 16", "= 8")).channels["40"].link_gbps == 8
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 from ctc.zhyperlink import SynchronousOutcome
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
+from isfc.io.run import run_configuration
 from isfc.io.synchronous import synchronous_loads, turned_away
 
 CONFIGURATION = """
@@ -35,7 +36,8 @@ def test_what_is_turned_away_is_what_did_not_succeed() -> None:
     assert left.rate_per_s is not None
     assert left.channels == ("42",)
     assert left.rate_per_s == pytest.approx(100_000 * (1 - lookup.outcome.success))
-    misses = 100_000 * lookup.outcome.cache_miss
+    busy = 100_000 * lookup.outcome.link_busy
+    misses = 100_000 * lookup.outcome.cache_miss + 0.1 * busy
     assert left.rate_per_s * (1 - left.cache_hit_percent / 100) == pytest.approx(misses)
     assert spin.outcome is None
     assert turned_away(spin, configuration) is None
@@ -74,6 +76,35 @@ def test_what_is_too_long_for_a_link_all_goes_over_a_channel() -> None:
     assert left is not None
     assert left.rate_per_s == 100_000
     assert left.cache_hit_percent == pytest.approx(90)
+
+
+def test_what_the_control_unit_rejects_goes_over_a_channel_and_is_counted() -> None:
+    text = CONFIGURATION.replace("rate", "rejected_percent = 2\nrate")
+    (plain,), (rejecting,) = outcomes(CONFIGURATION), outcomes(text)
+    assert plain.rejected == 0
+    assert rejecting.rejected == pytest.approx(0.02 * (1 - rejecting.link_busy))
+    assert rejecting.link_busy == plain.link_busy
+    assert rejecting.success == pytest.approx(0.98 * plain.success)
+    configuration = parse_io_configuration(text.encode(), "x")
+    lookup, _ = synchronous_loads(configuration)
+    left = turned_away(lookup, configuration)
+    assert left is not None
+    assert left.rate_per_s == pytest.approx(100_000 * (1 - rejecting.success))
+    # one I/O in ten misses the cache, however many of them are rejected
+    missed = 100_000 * (1 - rejecting.success) * (1 - left.cache_hit_percent / 100)
+    tried = 1 - rejecting.link_busy - rejecting.rejected
+    assert missed == pytest.approx(10_000 * (tried + rejecting.link_busy + rejecting.rejected))
+    run = run_configuration(configuration, seconds=0.05)
+    assert run.synchronous[0].outcome.rejected == rejecting.rejected
+    assert run.workloads[0].io_per_s == pytest.approx(left.rate_per_s, rel=0.1)
+
+
+def test_the_busy_report_comes_out_of_a_configuration() -> None:
+    # LCU 0071: 150,000 reads a second, .21 % rejected, 20.31 % busy, 79.47 % success
+    text = CONFIGURATION.replace("cache_hit_percent = 90", "rejected_percent = 0.2635")
+    (found,) = outcomes(text.replace("100000", "150000"))
+    assert 100 * found.rejected == pytest.approx(0.21, abs=0.005)
+    assert 100 * found.success == pytest.approx(79.47, abs=1)
 
 
 def test_a_plan_puts_it_on_the_channel() -> None:

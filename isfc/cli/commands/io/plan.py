@@ -108,6 +108,7 @@ def _synchronous_record(plan: SynchronousLoad) -> dict[str, Any]:
         "links": len(plan.links),
         "success_percent": 100 * found.success,
         "link_busy_percent": 100 * found.link_busy,
+        "rejected_percent": 100 * found.rejected,
         "latency_us": found.latency_ns / 1e3,
         "response_us": found.response_ns / 1e3,
     }

@@ -215,10 +215,11 @@ def _sap_record(run: SapRun) -> dict[str, Any]:
 
 
 def _osa_record(run: OsaRun) -> dict[str, Any]:
-    """``cpu_us_per_mb`` is null: no absolute figure of it was published."""
+    """``cpu_us_per_mb`` is null where it is not known, and ``cpu_unknown`` then says why."""
     return {
         "mb_per_s_out": run.mb_per_s_out,
         "mb_per_s_in": run.mb_per_s_in,
         "packets_per_s": run.packets_per_s,
-        "cpu_us_per_mb": None,
+        "cpu_us_per_mb": run.cpu_us_per_mb,
+        "cpu_unknown": run.cpu_unknown or None,
     }
