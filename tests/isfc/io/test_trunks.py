@@ -71,7 +71,10 @@ def test_published_ceilings_are_met_through_a_configuration(
 def test_published_ceilings_hold_in_a_run(
     channels: int, load: str, title: str, published: float
 ) -> None:
-    run = run_configuration(tree(channels, load), seconds=0.4, warmup=0.2)
+    # so many I/Os keep the channels full, and settle sooner than as many as they take
+    configuration = tree(channels, f"{load}\noutstanding = {max(64, 16 * channels)}")
+    seconds = 0.05 if channels >= 16 else 0.5
+    run = run_configuration(configuration, seconds, warmup=0.02)
     assert gb_per_s(run, title) == pytest.approx(published, rel=0.02)
 
 
@@ -91,7 +94,7 @@ def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
     load: str, fanout: str, is_full: bool
 ) -> None:
     configuration = tree(4, load, fanout)
-    plan, run = make_io_plan(configuration), run_configuration(configuration, seconds=0.5)
+    plan, run = make_io_plan(configuration), run_configuration(configuration, seconds=0.4)
     assert use_of(run, "fanout F") <= 1.01
     assert use_of(run, "fanout F") == pytest.approx(use_of(plan, "fanout F"), rel=0.03)
     assert (use_of(run, "fanout F") > 0.97) is is_full
