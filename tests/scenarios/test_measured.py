@@ -11,6 +11,7 @@ from scenarios.measured import (
     FIBRES_MAX,
     MB_PER_S_MAX,
     MEASURED_FEATURES,
+    ONE_WAY_MB_PER_S_MAX,
     WRITERS_MAX,
     beyond_measured,
     beyond_measured_run,
@@ -51,6 +52,14 @@ def test_limits_are_those_of_the_published_runs() -> None:
     assert {fibre.profile.feature for fibre in largest.fibres} == MEASURED_FEATURES
     assert len(largest.fibres) == FIBRES_MAX
     assert max(row.number("mb_per_s") for row in PUBLISHED[0].rows) == MB_PER_S_MAX
+    (run,) = (one for one in load_table("link_activity").rows if one.key.endswith("04:53:43"))
+    message, reply = (
+        run.number(f"{way}_mb_per_s")
+        / (run.number(f"{way}_pkgs_per_s") * run.number(f"{way}_msgs_per_pkg"))
+        for way in ("write", "read")
+    )
+    one_way = MB_PER_S_MAX * message / (message + reply)
+    assert pytest.approx(one_way, rel=0.001) == ONE_WAY_MB_PER_S_MAX
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Final
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, Direction
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan
-from scenarios.measured import beyond_measured, beyond_rate
+from scenarios.measured import beyond_measured, beyond_rate_one_way
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -50,7 +50,7 @@ def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False
 def beyond_plan(layout: Layout, figures: Sequence[Carried]) -> list[str]:
     """What of a plan's figures no published one identifies."""
     fastest = max(figure.saturated_mb_per_s for figure in figures)
-    return [*beyond_measured(layout), *beyond_rate(fastest)]
+    return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]
 
 
 def extrapolation(unknown: Sequence[str]) -> str:
