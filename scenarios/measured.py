@@ -26,8 +26,8 @@ MB_PER_S_MAX: Final = 1_031.0
 """The fastest run, HL/16/100; both directions together."""
 
 ONE_WAY_MB_PER_S_MAX: Final = 963.0
-"""What it moved one way. Derived: its messages have 118,316 of the 126,620 bytes that an exchange has
-with its headers (H001709C is a run of the same suite)."""
+"""What it moved one way. Derived: its messages have 118,316 of the 126,620 bytes that an exchange
+has with its headers (H001709C is a run of the same suite)."""
 
 MESSAGE_LENGTHS: Final = (512, 122_880)
 REPLY_LENGTHS: Final = (2_048, 32_768)
