@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from isfc.testing.profiles import register_profiles
+from tests.compiled import compiled as compiled  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
 register_profiles()

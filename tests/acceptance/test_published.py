@@ -2,13 +2,14 @@
 
 Bounds were made from these very rows: that they are kept says that nothing has got worse, not that
 predictions are good. All runs are emulated once, by whichever test process comes first; the
-others wait for it.
+others wait for it. It is the compiled package that emulates them, if there is a compiler: that it
+does the same as the source has a test of its own.
 """
 
-import fcntl
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,7 +27,8 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
-from scenarios.run import record
+from scenarios.run import Experiment, Recording, record
+from tests.compiled import alone, common_folder
 
 pytestmark = pytest.mark.slow
 
@@ -36,25 +38,29 @@ Comparisons = Mapping[str, Sequence[Comparison]]
 
 
 @pytest.fixture(scope="session")
-def comparisons(tmp_path_factory: pytest.TempPathFactory) -> Comparisons:
+def comparisons(tmp_path_factory: pytest.TempPathFactory, compiled: Path | None) -> Comparisons:
     """Each published figure beside ours, by table."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # which all test processes share
+    folder = common_folder(tmp_path_factory)
     store = folder / "published.json"
-    with (folder / "published.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with alone(folder, "published"):
         if not store.exists():
-            store.write_bytes(msgspec.json.encode(replay()))
+            store.write_bytes(msgspec.json.encode(replay(compiled)))
     found = msgspec.json.decode(store.read_bytes(), type=list[Comparison])
     return {name: [c for c in found if c.table == name] for name in TABLES}
 
 
-def replay() -> list[Comparison]:
+def replay(compiled: Path | None) -> list[Comparison]:
     parts = choose(list(LOADED.values()), {})
     experiments = runs_of(parts)
-    recordings = dict(share_out(record, experiments, os.cpu_count() or 1))
+    recordings = emulate(experiments, compiled)
     return compare_all(parts, {run: [recordings[index]] for index, run in enumerate(experiments)})
+
+
+def emulate(experiments: Sequence[Experiment], compiled: Path | None) -> dict[int, Recording]:
+    with pytest.MonkeyPatch.context() as patch:
+        if compiled is not None:
+            patch.syspath_prepend(compiled)  # of the processes that emulate: ours has isfc already
+        return dict(share_out(record, experiments, os.cpu_count() or 1))
 
 
 def keys(role: Role) -> list[tuple[str, str]]:
@@ -116,12 +122,14 @@ def test_every_figure_of_a_table_is_compared(name: str, comparisons: Comparisons
     ("constant", "factor"),
     [("build_package_ns", 1.5), ("receive_ns_per_byte", 2.0), ("recovery_ns", 3.0)],
 )
-def test_model_that_gets_worse_leaves_a_bound(constant: str, factor: float) -> None:
+def test_model_that_gets_worse_leaves_a_bound(
+    constant: str, factor: float, compiled: Path | None
+) -> None:
     """Bounds have room for a seed and a length, not for another model."""
     part = Part(LOADED["transport"], LOADED["transport"].rows, 3.0)
     experiments = part.experiments()
     worse = [replace(run, link=moved(run.link, constant, factor)) for run in experiments]
-    found = dict(share_out(record, worse, os.cpu_count() or 1))
+    found = emulate(worse, compiled)
     (verdict,) = judge([part], {run: [found[index]] for index, run in enumerate(experiments)})
     assert [*describe_failures(verdict)]
 
