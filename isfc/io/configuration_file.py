@@ -189,7 +189,7 @@ def _ridden(
     found: dict[str, Channel] = {}
     fibres = [
         (node, format_chpid(chpid), fibre)
-        for link in parse_collection(data).links
+        for link in parse_collection(data, "").links
         for fibre in link.fibres
         for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
     ]
