@@ -106,11 +106,20 @@ def _hint(operands: Operands) -> tuple[Key, Hint]:
 
     chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
-    gbps = read("GBPS", _number(_GBPS_MAX), "a number, such as 8")
+    feature = read("FEATURE", find_profile, "a feature")
+    gbps = (
+        read("GBPS", _number(_GBPS_MAX), "a number, such as 8")
+        if feature is None
+        else read(
+            "GBPS",
+            _number(feature.link_gbps),
+            f"a number up to {feature.link_gbps:g}, at which {feature.feature} runs",
+        )
+    )
     port = word["PORT"] or word["CABLE"]
     far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
     return (chpid, far), Hint(
-        profile=read("FEATURE", lambda text: find_profile(text, gbps), "a feature"),
+        profile=None if feature is None else find_profile(feature.feature, gbps),
         fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
         port=None if port is None else port.text,
         km=read("KM", _number(KM_MAX), "a number, such as 10"),

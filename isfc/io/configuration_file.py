@@ -29,7 +29,6 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from ctc.address import format_chpid
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import (
@@ -44,9 +43,17 @@ from isfc.io.configuration import (
     System,
 )
 from isfc.io.io_table import check_names, read_workload
+from isfc.io.ridden import read_ridden, with_ridden
 from isfc.io.trunk_tables import read_trunks
-from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
-from isfc.layout.file import parse_collection
+from isfc.layout.checked_toml import (
+    check_table_name,
+    convert,
+    decode,
+    read_bytes,
+    show_key,
+    within,
+)
+from isfc.layout.file import check_speed
 
 _KM_MAX: Final = 10_000.0
 _SAPS_MAX: Final = 128
@@ -56,6 +63,16 @@ _OF_NO_FICON: Final = frozenset(("mtu", "large_send"))
 _OF_NO_ZHYPERLINK: Final = frozenset(("mtu", "large_send", "link_gbps", "encrypted", "card"))
 _OF_NO_OSA: Final = frozenset(("link_gbps", "encrypted", "path", "card"))
 """Keys that say nothing of a channel of some feature."""
+
+_NAMED: Final = {
+    "channel": "a channel",
+    "path": "a path",
+    "system": "a system",
+    "card": "a card",
+    "interconnect": "an I/O interconnect",
+    "fanout": "a fanout",
+}
+"""Tables with names of their own, and what each is."""
 
 _CREDITS_MAX: Final = 65_535
 _MTU_MIN: Final = 576
@@ -156,6 +173,9 @@ def _parse(data: bytes) -> IoConfiguration:
     root = convert(decode(data, "an I/O configuration"), _Root, "", _EXPECTED[_Root])
     if not root.io:
         raise ConfigurationError(f"io: none; expected {_EXPECTED[_Root]['io']}")
+    for level, what in _NAMED.items():
+        for name in getattr(root, level):
+            check_table_name(f"[{level}.{show_key(name)}]", name, what)
     paths = {name: _path(name, table) for name, table in root.path.items()}
     systems = {
         name: System(
@@ -167,71 +187,22 @@ def _parse(data: bytes) -> IoConfiguration:
         for name, table in root.system.items()
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
-    if root.fibre:
-        channels |= _ridden(data, root.io, channels)
+    cards = {name: table["card"] for name, table in root.channel.items() if "card" in table}
+    ridden = read_ridden(data) if root.fibre else None
+    if ridden:
+        channels = with_ridden(ridden, root.io, channels, cards)
     workloads = tuple(
         read_workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
     check_names(workloads)
-    if systems and not root.fibre:
-        _check_systems(systems, channels, workloads)
+    nodes = ridden.nodes if ridden else frozenset[str]()
+    if systems or nodes:
+        _check_systems(systems, nodes, channels, workloads)
     trunks = read_trunks(
         {"card": root.card, "interconnect": root.interconnect, "fanout": root.fanout},
-        {name: table["card"] for name, table in root.channel.items() if "card" in table},
+        cards,
     )
     return IoConfiguration(channels, systems, workloads, trunks)
-
-
-def _ridden(
-    data: bytes, tables: list[dict[str, Any]], channels: Mapping[str, Channel]
-) -> dict[str, Channel]:
-    """The chpids of the layout's fibres that disks use too."""
-    found: dict[str, Channel] = {}
-    fibres = [
-        (node, format_chpid(chpid), fibre)
-        for link in parse_collection(data).links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    ]
-    for number, table in enumerate(tables, start=1):
-        wanted = table.get("channels", ())
-        for name in wanted if isinstance(wanted, list) else ():
-            owners = {
-                node: fibre
-                for node, chpid, fibre in fibres
-                if chpid == name and table.get("system", node) == node
-            }
-            if name in channels or not owners:
-                continue
-            if len(owners) > 1:
-                raise ConfigurationError(
-                    f"[[io]] #{number} channels: {show_key(name)} is a chpid of "
-                    f"{' and of '.join(owners)}; expected system, which says whose"
-                )
-            ((node, fibre),) = owners.items()
-            profile = fibre.profile
-            _check_speed(f"[fibre.{show_key(fibre.name)}]", profile.feature, profile.link_gbps)
-            if (
-                found.setdefault(
-                    name, Channel(name, profile.feature, profile.link_gbps, system=node)
-                ).system
-                != node
-            ):
-                raise ConfigurationError(
-                    f"[[io]] #{number} channels: {show_key(name)} of {found[name].system} carries "
-                    f"disks too; expected disks of one system in a file"
-                )
-    return found
-
-
-def _check_speed(place: str, feature: str, link_gbps: float) -> None:
-    """A link may run slower than its feature, and never faster."""
-    most = find_profile(feature).link_gbps
-    if link_gbps > most:
-        raise ConfigurationError(
-            f"{place} link_gbps: {feature} runs at {most:g} Gb/s at most; "
-            f"expected a number from 0.1 to {most:g}"
-        )
 
 
 def _path(name: str, value: object) -> FarPath:
@@ -247,13 +218,13 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
     place = f"[channel.{show_key(name)}]"
     table = convert(value, _ChannelTable, place, _EXPECTED[_ChannelTable])
     assert isinstance(value, dict), "or it would not be converted"
+    feature = table.feature
     without = _OF_NO_OSA if table.feature in OSA_FEATURES else _OF_NO_ZHYPERLINK
     if table.feature not in (ZHYPERLINK, *OSA_FEATURES):
         without = _OF_NO_FICON
         with within(f"{place} feature"):
-            find_profile(table.feature)
-        if table.link_gbps is not None:
-            _check_speed(place, table.feature, table.link_gbps)
+            feature = find_profile(table.feature).feature
+        check_speed(place, feature, table.link_gbps)
     for key in value:
         if key in without:
             raise ConfigurationError(
@@ -266,7 +237,7 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
         )
     return Channel(
         chpid=name,
-        feature=table.feature,
+        feature=feature,
         link_gbps=table.link_gbps,
         encrypted=table.encrypted,
         path=None if table.path is None else paths[table.path],
@@ -278,14 +249,22 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
 
 def _check_systems(
     systems: Mapping[str, System],
+    nodes: frozenset[str],
     channels: Mapping[str, Channel],
     workloads: tuple[IoWorkload, ...],
 ) -> None:
+    """Every system that is named is one of the file's, or a node of its links."""
     named = {f"[channel.{show_key(name)}]": each.system for name, each in channels.items()}
     named |= {f"[[io]] #{number}": each.system for number, each in enumerate(workloads, start=1)}
     for place, system in named.items():
-        if system and system not in systems:
+        if system and system not in systems and system not in nodes:
+            known = ", ".join(map(show_key, [*systems, *sorted(nodes - {*systems})]))
             raise ConfigurationError(
-                f"{place} system: there is no [system.{show_key(system)}]; "
-                f"expected one of {', '.join(map(show_key, systems))}"
+                f"{place} system: there is no [system.{show_key(system)}]; expected one of {known}"
+            )
+    for name in systems if nodes else ():
+        if name not in nodes and name not in named.values():
+            raise ConfigurationError(
+                f"[system.{show_key(name)}]: nothing is of this system; expected one of "
+                f"{', '.join(sorted(nodes))}, or one that a channel or an [[io]] names"
             )

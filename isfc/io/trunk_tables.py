@@ -116,7 +116,10 @@ def _trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
     above: dict[str, str] = dict(cards)
     for kind in _KINDS:
         level = kind.ceiling.level
-        known = tables[level]
+        known = {
+            name: convert(value, kind.table, f"[{level}.{show_key(name)}]", kind.expected)
+            for name, value in tables[level].items()
+        }
         for child, name in parents.items():
             if name not in known:
                 raise ConfigurationError(
@@ -124,13 +127,12 @@ def _trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
                     f"one of {_listed(known, level)}"
                 )
         found: dict[str, str] = {}
-        for name, value in known.items():
-            place = f"[{level}.{show_key(name)}]"
-            table = convert(value, kind.table, place, kind.expected)
+        for name, table in known.items():
             children = sum(parent == name for parent in parents.values())
             if children > kind.below_max and not (table.gb_per_s or table.gb_per_s_one_way):
                 raise ConfigurationError(
-                    f"{place}: has {children} {kind.below}; expected {kind.below_max} at most, "
+                    f"[{level}.{show_key(name)}]: has {children} {kind.below}; "
+                    f"expected {kind.below_max} at most, "
                     "for which its ceilings were published, or gb_per_s of its own"
                 )
             channels = tuple(chpid for chpid, at in above.items() if at == name)

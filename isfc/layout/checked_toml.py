@@ -22,6 +22,9 @@ FILE_LENGTH_MAX: Final = 64 * 1024
 LINE_LENGTH_MAX: Final = 1000
 """Characters in a line: a dotted key costs `tomllib` the square of its parts."""
 
+TABLE_NAME_LENGTH_MAX: Final = 32
+"""Characters in the name of a table."""
+
 _KINDS: Final = {
     "str": "text",
     "int": "a number",
@@ -105,6 +108,15 @@ def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, st
 def show_key(name: str) -> str:
     """A key from the file as it can safely be shown: bare where TOML would allow it."""
     return name if re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else repr(name[:40])
+
+
+def check_table_name(place: str, name: str, what: str) -> None:
+    """Refuse a name, that of ``what`` in the table at ``place``, which cannot safely be shown."""
+    if not name.isprintable() or not 1 <= len(name) <= TABLE_NAME_LENGTH_MAX:
+        raise ConfigurationError(
+            f"{place}: not the name of {what}; "
+            f"expected 1 to {TABLE_NAME_LENGTH_MAX} printable characters"
+        )
 
 
 @contextmanager

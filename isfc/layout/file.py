@@ -4,7 +4,7 @@
 
     [fibre.1]                            # one FICON path between the two systems
     feature = "FICON Express2"           # a generation known to ctc.profiles
-    link_gbps = 2                        # if it runs at another speed than its own
+    link_gbps = 2                        # if it runs slower than its feature
     km = 10                              # if it is longer than a machine room
     chpid = { ATLANTA = "40", BOSTON = "50" }
 
@@ -39,14 +39,20 @@ import msgspec
 from ctc.address import format_chpid, format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import convert, decode, read_bytes, show_key, within
+from isfc.layout.checked_toml import (
+    check_table_name,
+    convert,
+    decode,
+    read_bytes,
+    show_key,
+    within,
+)
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
 LINK_GBPS_MIN: Final = 0.1
 LINK_GBPS_MAX: Final = 128.0
-FIBRE_NAME_LENGTH_MAX: Final = 32
 KM_MAX: Final = 10_000.0
 """Farther than any fibre goes that a channel could use."""
 
@@ -238,13 +244,10 @@ def _fibres(
     fibres: dict[str, tuple[Fibre, _Nodes]] = {}
     for name, table in tables.items():
         place = f"[fibre.{show_key(name)}]"
-        if not name.isprintable() or not 1 <= len(name) <= FIBRE_NAME_LENGTH_MAX:
-            raise ConfigurationError(
-                f"{place}: not the name of a fibre; "
-                f"expected 1 to {FIBRE_NAME_LENGTH_MAX} printable characters"
-            )
+        check_table_name(place, name, "a fibre")
         with within(f"{place} feature"):
             profile = find_profile(table.feature, table.link_gbps)
+        check_speed(place, profile.feature, table.link_gbps)
         with within(f"{place} chpid"):
             nodes = _link_of(table.chpid, links)
             chpids = _by_node(table.chpid, nodes, parse_chpid)
@@ -253,6 +256,16 @@ def _fibres(
                 _check_shared(fibre, nodes, other, joined)
         fibres[name] = fibre, nodes
     return fibres
+
+
+def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
+    """A link may run slower than its feature, and never faster."""
+    most = find_profile(feature).link_gbps
+    if link_gbps is not None and link_gbps > most:
+        raise ConfigurationError(
+            f"{place} link_gbps: {feature} runs at {most:g} Gb/s at most; "
+            f"expected a number from {LINK_GBPS_MIN:g} to {most:g}"
+        )
 
 
 def _check_shared(fibre: Fibre, nodes: _Nodes, other: Fibre, joined: _Nodes) -> None:

@@ -9,7 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from ctc.profiles import FEATURES
-from isfc.layout.file import EXPECTED, FIBRE_NAME_LENGTH_MAX, CtcTable, FibreTable, LinkTable, Root
+from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
+from isfc.layout.file import EXPECTED, CtcTable, FibreTable, LinkTable, Root
 from isfc.link.name import NAME_LENGTH_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
@@ -27,7 +28,7 @@ def layout_schema() -> dict[str, Any]:
     root, fibre, ctc, link = (tables.pop(table.__name__) for table in _TABLES)
     root["properties"]["fibre"] |= {
         "minProperties": 1,
-        "propertyNames": {"minLength": 1, "maxLength": FIBRE_NAME_LENGTH_MAX},
+        "propertyNames": {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX},
         "additionalProperties": {"$ref": "#/$defs/fibre"},
     }
     root["properties"]["ctc"] |= {"minItems": 1, "items": {"$ref": "#/$defs/ctc"}}

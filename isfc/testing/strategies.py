@@ -4,10 +4,11 @@ from hypothesis import strategies as st
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.profiles import FEATURES, find_profile
+from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX
-from isfc.layout.file import FIBRE_NAME_LENGTH_MAX, KM_MAX, LINK_GBPS_MAX, LINK_GBPS_MIN
+from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
+from isfc.layout.file import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -80,15 +81,20 @@ def islinks(draw: st.DrawFn) -> tuple[LinkDevice, ...]:
 kilometres = st.sampled_from([0.0, 10.0]) | st.floats(0, KM_MAX)
 """Lengths of fibres."""
 
-profiles = st.builds(
-    find_profile,
-    st.sampled_from(sorted(FEATURES)),
-    st.none() | st.sampled_from([1, 2, 4, 8]) | st.floats(LINK_GBPS_MIN, LINK_GBPS_MAX),
-)
-"""FICON features, at their own speed or at another."""
+
+def _at_any_speed(feature: ChpidProfile) -> st.SearchStrategy[ChpidProfile]:
+    """A feature whose link runs as fast as it can, or slower."""
+    most = feature.link_gbps
+    usual = [speed for speed in (1, 2, 4, 8) if speed <= most]
+    slower = st.sampled_from(usual) | st.floats(LINK_GBPS_MIN, most)
+    return st.builds(find_profile, st.just(feature.feature), st.none() | slower)
+
+
+profiles = st.sampled_from([FEATURES[name] for name in sorted(FEATURES)]).flatmap(_at_any_speed)
+"""FICON features, at their own speed or slower."""
 
 _fibre_names = st.text(
-    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=FIBRE_NAME_LENGTH_MAX
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=TABLE_NAME_LENGTH_MAX
 ).filter(str.isprintable)
 
 

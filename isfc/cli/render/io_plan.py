@@ -35,7 +35,8 @@ def other_lines(plan: IoPlan) -> Iterator[str]:
     yield from map(_synchronous, plan.synchronous)
     yield from map(_osa, plan.osas)
     for saps in plan.saps:
-        yield f"System {saps.system}: {saps.saps} SAPs, {_percent(saps.busy)} busy"
+        count = f"{saps.saps} SAP{'s' * (saps.saps > 1)}"
+        yield f"System {saps.system}: {count}, {_percent(saps.busy)} busy"
     limited = [load for load in plan.trunks if load.use]
     yield from map(_trunk, limited)
     if limited and (first := plan.first()):
@@ -44,9 +45,9 @@ def other_lines(plan: IoPlan) -> Iterator[str]:
 
 def _trunk(load: TrunkLoad) -> str:
     title = f"{load.trunk.title[0].upper()}{load.trunk.title[1:]}"
-    carried = load.carried
+    count, carried = len(load.trunk.channels), load.carried
     return (
-        f"{title}: {len(load.trunk.channels)} channels, {carried.read_mb_per_s / 1e3:.1f} GB/s "
+        f"{title}: {count} channel{'s' * (count > 1)}, {carried.read_mb_per_s / 1e3:.1f} GB/s "
         f"read, {carried.write_mb_per_s / 1e3:.1f} written, {_percent(load.use)} used"
     )
 

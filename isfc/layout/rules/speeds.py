@@ -78,7 +78,8 @@ RULES: Final = (
         "speed-beyond-feature",
         Severity.WARNING,
         "A link is faster than its feature.",
-        "A link may run slower than its feature can, never faster.",
+        "A link may run slower than its feature can, never faster. A file or deck that says so is "
+        "refused, so this is found only in layouts made in code.",
         "The speeds of the FICON features",
         "Correct `link_gbps` or `feature`.",
         _beyond_feature,

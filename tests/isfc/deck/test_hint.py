@@ -67,7 +67,11 @@ def test_fibres_have_what_either_end_says() -> None:
         ("*ISFC CHPID=50,PROT=C1", "deck:1:7: *ISFC PROT: no such keyword; expected one of CHPID,"),
         ("*ISFC CHPID=5G", "deck:1:13: *ISFC CHPID '5G'; expected 1 or 2 hex digits"),
         ("*ISFC CHPID=50,FEATURE=X", "deck:1:24: *ISFC FEATURE 'X'; expected a feature"),
-        ("*ISFC CHPID=50,GBPS=0,FEATURE=X", "deck:1:21: *ISFC GBPS '0'; expected a number"),
+        ("*ISFC CHPID=50,GBPS=0,PORT=C1", "deck:1:21: *ISFC GBPS '0'; expected a number, such"),
+        (
+            "*ISFC CHPID=50,GBPS=8,FEATURE='FICON Express4'",
+            "deck:1:21: *ISFC GBPS '8'; expected a number up to 4, at which FICON Express4 runs",
+        ),
         ("*ISFC CHPID=50,KM=far", "deck:1:19: *ISFC KM 'far'; expected a number, such as 10"),
         ("*ISFC CHPID=50,FAR=B:XX,KM=1", "deck:1:20: *ISFC FAR 'B:XX'; expected a chpid of the"),
     ],

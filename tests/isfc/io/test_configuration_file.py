@@ -160,6 +160,25 @@ channels = ["40"]
     assert parse(text.replace("= 16", "= 8")).channels["40"].link_gbps == 8
 
 
+@pytest.mark.parametrize(
+    ("level", "what"),
+    [
+        ("channel", "a channel"),
+        ("path", "a path"),
+        ("system", "a system"),
+        ("card", "a card"),
+        ("interconnect", "an I/O interconnect"),
+        ("fanout", "a fanout"),
+    ],
+)
+@pytest.mark.parametrize("name", ["", "A\\u001b[31m", "A\\nB", "A" * 33])
+def test_a_name_that_cannot_be_shown_is_refused(level: str, what: str, name: str) -> None:
+    message = complaint(f'{GOOD}\n[{level}."{name}"]\n')
+    assert message.startswith(f"[{level}.")
+    assert message.isprintable()
+    assert message.endswith(f": not the name of {what}; expected 1 to 32 printable characters")
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"none\.toml: cannot be read .*I/O config"):
         read_io_configuration(tmp_path / "none.toml")

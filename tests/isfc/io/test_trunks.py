@@ -211,6 +211,7 @@ def crowded() -> Iterator[tuple[str, str, str]]:
             "[card.A] interconnect: there is no [interconnect.2]; expected one of 1",
         ),
         ('fanout = "F"', 'fanout = "G"', "[interconnect.1] fanout: there is no [fanout.G]; exp"),
+        ("[fanout.F]\n", "[fanout]\n", "[fanout.gb_per_s]: got a number; expected a table with gb"),
         ("[fanout.F]\ngb_per_s = 20\n", "", "[interconnect.1] fanout: there is no [fanout.F]; ex"),
         ("gb_per_s = 20", "gb_per_s = 0", "[fanout.F] gb_per_s: out of range; expected GB/s both"),
         ("gb_per_s = 20", "gb_per_s_one_way = inf", "[fanout.F] gb_per_s_one_way: "),

@@ -171,6 +171,15 @@ def test_link_speed_is_a_number_of_this_world(speed: str) -> None:
     assert message == "[fibre.2] link_gbps: out of range; expected Gb/s, a number from 0.1 to 128"
 
 
+def test_a_fibre_faster_than_its_feature_is_refused() -> None:
+    assert complaint(GOOD.replace("link_gbps = 2", "link_gbps = 4.5")) == (
+        "[fibre.2] link_gbps: FICON Express4 runs at 4 Gb/s at most; "
+        "expected a number from 0.1 to 4"
+    )
+    at_most = parse(GOOD.replace("link_gbps = 2", "link_gbps = 4"))
+    assert [fibre.profile.link_gbps for fibre in at_most.fibres] == [2, 4]
+
+
 @pytest.mark.parametrize(
     ("value", "kind"), [('"2"', "text"), ("true", "true or false"), ("[2]", "a list")]
 )

@@ -63,7 +63,7 @@ def test_longest_names_fit_80_columns(capsys: pytest.CaptureFixture[str]) -> Non
     fibre = """
 [fibre.{0}]
 feature = "FICON Express16SA"
-link_gbps = 128
+link_gbps = 1.5
 chpid = {{ ABCDEFGH = "{0}", ABCDEFGI = "{0}" }}
 [[ctc]]
 fibre = "{0}"
@@ -72,4 +72,4 @@ rdevs = {{ ABCDEFGH = "{0}0", ABCDEFGI = "{0}0" }}
     data = "".join(fibre.format(number) for number in range(10, 26))
     page = page_of(parse_layout(data.encode(), "long"), capsys)
     assert max(map(len, page)) <= 80
-    assert page[3].split() == "1 > 0100 10 -- Express16SA 128 Gb/s -> 10 0100 ABCDEFGH only".split()
+    assert page[3].split() == "1 > 0100 10 -- Express16SA 1.5 Gb/s -> 10 0100 ABCDEFGH only".split()
