@@ -4,7 +4,8 @@
 each change of `isfc.link.state.CHANGES`, and puts each other value there: mutmut changes what
 functions do, not data. Each such mutant has a process of its own. What survives is printed, and
 the exit status is 1 if anything does. ``Change.before`` is left out: it is drawn, not executed.
-First the tests must pass with nothing changed: what fails anyway notices nothing.
+First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
+``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
 """
 
 import os
@@ -98,22 +99,24 @@ def survives(mutant: Cell | After | Nothing, tests: tuple[str, ...] = TESTS) -> 
     return os.waitpid(child, 0)[1] == 0
 
 
-def main() -> int:
-    """Try every mutant; return the exit status."""
+def main(arguments: list[str]) -> int:
+    """Try every mutant, or those from a number on; return the exit status."""
     if not survives(Nothing()):
         print("the tests fail with nothing changed")
         return 2
+    first = int(arguments[0]) if arguments else 1
     every = list(mutants())
     survivors = []
-    for number, mutant in enumerate(every, 1):
+    for number, mutant in enumerate(every[first - 1 :], first):
         if survives(mutant, FIRST) and survives(mutant):
             survivors.append(mutant)
             print(f"survives: {mutant}", flush=True)
         if number % 50 == 0:
             print(f"{number} of {len(every)}", flush=True)
-    print(f"{len(every)} entries changed, {len(every) - len(survivors)} noticed")
+    count = len(every) - first + 1
+    print(f"{count} entries changed, {count - len(survivors)} noticed")
     return 1 if survivors else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

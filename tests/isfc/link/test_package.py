@@ -109,6 +109,11 @@ def test_other_free_devices_get_a_share_of_what_waits(free_count: int, packed: i
     assert len(waiting.pack(free_count).messages) == packed
 
 
+def test_without_a_least_share_a_package_may_have_no_bytes() -> None:
+    waiting = packager(0, 1)
+    assert lengths(waiting.pack(1)) == [0]
+
+
 def test_appc_takes_all_it_may_although_other_devices_are_free() -> None:
     waiting = Packager(PackageLimit(length=900), share_length=400)
     for conversation in range(10):
