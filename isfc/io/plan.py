@@ -82,7 +82,7 @@ class IoPlan:
             yield f"{title}, line, reads", found.line_read
             yield f"{title}, line, writes", found.line_write
         for load in self.trunks:
-            yield load.trunk.title, load.use
+            yield load.trunk.title, min(1.0, load.use)
         for saps in self.saps:
             yield f"SAPs of {saps.system}", saps.busy
 

@@ -48,7 +48,7 @@ def _trunk(load: TrunkLoad) -> str:
     count, carried = len(load.trunk.channels), load.carried
     return (
         f"{title}: {count} channel{'s' * (count > 1)}, {carried.read_mb_per_s / 1e3:.1f} GB/s "
-        f"read, {carried.write_mb_per_s / 1e3:.1f} written, {_percent(load.use)} used"
+        f"read, {carried.write_mb_per_s / 1e3:.1f} written, {_percent(min(1.0, load.use))} used"
     )
 
 

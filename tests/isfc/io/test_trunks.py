@@ -124,6 +124,14 @@ def test_a_higher_ceiling_carries_more_and_no_sooner_than_a_lower_one() -> None:
         assert slow.response_ns * 1.003 >= fast.response_ns
 
 
+def test_a_full_ceiling_is_not_said_to_carry_more_than_it_can() -> None:
+    for figure in ("gb_per_s = 0.5", "gb_per_s = 1"):
+        first = make_io_plan(tree(4, f"{MIXED}\noutstanding = 16", figure)).first()
+        assert first is not None
+        assert first[0] == "fanout F"
+        assert 0.99 < first[1] <= 1.0
+
+
 @pytest.mark.slow
 def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     more = '[[io]]\nname = "light"\nchannels = ["00"]\nrate = 5000'
