@@ -73,7 +73,7 @@ def test_after_ours_it_is_the_partners_turn_and_then_the_device_is_free() -> Non
     assert door.state(rdev) is DeviceState.IDLE
 
 
-def test_device_that_is_ready_anew_in_the_partners_turn_owes_it_no_turn() -> None:
+def test_device_that_is_ready_again_in_the_partners_turn_owes_it_no_turn() -> None:
     door, rdev = after_our_turn()
     door.work()
     door.link.receive_interrupt(DeviceReady(rdev), door.now_ns)
