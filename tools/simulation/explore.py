@@ -21,6 +21,15 @@ MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
 """How many messages each way are feasible, by the number of CTCs."""
 FAULT_MESSAGES: Final = (1, 1)
 """How many messages each way are feasible with a fault."""
+AT_ONCE_MESSAGES: Final = (3, 3)
+"""How many messages each way are feasible on most CTCs if all are sent at the start."""
+AT_ONCE_FAULT_MESSAGES: Final = {
+    Fault.FRAME_LOST: {1: (2, 2), 2: (2, 2), 3: (2, 2)},
+    Fault.FRAME_DOUBLED: {1: (2, 2), 2: (2, 2), 3: (2, 2)},
+    Fault.CTC_LOST: {1: (2, 2), 2: (2, 2), 3: (2, 1)},
+    Fault.RESTARTED: {1: (2, 2), 2: (2, 2)},
+}
+"""The same with a fault, by the number of CTCs."""
 STATES_MAX: Final = 20_000_000
 """What two processes have memory for."""
 
@@ -56,6 +65,10 @@ def long_worlds() -> Iterator[SmallWorld]:
     for rules in (FIRST_WINS, SECOND_WINS):
         yield SmallWorld(1, (4, 4), arbitrations=rules)
     yield SmallWorld(1, (4, 4), traffic=Traffic.LEGACY)
+    for fault, feasible in AT_ONCE_FAULT_MESSAGES.items():
+        for ctc_count, messages in feasible.items():
+            yield SmallWorld(ctc_count, messages, fault, at_once=True)
+    yield SmallWorld(max(CTC_COUNTS), AT_ONCE_MESSAGES, at_once=True)
 
 
 def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
