@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.sizing import Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
 
@@ -88,7 +89,7 @@ def _others(sizing: Sizing) -> Iterator[str]:
     yield from (_room(need) for need in sizing.rooms if need.percent)
     yield _saps(sizing.saps, sizing.guidelines.sap_percent, given=sizing.mix.saps is not None)
     if sizing.synchronous:
-        yield from _synchronous(sizing.synchronous)
+        yield from _synchronous(sizing.synchronous, sizing.distances[-1].km)
     else:
         yield "zHyperLink: no reads of 4096 bytes or less, so it would carry nothing."
 
@@ -110,13 +111,16 @@ def _saps(need: SapNeed, limit: float, *, given: bool) -> str:
     return f"SAPs: {need.saps} of a z15 {verb} {need.busy_percent:.0f} % busy."
 
 
-def _synchronous(need: SynchronousNeed) -> Iterator[str]:
+def _synchronous(need: SynchronousNeed, km: float) -> Iterator[str]:
     yield (
         f"zHyperLink: {need.links} link{'s' * (need.links > 1)} for {need.io_per_s:,.0f} reads a "
         f"second, {need.success_percent:.0f} % done there:"
     )
     more = f"{abs(need.processors):.2f} processors {'more' if need.processors > 0 else 'less'}"
     yield f"{need.saved_us:.0f} us saved a read, for {more} than asynchronous I/O takes."
+    if km > ZHYPERLINK_KM_MAX:
+        reach = f"{1000 * ZHYPERLINK_KM_MAX:g} m"
+        yield f"Its cable reaches {reach}, so it is of no use to storage at {km:g} km."
 
 
 def _verdict(sizing: Sizing) -> Text:

@@ -76,6 +76,10 @@ def test_a_configuration_is_sized(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Best: 1 FICON Express16SA channel, zHPF on." in page
     assert "zHyperLink: 1 link for 100,000 reads a second" in page
     assert "SAPs: 4 of a z15 are " in page
+    assert "Its cable reaches" not in page
+    assert run(["io", "size", str(file), "--growth", "0", "--km", "20"]) == 0
+    page = capsys.readouterr().out
+    assert "Its cable reaches 150 m, so it is of no use to storage at 20 km." in page
 
 
 def test_no_saps_are_enough_for_too_much(
