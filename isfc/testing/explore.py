@@ -45,9 +45,11 @@ import itertools
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
+from isfc.system.system import System
 from isfc.testing.end_states import Ends, Step
 from isfc.testing.node_states import Input
 from isfc.testing.small_world import Fault as Fault
@@ -107,7 +109,12 @@ def explore(
     Raises `Counterexample` when a message is lost, doubled or out of turn, when nothing can happen
     any more and not everything has arrived, and when there is a state from which no way leads to
     the end: from all others, a schedule that neglects nothing for ever delivers everything.
+    Raises `RuntimeError` where isfc is compiled: what a node knows is then not to be seen.
     """
+    if not isinstance(System.apply, FunctionType):
+        raise RuntimeError(
+            "isfc is compiled, and only its source can be explored: install it with ISFC_COMPILE=0"
+        )
     return Exploration(world, states_max, reduced=reduced, timed=timed).run()
 
 

@@ -7,6 +7,7 @@ from isfc.link.lock import Send
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.link.package import Package
+from isfc.system.system import System
 from isfc.testing.explore import Counterexample, Explored, explore
 from isfc.testing.small_world import Fault, SmallWorld
 
@@ -20,6 +21,12 @@ def test_one_message_on_one_ctc() -> None:
         collision_count=0,
         depth=15,
     )
+
+
+def test_compiled_isfc_is_not_explored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(System, "apply", len)  # a built-in function, as compiled ones are
+    with pytest.raises(RuntimeError, match="ISFC_COMPILE=0"):
+        explore(SmallWorld())
 
 
 def test_two_ends_of_one_ctc_collide_in_some_interleavings() -> None:
