@@ -171,20 +171,22 @@ def test_misses_disconnect_for_their_share_of_the_time() -> None:
 
 @pytest.mark.slow
 def test_an_io_takes_no_more_than_so_many_entries_of_a_plain_agenda() -> None:
-    # it takes as long as about 20 entries; 30 would be a minute for 10 s of 250,000 I/Os a second,
-    # interpreted, where an entry takes 0.8 us. Compiled, an I/O takes two thirds of it at most.
-    ios = 250_000 * 0.1
-    start_s = process_time()
-    simulate(FEX16SA, work(rate_per_s=250_000), ms=40)
-    taken_s = process_time() - start_s
-    rng = Random(1)
-    agenda = [(rng.random(), order, None) for order in range(32)]
-    heapify(agenda)
-    start_s = process_time()
-    for order in range(round(ios)):
-        now, _, _ = heappop(agenda)
-        heappush(agenda, (now + rng.expovariate(1.0), order, None))
-    assert taken_s < 40 * (process_time() - start_s)
+    # it takes as long as 20 to 30 entries, where an entry takes 0.8 us. Compiled, an I/O takes two
+    # thirds of it at most. The least of three each: others use the machine as well.
+    ios_s, entries_s = [], []
+    for _ in range(3):
+        start_s = process_time()
+        simulate(FEX16SA, work(rate_per_s=250_000), ms=40)
+        ios_s.append(process_time() - start_s)
+        rng = Random(1)
+        agenda = [(rng.random(), order, None) for order in range(32)]
+        heapify(agenda)
+        start_s = process_time()
+        for order in range(25_000):
+            now, _, _ = heappop(agenda)
+            heappush(agenda, (now + rng.expovariate(1.0), order, None))
+        entries_s.append(process_time() - start_s)
+    assert min(ios_s) < 40 * min(entries_s)
 
 
 def test_nothing_is_measured_of_an_idle_channel() -> None:
