@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import pytest
 
@@ -17,11 +17,11 @@ _PARTS: Final = "ctc isfc scenarios setup.cfg setup.py pyproject.toml README.md 
 
 
 @contextmanager
-def alone(folder: Path, name: str) -> Iterator[IO[str]]:
+def alone(folder: Path, name: str) -> Iterator[None]:
     """Let one test process at a time do what ``name`` stands for."""
     with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield lock
+        yield
 
 
 def common_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -183,12 +183,12 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
 
 def _advise_trunk(load: TrunkLoad) -> Iterator[Advice]:
     if load.use > _FULL:
-        title = f"{load.trunk.title[0].upper()}{load.trunk.title[1:]}"
         read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
         yield _warning(
             "ceiling-reached",
-            f"{title}: is full with {read:.2f} GB/s read and {written:.2f} written, and holds back "
-            f"what is below it: {', '.join(load.trunk.channels)}. Put some of that elsewhere.",
+            f"{load.trunk.heading}: is full with {read:.2f} GB/s read and {written:.2f} written, "
+            f"and holds back what is below it: {', '.join(load.trunk.channels)}. "
+            "Put some of that elsewhere.",
         )
 
 

@@ -106,6 +106,11 @@ class Trunk:
         """Level and name, as in ``fanout F``."""
         return f"{self.ceiling.level} {self.name}"
 
+    @property
+    def heading(self) -> str:
+        """The same where a line begins with it."""
+        return f"{self.title[0].upper()}{self.title[1:]}"
+
 
 @dataclass(frozen=True, slots=True)
 class IoWorkload:

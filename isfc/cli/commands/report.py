@@ -1,6 +1,7 @@
 """``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -49,9 +50,14 @@ def report(
             layout,
             each.layout,
             chosen,
-            lambda what, of=of: show_log(f"Running {what}{of}"),  # type: ignore[misc]
+            partial(_show_run, of=of),
             each.disks,
             each.neighbours,
         )
         surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
     path.write_text(document(surveys, bundle(), channels), "utf-8")
+
+
+def _show_run(what: str, of: str) -> None:
+    """Say on standard error what is run, and of which link if there are several."""
+    show_log(f"Running {what}{of}")

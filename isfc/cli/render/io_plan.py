@@ -44,11 +44,11 @@ def other_lines(plan: IoPlan) -> Iterator[str]:
 
 
 def _trunk(load: TrunkLoad) -> str:
-    title = f"{load.trunk.title[0].upper()}{load.trunk.title[1:]}"
     count, carried = len(load.trunk.channels), load.carried
     return (
-        f"{title}: {count} channel{'s' * (count > 1)}, {carried.read_mb_per_s / 1e3:.1f} GB/s "
-        f"read, {carried.write_mb_per_s / 1e3:.1f} written, {_percent(min(1.0, load.use))} used"
+        f"{load.trunk.heading}: {count} channel{'s' * (count > 1)}, "
+        f"{carried.read_mb_per_s / 1e3:.1f} GB/s read, {carried.write_mb_per_s / 1e3:.1f} "
+        f"written, {_percent(min(1.0, load.use))} used"
     )
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctc.address import ChpidId
 from isfc.deck.iocp import Deck, parse_deck
 from isfc.errors import ConfigurationError
 
@@ -53,10 +54,11 @@ def test_old_and_new_forms_of_resource(text: str, images: dict[str, int | None])
 
 def test_a_spanned_channel_is_one_channel_in_every_css() -> None:
     channels = wide(GOOD).channels
-    assert channels[0, 0x53] is channels[1, 0x53]  # type: ignore[index]
-    assert channels[0, 0x53].switch == "1"  # type: ignore[index]
-    assert channels[0, 0x53].access.admits("LP11", 1)  # type: ignore[index]
-    assert not channels[0, 0x53].access.admits("LP12", 1)  # type: ignore[index]
+    channel = channels[0, ChpidId(0x53)]
+    assert channel is channels[1, ChpidId(0x53)]
+    assert channel.switch == "1"
+    assert channel.access.admits("LP11", 1)
+    assert not channel.access.admits("LP12", 1)
 
 
 def test_control_units_have_paths_links_and_unit_addresses() -> None:
