@@ -67,8 +67,10 @@ class _Canonical:
             return value.name
         if isinstance(value, IoTimes | DeviceCounters):
             return None
-        if isinstance(value, int | str):  # of a kind of its own
-            return value
+        if isinstance(value, int):  # of a kind of its own
+            return int(value)
+        if isinstance(value, str):
+            return str.__str__(value)
         number = self._seen.get(id(value))
         if number is not None:
             return ("seen", number)

@@ -1,7 +1,9 @@
 """A node is run once for each state and input, and then looked up."""
 
+from ctc.address import Rdev
 from isfc.system.system import System
-from isfc.testing.node_states import Nodes
+from isfc.testing.canonical import canonical
+from isfc.testing.node_states import Nodes, digest
 from isfc.testing.pair import Setup
 
 
@@ -18,3 +20,10 @@ def test_same_input_in_the_same_state_leads_to_the_same() -> None:
     ]
     assert len(nodes) == 2
     assert nodes.feed(0, connected.state, ("disconnect", 0)).state == begin
+
+
+def test_digest_is_the_same_for_equal_forms_of_different_objects() -> None:
+    name = "6000"
+    shared, apart = (name, name), (name, "".join(["60", "00"]))
+    assert digest(shared) == digest(apart) != digest((name, "6001"))
+    assert digest(canonical(Rdev(0x6000), 0)) == digest(0x6000)

@@ -4,7 +4,7 @@ import pytest
 
 from isfc.testing.canonical import canonical
 from isfc.testing.explore import STATES_MAX, Exploration, pack, unpack
-from isfc.testing.node_states import unpacked
+from isfc.testing.node_states import digest, unpacked
 from isfc.testing.small_world import Fault, SmallWorld
 from isfc.testing.timers import forget_times
 
@@ -30,7 +30,7 @@ def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
         node = unpacked(image)
         forget_times(node)
         fibres = tuple(tuple(frames[frame] for frame in fibre) for fibre in end.fibres)
-        number = untimed.ends.nodes.numbers[end.here, canonical(node, 0)]
+        number = untimed.ends.nodes.numbers[digest((end.here, canonical(node, 0)))]
         found.append(untimed.ends.numbers[end._replace(node=number, fibres=fibres)])
     return found
 
