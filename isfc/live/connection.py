@@ -50,7 +50,8 @@ class Connection(asyncio.BufferedProtocol):
     receiver's `received` at first. Nothing is delivered once it was ended here.
     """
 
-    # what a loop calls for all bytes that come is the cutter's own, which is compiled
+    # What a loop calls for all bytes that come is the cutter's own, which is compiled: attributes
+    # of each connection, where the protocol has methods.
     get_buffer: Callable[[int], memoryview]  # type: ignore[assignment]
     buffer_updated: Callable[[int], None]  # type: ignore[assignment]
 

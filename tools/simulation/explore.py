@@ -24,17 +24,10 @@ FAULT_MESSAGES: Final = (1, 1)
 AT_ONCE_MESSAGES: Final = ((4, 1), (3, 2), (3, 3), (4, 4))
 """How many messages each way are feasible on most CTCs if all are sent at the start."""
 AT_ONCE_FAULT_MESSAGES: Final = {
-    Fault.FRAME_LOST: (
-        (1, (2, 2)),
-        (1, (4, 4)),
-        (2, (2, 2)),
-        (2, (3, 3)),
-        (2, (4, 4)),
-        (3, (2, 2)),
-    ),
-    Fault.FRAME_DOUBLED: ((1, (2, 2)), (2, (2, 2)), (3, (2, 2))),
-    Fault.CTC_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 1))),
-    Fault.RESTARTED: ((1, (2, 2)), (2, (2, 2)), (3, (2, 2))),
+    Fault.FRAME_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    Fault.FRAME_DOUBLED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    Fault.CTC_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 1)), (3, (2, 2))),
+    Fault.RESTARTED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 2))),
 }
 """The same with a fault, and the number of CTCs."""
 STATES_MAX: Final = 20_000_000

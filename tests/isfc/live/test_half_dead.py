@@ -36,7 +36,7 @@ def spoil(pair: LivePair, fault: str) -> None:
     """Make one of the connections half dead."""
     connection = connection_of(pair.first)
     if fault == "nothing leaves":
-        connection.write = lambda *_: None  # type: ignore[method-assign]
+        connection.write = lambda *_: None  # type: ignore[method-assign]  # it fails
     elif fault == "nothing comes":
         connection.deliver_to(drop)
     else:
@@ -95,10 +95,10 @@ def flip_in_next(connection: Connection, index: int) -> None:
         command_length = len(encode(CommandFrame(Command.WRITE, 1)))
         if len(data) > command_length:
             data[command_length + index] ^= 0x04
-            connection.write = write  # type: ignore[method-assign]
+            connection.write = write  # type: ignore[method-assign]  # as it was
         write(bytes(data))
 
-    connection.write = flip  # type: ignore[method-assign]
+    connection.write = flip  # type: ignore[method-assign]  # it spoils one
 
 
 def test_a_link_without_a_partner_has_nothing_to_sever(run_live: Run) -> None:
