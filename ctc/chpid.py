@@ -51,6 +51,9 @@ class Chpid(Generic[Rider]):
         self._out, self._in = Direction(), Direction()
         self._out_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_out)
         self._in_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_in)
+        self._out_turns_ns: i64 = 0
+        self._in_turns_ns: i64 = 0
+        """A turn of every transfer that goes out, and of every one that comes in."""
         self._completion_ns: i64 = NEVER_NS
         self.io_count: i64 = 0
         self.length_out: i64 = 0
@@ -63,21 +66,19 @@ class Chpid(Generic[Rider]):
     @property
     def interrupt_ns(self) -> int:
         """From the end of a transfer until the interrupt says so; what comes in delays it."""
-        profile = self._profile
-        return profile.interrupt_ns + profile.interrupt_contention_ns * self._in.count
+        return self._profile.interrupt_ns + self._in_turns_ns
 
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
 
         What the fibre is busy sending delays the start without occupying the processor.
         """
-        profile = self._profile
         self.io_count += 1
-        io_ns: i64 = profile.io_ns
+        io_ns: i64 = self._profile.io_ns
         latest_ns = now_ns + QUEUE_MAX * io_ns
         start_ns = max(now_ns, min(self._free_ns, latest_ns))
         self._free_ns = start_ns + io_ns
-        return self._free_ns + profile.io_contention_ns * self._out.count
+        return self._free_ns + self._out_turns_ns
 
     def end_later(self, ctc: Rider, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
@@ -131,13 +132,18 @@ class Chpid(Generic[Rider]):
         self._update_pace(now_ns)
 
     def _join(
-        self, direction: Direction, change: int, load: Load, line_ns_per_byte: float
+        self, direction: Direction, change: i64, load: Load, line_ns_per_byte: float
     ) -> float:
         profile, length, count = self._profile, load.length, load.count
         line_ns = length * line_ns_per_byte
         processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
         solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
-        direction.change(change, line_ns / solo_ns, processor_ns / solo_ns)
+        alone_ns: i64 = int(solo_ns)
+        if direction is self._out:
+            self._out_turns_ns += change * min(profile.io_contention_ns, alone_ns)
+        else:
+            self._in_turns_ns += change * min(profile.interrupt_contention_ns, alone_ns)
+        direction.change(int(change), line_ns / solo_ns, processor_ns / solo_ns)
         return solo_ns
 
     def _advance(self, now_ns: i64) -> None:

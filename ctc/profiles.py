@@ -34,10 +34,13 @@ class ChpidProfile:
     channel's data processor needs, for both directions together, for each CCW as long as so
     many bits take at the nominal rate of the link: fitted apart, Express2 and Express4 were
     within 8 % of that. ``latency_ns_per_ccw`` delays a transfer without using anything.
-    ``io_ns`` is taken from the chpid's processor for each I/O started; ``io_contention_ns`` for
-    each transfer that is going out delays its start. ``interrupt_ns`` passes from the end of a
-    transfer until the interrupt says so; by then the device is no longer busy.
-    ``interrupt_contention_ns`` for each transfer that is coming in delays it.
+    ``io_ns`` is taken from the chpid's processor for each I/O started. ``interrupt_ns`` passes from
+    the end of a transfer until the interrupt says so; by then the device is no longer busy.
+
+    A channel serves its transfers in turn. So a start waits a turn of each transfer that is going
+    out, of ``io_contention_ns``, and an interrupt one of each that is coming in, of
+    ``interrupt_contention_ns``. A transfer that takes less than that by itself makes nobody wait
+    for longer than it takes.
     """
 
     feature: str

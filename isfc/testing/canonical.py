@@ -20,6 +20,8 @@ _LEFT_OUT: Final = frozenset(
         ("AppcFlow", "count"),
         ("AppcFlow", "package_count"),
         ("ByRdev", "_places"),
+        ("Chpid", "_in_turns_ns"),
+        ("Chpid", "_out_turns_ns"),
         ("Chpid", "_profile"),
         ("Chpid", "ccw_count"),
         ("Chpid", "io_count"),
@@ -34,7 +36,9 @@ _LEFT_OUT: Final = frozenset(
         ("Resequencer", "duplicate_count"),
     }
 )
-"""Attributes that are the same for good, or as others are, or that count and decide nothing."""
+"""Attributes that are the same for good, or as others are, or that count and decide nothing.
+
+The turns of a chpid follow from what is under way there; they last, and are no time to come."""
 
 _PLAIN: Final = frozenset({str, bool, bytes, type(None)})
 _SEQUENCES: Final = frozenset({list, tuple, deque, Fifo})

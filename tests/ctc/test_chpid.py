@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
@@ -47,10 +47,19 @@ def test_ios_start_one_after_the_other() -> None:
 
 
 def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000))
+    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
     for rdev in (0x6000, 0x6001):
         chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
+
+
+def test_what_goes_out_delays_no_interrupt_and_what_comes_in_no_io() -> None:
+    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
+    chpid.begin(ctc_on(chpid), Cargo(10**6), 0)
+    assert chpid.interrupt_ns == 0
+    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
+    chpid.observe(1, Cargo(10**6), 0)
+    assert chpid.admit(0) == PLAIN.io_ns
 
 
 def test_idle_fibre_has_no_deadline() -> None:
@@ -195,7 +204,9 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
 
 
 def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
-    profile = replace(PLAIN, interrupt_ns=30_000, interrupt_contention_ns=7_000)
+    profile = replace(
+        PLAIN, interrupt_ns=30_000, io_contention_ns=7_000, interrupt_contention_ns=7_000
+    )
     chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
     load = Cargo(10_000)
     delays_ns = [chpid.interrupt_ns]
@@ -205,10 +216,68 @@ def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
     assert delays_ns == [30_000, 37_000, 44_000, 37_000]
 
 
+CCWS = replace(BOTH_WAYS, processor_bits_per_ccw=5_000.0, latency_ns_per_ccw=700.0)
+"""A channel on which what a transfer takes depends on its bytes and on its CCWs."""
+
+
+@given(st.builds(Cargo, st.integers(0, 10**5), st.integers(1, 60)), st.integers(0, 500_000))
+@example(Cargo(100), 10**6)
+@example(Cargo(10**5), 1_000)
+def test_a_turn_lasts_as_long_as_the_profile_says_or_as_the_transfer_alone_if_that_is_shorter(
+    cargo: Cargo, turn_ns: int
+) -> None:
+    profile = replace(
+        CCWS, io_contention_ns=turn_ns, interrupt_contention_ns=turn_ns, interrupt_ns=30_000
+    )
+    chpid = fibre(profile)
+    ctc = ctc_on(chpid)
+    chpid.begin(ctc, cargo, 0)
+    (alone_ns,) = run(chpid, {ctc: cargo}).values()
+    chpid.begin(ctc, cargo, 10**9)
+    out_ns = chpid.admit(10**9) - 10**9 - profile.io_ns
+    chpid.observe(1, cargo, 10**9)
+    in_ns = chpid.interrupt_ns - profile.interrupt_ns
+    assert out_ns == in_ns <= turn_ns
+    assert alone_ns - NEAR_NS <= out_ns <= alone_ns or out_ns == turn_ns < alone_ns
+
+
+def test_short_transfers_delay_by_their_own_times_and_long_ones_by_turns() -> None:
+    chpid = fibre(replace(PLAIN, io_contention_ns=50_000, interrupt_contention_ns=50_000))
+    short, long = Cargo(2_000), Cargo(10**6)  # 8 us and 4 ms alone
+    for load in (short, long, short, long):
+        chpid.begin(ctc_on(chpid), load, 0)
+        chpid.observe(1, load, 0)
+    delay_ns = 2 * 50_000 + 2 * 8_000
+    assert chpid.admit(0) - PLAIN.io_ns == pytest.approx(delay_ns, abs=NEAR_NS)
+    assert chpid.interrupt_ns == pytest.approx(delay_ns, abs=NEAR_NS)
+
+
 CARGOES = st.lists(
     st.builds(Cargo, st.integers(1, 10**6), st.integers(1, 60)), min_size=1, max_size=8
 )
 SHARES = st.floats(0, 0.99)
+
+
+@given(CARGOES, CARGOES, st.integers(0, 8), st.integers(0, 10**6), st.floats(0, 0.9))
+def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_interrupt(
+    going: list[Cargo], coming: list[Cargo], abandoned: int, turn_ns: int, disks: float
+) -> None:
+    profile = replace(
+        CCWS, io_contention_ns=turn_ns, interrupt_contention_ns=turn_ns, interrupt_ns=30_000
+    )
+    chpid = fibre(profile, Use(line_out=disks, line_in=disks / 2))
+    loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(going)}
+    for ctc, cargo in loads.items():
+        chpid.begin(ctc, cargo, 0)
+    for cargo in coming:
+        chpid.observe(1, cargo, 0)
+    for ctc in list(loads)[:abandoned]:
+        chpid.abandon(ctc, loads[ctc], 0)
+    for cargo in reversed(coming):
+        chpid.observe(-1, cargo, 0)
+    end_ns = max(run(chpid, loads).values(), default=0)
+    assert chpid.admit(end_ns) == end_ns + profile.io_ns
+    assert chpid.interrupt_ns == profile.interrupt_ns
 
 
 @given(CARGOES, st.builds(Use, SHARES, SHARES, SHARES), st.builds(Use, SHARES, SHARES, SHARES))
