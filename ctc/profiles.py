@@ -85,7 +85,7 @@ EXPRESS2: Final = ChpidProfile(
     processor_bits_per_ccw=40_880,
     latency_ns_per_ccw=27_070,
     io_ns=33_430,
-    io_contention_ns=148_100,
+    io_contention_ns=152_000,
     interrupt_ns=43_890,
     interrupt_contention_ns=124_900,
 )
@@ -99,7 +99,7 @@ EXPRESS4: Final = ChpidProfile(
     processor_bits_per_ccw=40_880,
     latency_ns_per_ccw=16_920,
     io_ns=33_430,
-    io_contention_ns=148_100,
+    io_contention_ns=152_000,
     interrupt_ns=43_890,
     interrupt_contention_ns=124_900,
 )
