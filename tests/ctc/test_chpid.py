@@ -47,7 +47,7 @@ def test_ios_start_one_after_the_other() -> None:
 
 
 def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
+    chpid = fibre(replace(PLAIN, io_contention_ns=1_000))
     for rdev in (0x6000, 0x6001):
         chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
@@ -204,9 +204,7 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
 
 
 def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
-    profile = replace(
-        PLAIN, interrupt_ns=30_000, io_contention_ns=7_000, interrupt_contention_ns=7_000
-    )
+    profile = replace(PLAIN, interrupt_ns=30_000, interrupt_contention_ns=7_000)
     chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
     load = Cargo(10_000)
     delays_ns = [chpid.interrupt_ns]

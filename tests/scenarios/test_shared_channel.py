@@ -84,15 +84,20 @@ def test_the_more_the_disks_do_the_less_the_link_moves(pairs: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("pairs", "most"), [(2, 0.02), (7, 0.03), (10, 0.08), (14, 0.01)])
-def test_what_a_link_gains_by_more_disks_is_bounded(pairs: int, most: float) -> None:
+@pytest.mark.parametrize(
+    ("pairs", "most", "falls_from"),
+    [(2, 0.02, 2), (7, 0.03, 2), (10, 0.08, 3), (14, 0.01, 2)],
+)
+def test_what_a_link_gains_by_more_disks_is_bounded(
+    pairs: int, most: float, falls_from: int
+) -> None:
     # with 10 pairs the link has packages of 490 or of 430 KB, and a slower channel may let it find
     # the better ones, as fewer pairs do: alone, 10 move 517 MB/s, 7 of them 548 and 14 656
     rates = (10, 1_000, 3_000, 5_000, 8_000, 12_000)
     moved = [shared(pairs, rate_per_s=rate).beside.mb_per_s for rate in rates]
     for place, mb_per_s in enumerate(moved):
         assert max(moved[place:]) <= (1 + most) * mb_per_s
-    assert moved[3:] == sorted(moved[3:], reverse=True)
+    assert moved[falls_from:] == sorted(moved[falls_from:], reverse=True)
     assert max(moved) < shared(14, rate_per_s=10).beside.mb_per_s * 1.01
 
 
