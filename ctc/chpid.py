@@ -138,11 +138,11 @@ class Chpid(Generic[Rider]):
         line_ns = length * line_ns_per_byte
         processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
         solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
-        alone_ns: i64 = int(solo_ns)
+        turn_ns: i64 = min(profile.turn_ns, int(solo_ns))
         if direction is self._out:
-            self._out_turns_ns += change * min(profile.io_contention_ns, alone_ns)
+            self._out_turns_ns += change * turn_ns
         else:
-            self._in_turns_ns += change * min(profile.interrupt_contention_ns, alone_ns)
+            self._in_turns_ns += change * turn_ns
         direction.change(int(change), line_ns / solo_ns, processor_ns / solo_ns)
         return solo_ns
 

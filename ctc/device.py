@@ -79,6 +79,8 @@ class Ctc:
         self._matched_ns: i64 = NEVER_NS
         self._sending = False
         self._status = UnitStatus.ENDED
+        self._fails_both = False
+        """Whether our write was begun while the mate's waited for us, so that neither succeeds."""
         self._ended: Ended | None = None
 
     @property
@@ -135,7 +137,9 @@ class Ctc:
             self._mate = State.AVAILABLE
             self._issue()
         else:
-            if outcome is Outcome.MATCH:
+            collides = command is Command.WRITE and self._mate is State.WRITE
+            self._fails_both = collides and self._arbitration is Arbitration.BOTH_FAIL
+            if outcome is Outcome.MATCH or self._fails_both:
                 self._mate = State.AVAILABLE
                 self._issue()
             self._status = _status(outcome)
@@ -170,6 +174,8 @@ class Ctc:
         """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
         if self._ended is not None:
             self._interrupt()
+        elif self._fails_both and self._load is not None:
+            self._collide(self._load, now_ns)
         else:
             self._finish(self._status, self._load, now_ns)
 
@@ -224,9 +230,10 @@ class Ctc:
             self._mate_write = frame
         if outcome is Outcome.ATTEND:
             self._mate = rule.waiting
-            if self._ended is not None:  # the mate knows of it, and goes on
+            if self._ended is not None or self._command is not None:
+                # for the mate our last I/O is over: its interrupt must not come later
                 self._chpid.abandon(self, None, now_ns)
-                self._interrupt()
+                self.end(now_ns)
             self._interrupts.add(Attention(self.rdev))
         elif outcome is Outcome.TRANSFER:
             self._mate = rule.waiting
@@ -248,15 +255,18 @@ class Ctc:
         """Both ends issued before either had seen the other's command."""
         if self._arbitration is Arbitration.WIN:
             return
-        load, times = self._load, self._times(now_ns)
-        if load is None:
+        if self._load is None:
             self._finish(UnitStatus.BUSY_ATTENTION, None, now_ns)
         else:
-            self._clear()
-            self._interrupts.add(Collided(self.rdev, load, times))
+            self._collide(self._load, now_ns)
         if self._arbitration is Arbitration.LOSE:
             self._mate = RULES[frame.command].waiting
             self._interrupts.add(Attention(self.rdev))
+
+    def _collide(self, load: Load, now_ns: i64) -> None:
+        times = self._times(now_ns)
+        self._clear()
+        self._interrupts.add(Collided(self.rdev, load, times))
 
     def _receive_data(self, frame: DataFrame, now_ns: i64) -> None:
         write = self._mate_write
@@ -340,6 +350,7 @@ class Ctc:
         self._command = None
         self._load = None
         self._matched_ns = NEVER_NS
+        self._fails_both = False
 
 
 def _status(outcome: Outcome) -> UnitStatus:

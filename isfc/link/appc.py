@@ -30,8 +30,7 @@ class AppcFlow:
         self.owed_count = 0
         """Acknowledgements that are not written yet."""
         self.count = 0
-        self.package_count = 0
-        """Segments and acknowledgements that were written or read, and packages with any."""
+        """Segments and acknowledgements that were written or read."""
         self._waiting: dict[int, deque[Message]] = {}
 
     def send(self, message: Message) -> Message | None:
@@ -79,9 +78,7 @@ class AppcFlow:
 
     def count_package(self, package: Package) -> None:
         """Add what a package that was written or read has of APPC/VM."""
-        if package.appc_count:
-            self.count += package.appc_count
-            self.package_count += 1
+        self.count += package.appc_count
 
     def forget(self, conversation: int) -> None:
         """The conversation is over: send no more of it."""

@@ -5,6 +5,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ctc.agenda import NEVER_NS
+from ctc.subchannel import Command
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
@@ -18,8 +19,8 @@ class LinkCtc:
     """What the link knows of one of its CTCs."""
 
     __slots__ = (
-        "answering", "counters", "device", "due_ns", "held", "rdev", "starting", "state", "turn",
-        "written",
+        "buffered", "counters", "device", "due_ns", "following", "held", "queued", "rdev",
+        "starting", "state", "turn", "written",
     )  # fmt: skip
 
     def __init__(self, device: LinkDevice) -> None:
@@ -29,8 +30,13 @@ class LinkCtc:
         self.counters = DeviceCounters()
         self.starting = False
         """Whether the hardware has said that it is ready, and the partner's has not answered."""
-        self.answering = False
-        """Whether the lock knows that an attention is to be answered here."""
+        self.buffered = False
+        """Whether what was read here last is still to be handed over."""
+        self.following: Command | None = None
+        """What is to be started here when it is this CTC's turn: SENSE COMMAND BYTE after an
+        attention, READ once that has ended."""
+        self.queued = False
+        """Whether it waits for its turn with the receive lock."""
         self.held: Package | None = None
         """A package whose write collided here: it is written again here, in its turn."""
         self.turn = False
@@ -46,6 +52,7 @@ class LinkCtc:
 
     def forget(self) -> None:
         """Nothing is under way on this CTC any more."""
+        self.following = None
         self.held = None
         self.turn = False
         self.written = None

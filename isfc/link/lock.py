@@ -1,4 +1,4 @@
-"""The link lock: who does the work of one end of a link, and in which order.
+"""The link locks: who does the work of one end of a link, and in which order.
 
 A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is then to be done
 (`Work.finish`, on whoever does the work: a `Worker`).
@@ -10,6 +10,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from ctc.fifo import Fifo
 from isfc.link.costs import LinkCosts
 from isfc.link.package import Package
 
@@ -21,12 +22,12 @@ class Worker:
         """``package`` is built: write it on ``rdev``."""
         raise NotImplementedError
 
-    def deliver(self, package: Package) -> None:
-        """Hand over what a package that was read has made whole."""
+    def deliver(self, rdev: Rdev, package: Package) -> None:
+        """Hand over what a package that was read on ``rdev`` has made whole."""
         raise NotImplementedError
 
-    def answer(self, rdev: Rdev) -> None:
-        """Answer the partner's attention: sense, then read."""
+    def go_on(self, rdev: Rdev, now_ns: i64) -> None:
+        """Start what follows an interrupt of ``rdev``: SENSE, or READ after that."""
         raise NotImplementedError
 
     def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
@@ -39,6 +40,11 @@ class Work:
     """What the lock is held for."""
 
     __slots__ = ()
+
+    @property
+    def copies(self) -> bool:
+        """Whether it copies APPC/VM's messages, which is done one package at a time."""
+        return False
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """How long it is held, in ns."""
@@ -60,6 +66,11 @@ class Send(Work):
         self.rdev = rdev
         self.package = package
 
+    @property
+    def copies(self) -> bool:
+        """Whether there is anything of APPC/VM in it."""
+        return self.package.appc_count > 0
+
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to build it."""
         return costs.build_ns(self.package)
@@ -72,12 +83,18 @@ class Send(Work):
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
 class Receive(Work):
-    """Receive a package that was read."""
+    """Receive a package that was read on ``rdev``."""
 
-    __slots__ = ("package",)
+    __slots__ = ("package", "rdev")
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, rdev: Rdev, package: Package) -> None:
+        self.rdev = rdev
         self.package = package
+
+    @property
+    def copies(self) -> bool:
+        """Whether there is anything of APPC/VM in it."""
+        return self.package.appc_count > 0
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to take it apart."""
@@ -85,13 +102,13 @@ class Receive(Work):
 
     def finish(self, worker: Worker, now_ns: i64) -> None:
         """Hand its messages over."""
-        worker.deliver(self.package)
+        worker.deliver(self.rdev, self.package)
 
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class Answer(Work):
-    """Answer the partner's attention on ``rdev``."""
+class GoOn(Work):
+    """Start the I/O that follows an interrupt of ``rdev``: SENSE after attention, then READ."""
 
     __slots__ = ("rdev",)
 
@@ -99,18 +116,18 @@ class Answer(Work):
         self.rdev = rdev
 
     def hold_ns(self, costs: LinkCosts) -> int:
-        """The time of the interrupt, and to start an I/O."""
-        return costs.attention_ns
+        """The time to start it."""
+        return costs.dispatch_ns
 
     def finish(self, worker: Worker, now_ns: i64) -> None:
         """Start it."""
-        worker.answer(self.rdev)
+        worker.go_on(self.rdev, now_ns)
 
 
 @final
 @mypyc_attr(acyclic=True)
 class Release(Work):
-    """Release a package that has been written on a link's only CTC, and then that."""
+    """Release a package that has been written on a link's only CTC, and that CTC."""
 
     __slots__ = ("package", "rdev")
 
@@ -119,7 +136,7 @@ class Release(Work):
         self.package = package
 
     def hold_ns(self, costs: LinkCosts) -> int:
-        """The time to release its bytes."""
+        """The time to release it."""
         return costs.single_ctc_release_ns(self.package)
 
     def finish(self, worker: Worker, now_ns: i64) -> None:
@@ -128,18 +145,20 @@ class Release(Work):
 
 
 class LinkLock:
-    """The one serialised resource of a link's end: building, receiving and releasing packages.
+    """A serialised resource of a link's end: one holder at a time, never interrupted.
 
-    One holder at a time, never interrupted. What interrupts bring goes first, in its order: a
-    send is begun only when nothing of that waits, and then with whatever is there to be sent.
-    That is why replies travel in large packages under load.
+    An end has two, by CP's names LNKTX_LOCK and LNKRX_LOCK. The one is held to build packages; the
+    other for all that interrupts bring: first to start what follows them, SENSE COMMAND BYTE or
+    READ, and then to receive what was read, and on a single-CTC link to release what was written;
+    each in the order of the interrupts.
     """
 
     def __init__(self) -> None:
-        self._arrived: list[Work] = []
-        self._begun_count: i64 = 0
-        """How many of `_arrived` have been begun: they are dropped together."""
+        self._following: Fifo[Work] = Fifo()
+        self._arrived: Fifo[Work] = Fifo()
         self._work: Work | None = None
+        self.copies = False
+        """Whether the holder copies APPC/VM's messages."""
         self.due_ns: i64 = NEVER_NS
         """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
 
@@ -148,26 +167,31 @@ class LinkLock:
         """Whether nobody holds the lock."""
         return self._work is None
 
+    @property
+    def next(self) -> Work | None:
+        """The work that is to hold the lock next, of what interrupts have brought."""
+        if self._following:
+            return self._following.peek()
+        return self._arrived.peek() if self._arrived else None
+
     def want(self, work: Work) -> None:
         """Queue work that an interrupt has brought."""
-        self._arrived.append(work)
+        self._arrived.add(work)
 
-    def poll_arrived(self) -> Work | None:
-        """The next work of that kind."""
-        arrived = self._arrived
-        if self._begun_count == len(arrived):
-            return None
-        work = arrived[self._begun_count]
-        self._begun_count += 1
-        if self._begun_count == len(arrived):
-            arrived.clear()
-            self._begun_count = 0
-        return work
+    def want_first(self, work: Work) -> None:
+        """Queue work that goes before all that was queued by `want`."""
+        self._following.add(work)
+
+    def begin(self, hold_ns: i64, now_ns: i64) -> None:
+        """Let the `next` work take the free lock for ``hold_ns``."""
+        queue = self._following or self._arrived
+        self.hold(queue.pop(), hold_ns, now_ns)
 
     def hold(self, work: Work, hold_ns: i64, now_ns: i64) -> None:
         """Take the free lock for ``hold_ns``."""
-        assert self._work is None, "the link lock has one holder"
+        assert self._work is None, "a link lock has one holder"
         self._work = work
+        self.copies = work.copies
         self.due_ns = now_ns + hold_ns
 
     def poll_released(self, now_ns: i64) -> Work | None:
@@ -176,5 +200,6 @@ class LinkLock:
             return None
         work = self._work
         self._work = None
+        self.copies = False
         self.due_ns = NEVER_NS
         return work

@@ -1,4 +1,4 @@
-"""One end of a logical link: routes between packager, scheduler, link lock and devices.
+"""One end of a logical link: routes between packager, scheduler, link locks and devices.
 
 The rules are in the modules it joins (`isfc.link.package`, `isfc.link.schedule`, `isfc.link.lock`,
 `isfc.link.sequence`); here is only who hears of what, in which order.
@@ -26,19 +26,17 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.errors import LocalProtocolError
-from isfc.link.appc import AppcFlow
+from isfc.link.conversations import Conversations
 from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.instructions import InstructionQueue
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
-from isfc.link.lock import Answer, LinkLock, Receive, Release, Send, Worker
-from isfc.link.message import Message, Traffic
+from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Worker
+from isfc.link.message import Message
 from isfc.link.package import Package, Packager
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
-from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
-from isfc.link.sequence import Resequencer
 from isfc.link.state import (
     ACQUIRED,
     ACTIVATED,
@@ -55,9 +53,10 @@ from isfc.link.state import (
     DeviceState,
     LinkState,
 )  # fmt: skip
+from isfc.link.watch import Watch
 
-# An enumeration's members are slow to reach, and this one is needed for every message.
-_TRANSPORT: Final = Traffic.TRANSPORT
+_ANSWERING: Final = (*UNUSABLE, DeviceState.ATTENTION, DeviceState.READING)
+"""States in which an attention says nothing new, or nothing at all."""
 
 
 # Recovery from a collision.
@@ -90,21 +89,18 @@ class LogicalLink(Worker):
     def __init__(
         self, devices: Sequence[LinkDevice], *, lesser: bool, parameters: LinkParameters
     ) -> None:
-        self.appc = AppcFlow()
-        self.lock = LinkLock()
-        self.packager = Packager(parameters.package_limit, parameters.share_length)
+        self.rx_lock = LinkLock()
+        self.tx_lock = LinkLock()
+        self.packager = Packager(parameters.package_limit)
         self.scheduler = WriteScheduler(scan_order(devices, lesser=lesser), parameters.opening_rule)
-        self._segmenter = Segmenter()
-        self._resequencer = Resequencer()
-        self._reassembler = Reassembler()
+        self.conversations = Conversations(self.packager)
         self.ctcs = {device.rdev: LinkCtc(device) for device in devices}
         self._ctc_of = ByRdev(self.ctcs)
         self._lesser = lesser
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
-        self._watched_ns: i64 = NEVER_NS
-        """A time not later than the earliest `LinkCtc.due_ns`."""
+        self.watch = Watch(self.ctcs.values())
         self._usable_count = 0
         self._alone = False
         self._instructions = InstructionQueue()
@@ -126,24 +122,18 @@ class LogicalLink(Worker):
     @property
     def room(self) -> int:
         """Bytes that `send` takes before it says `Backpressure`."""
-        return self.packager.room - self.appc.waiting_length
+        return self.conversations.room
 
     def send(self, messages: list[Message], now_ns: i64) -> None:
         """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
         Raises `Backpressure` when the backlog is full.
         """
-        length = self.appc.waiting_length
+        self.conversations.reserve(messages)
         for message in messages:
-            length += message.length
-        self.packager.reserve(length)
-        for message in messages:
-            if message.traffic is _TRANSPORT:
-                self._enqueue(message, now_ns)
-                continue
-            segment = self.appc.send(message)
-            if segment is not None:
-                self._enqueue(segment, now_ns)
+            for segment in self.conversations.cut(message):
+                self.packager.add(segment)
+                self._send_on(now_ns)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: i64) -> None:
         """Handle what the hardware says about one CTC."""
@@ -152,7 +142,10 @@ class LogicalLink(Worker):
             ctc.counters.count_io(interrupt.times)
             self._end(ctc, interrupt, now_ns)
         elif isinstance(interrupt, Attention):
-            self._attend(ctc, now_ns)
+            if ctc.state not in _ANSWERING:
+                if self._alone:
+                    self.scheduler.occupy(ctc.rdev)
+                self._follow(ctc, Command.SENSE_COMMAND_BYTE)
         elif isinstance(interrupt, Collided):
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
@@ -161,35 +154,42 @@ class LogicalLink(Worker):
                 ctc.counters.count_io(interrupt.times)
             self._lose(ctc, cast("Package | None", interrupt.load))
             if ctc.starting or ctc.state is DeviceState.RESETTING:
-                self._watch(ctc, now_ns + self._mih_ns)
+                self.watch.begin(ctc, now_ns + self._mih_ns)
         else:
             self._restore(ctc)
         self._work_on(now_ns)
 
     def handle_deadline(self, now_ns: i64) -> None:
-        """Finish what the link lock was held for, and look after what is overdue.
+        """Finish what the link locks were held for, and look after what is overdue.
 
         Raises `RemoteProtocolError` when what the partner has sent cannot be received.
         """
-        work = self.lock.poll_released(now_ns)
+        work = self.rx_lock.poll_released(now_ns)
         if work is not None:
             try:
                 work.finish(self, now_ns)
             finally:
                 self._work_on(now_ns)
-        if self._watched_ns <= now_ns:
-            self._look_after(now_ns)
+        work = self.tx_lock.poll_released(now_ns)
+        if work is not None:
+            work.finish(self, now_ns)
+            self._work_on(now_ns)
+        if self.watch.due_ns <= now_ns:
+            for ctc in self.watch.poll_due(now_ns):
+                self._look_after(ctc, now_ns)
             self._work_on(now_ns)
 
     @property
     def due_ns(self) -> i64:
         """When `handle_deadline` is next to be called, in ns; `NEVER_NS` if nothing is pending."""
-        lock_ns = self.lock.due_ns
-        return lock_ns if lock_ns < self._watched_ns else self._watched_ns
+        due_ns = self.watch.due_ns
+        if self.rx_lock.due_ns < due_ns:
+            due_ns = self.rx_lock.due_ns
+        return self.tx_lock.due_ns if self.tx_lock.due_ns < due_ns else due_ns
 
     def cpu_ns(self) -> int:
         """Processor time the link driver has used, in ns."""
-        return self._costs.cpu_ns(self.counters, self.appc.count, self.appc.package_count)
+        return self._costs.cpu_ns(self.counters, self.conversations.appc.count)
 
     def poll_instruction(self) -> Instruction | None:
         """The next instruction for the hardware. May follow any input."""
@@ -222,115 +222,109 @@ class LogicalLink(Worker):
         ctc = self._find(rdev)
         if ctc.state is DeviceState.DOWN:
             ctc.starting = True
-            self._watch(ctc, now_ns + self._mih_ns)
+            self.watch.begin(ctc, now_ns + self._mih_ns)
 
     def stand_by(self, rdev: Rdev) -> None:
         """The hardware is not ready any more: there is nobody to hear from."""
         ctc = self._find(rdev)
         if ctc.starting:
             ctc.starting = False
-            ctc.due_ns = NEVER_NS
-            self._watched_ns = self._earliest_ns()
+            self.watch.end(ctc)
 
     def _find(self, rdev: Rdev) -> LinkCtc:
         if rdev not in self.ctcs:
             raise LocalProtocolError(f"{rdev:04X} is not a CTC of this link")
         return self.ctcs[rdev]
 
-    def _enqueue(self, message: Message, now_ns: i64) -> None:
-        """Let a message wait, and give it the lock if nobody has it."""
-        if message.length <= SEGMENT_LENGTH_MAX:
-            self._wait(message)
-            self._work_on(now_ns)
-            return
-        for segment in self._segmenter.cut(message):
-            self.packager.add(segment)
-            self._work_on(now_ns)
-
-    def _wait(self, message: Message) -> None:
-        self._segmenter.number(message)
-        self.packager.add(message)
-
-    def deliver(self, package: Package) -> None:
-        """Hand over what a package has made whole."""
-        segments = self._resequencer.accept(package)
-        if package.appc_count:
-            self._answer([s for s in segments if s.traffic is not _TRANSPORT])
-            segments = [s for s in segments if not s.acknowledges]
-        messages = self._reassembler.join(segments)
+    def deliver(self, rdev: Rdev, package: Package) -> None:
+        """Hand over what a package has made whole; its CTC can be read again."""
+        ctc = self._ctc_of[rdev]
+        ctc.buffered = False
+        if ctc.following is not None:
+            self._queue(ctc)
+        messages = self.conversations.receive(package)
         if messages:
             self.events.add(Delivered(messages))
 
-    def _answer(self, segments: list[Message]) -> None:
-        """Acknowledge what has arrived of APPC/VM messages, and send what has been asked for.
-
-        The lock's holder has yet to give it back: all of this waits together.
-        """
-        for segment in segments:
-            if segment.acknowledges:
-                for following in self.appc.acknowledge(segment.conversation):
-                    self._wait(following)
-            elif segment.more:
-                self._wait(self.appc.receive(segment.conversation))
-
     def _work_on(self, now_ns: i64) -> None:
-        """Give the link lock to the next work if nobody has it."""
-        if self.lock.free:
-            self._work(now_ns)
-
-    def _work(self, now_ns: i64) -> None:
-        """Give the free link lock to the next work: what interrupts brought, then a send.
+        """Give each lock that is free to its next work.
 
         The CTC of a single-CTC link is what both ends wait for. Whoever finds it free writes before
-        anything else; one that always had to receive first could be kept from writing for ever.
+        anything else; APPC/VM that always had to receive first could be kept from it for ever.
         """
-        lock = self.lock
-        opens = self._alone and self.scheduler.opens(self.packager)
-        arrived = None if opens else lock.poll_arrived()
-        if arrived is not None:
-            lock.hold(arrived, arrived.hold_ns(self._costs), now_ns)
+        if self._alone:
+            self._send_on(now_ns)
+        rx_lock = self.rx_lock
+        if rx_lock.free:
+            work = rx_lock.next
+            tx_lock = self.tx_lock
+            if work is not None and (tx_lock.free or not (work.copies or tx_lock.copies)):
+                rx_lock.begin(work.hold_ns(self._costs), now_ns)
+        if not self._alone:
+            self._send_on(now_ns)
+
+    def _send_on(self, now_ns: i64) -> None:
+        """Begin to build a package, if the scheduler gives it a CTC, and the lock is free."""
+        rx_lock = self.rx_lock
+        if not self.tx_lock.free or rx_lock.copies or not self.scheduler.opens(self.packager):
             return
-        if opens or self.scheduler.opens(self.packager):
-            rdev = self.scheduler.acquire()
-            package = self.packager.pack(self.scheduler.free_count)
-            self._ctc_of[rdev].undergo(ACQUIRED)
-            send = Send(rdev, package)
-            lock.hold(send, send.hold_ns(self._costs), now_ns)
+        if self.packager.begins_with_appc and not rx_lock.free:
+            return
+        is_built = self.packager.redrives and not self._alone
+        rdev = self.scheduler.acquire()
+        package = self.packager.pack()
+        self._ctc_of[rdev].undergo(ACQUIRED)
+        send = Send(rdev, package)
+        self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)
 
     def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
-        """A package is built: write it, or let another CTC have it."""
+        """A package is built: write it, or let another CTC have it.
+
+        On a single-CTC link the partner's write, if it is there by now, goes first.
+        """
         ctc = self._ctc_of[rdev]
-        if ctc.state is DeviceState.BUILDING:
+        waits = self._alone and ctc.following is not None
+        if ctc.state is DeviceState.BUILDING and not waits:
             self._start(ctc, package, now_ns)
         else:
             self.packager.add_again(package)
 
-    def answer(self, rdev: Rdev) -> None:
-        """Answer the partner's attention, if it is still there."""
-        ctc = self._ctc_of[rdev]
-        ctc.answering = False
-        if ctc.state is DeviceState.ATTENTION:
-            ctc.undergo(ANSWERED)
-            self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
+    def go_on(self, rdev: Rdev, now_ns: i64) -> None:
+        """Start what follows the last interrupt of a CTC, if that still holds.
 
-    def _attend(self, ctc: LinkCtc, now_ns: i64) -> None:
-        """The partner's write waits: answer, once what was received before is handed over."""
-        if ctc.state in UNUSABLE or ctc.state is DeviceState.READING:
-            return  # there is nothing to answer, or it is being answered
-        if ctc.state is DeviceState.WRITING:  # our write has not been begun: theirs was sooner
-            ctc.held = self._instructions.withdraw(ctc.rdev)
-        ctc.undergo(ATTENDED)
-        ctc.turn = False
-        ctc.written = None
-        self._watch(ctc, now_ns + self._mih_ns)
-        self.scheduler.occupy(ctc.rdev)
-        if not ctc.answering:
-            ctc.answering = True
-            self.lock.want(Answer(ctc.rdev))
+        A CTC whose attention waits counts as free until now: a write of ours that is built
+        meanwhile goes to another CTC, and one that is started collides with the partner's.
+        """
+        ctc = self._ctc_of[rdev]
+        ctc.queued = False
+        if ctc.following is None or ctc.state is DeviceState.WRITING:
+            return
+        command, ctc.following = ctc.following, None
+        if command is Command.READ:
+            ctc.undergo(ANSWERED)
+        else:
+            ctc.undergo(ATTENDED)
+            ctc.turn = False
+            self.scheduler.occupy(rdev)
+            self.watch.begin(ctc, now_ns + self._mih_ns)
+        self._instructions.add(Ssch(rdev, command))
+
+    def _follow(self, ctc: LinkCtc, command: Command) -> None:
+        """Let ``command`` be started once the receive lock comes to this CTC.
+
+        A CTC has one buffer: until what was read there is handed over, nothing follows.
+        """
+        ctc.following = command
+        self._queue(ctc)
+
+    def _queue(self, ctc: LinkCtc) -> None:
+        if not ctc.queued and not ctc.buffered:
+            ctc.queued = True
+            self.rx_lock.want_first(GoOn(ctc.rdev))
 
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.undergo(STARTED)
-        self._watch(ctc, now_ns + self._mih_ns)
+        self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
 
     def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
@@ -341,40 +335,48 @@ class LogicalLink(Worker):
 
     def _end(self, ctc: LinkCtc, ended: Ended, now_ns: i64) -> None:
         """An I/O is over."""
-        if ended.command is Command.SENSE_COMMAND_BYTE:
-            self._instructions.add(Ssch(ctc.rdev, Command.READ))
-            return
         package = cast("Package | None", ended.load)
-        if ended.status is not UnitStatus.ENDED or package is None:
-            if package is not None:
-                self.packager.add_again(package)
+        if ended.command is Command.SENSE_COMMAND_BYTE:
+            if ctc.state is DeviceState.ATTENTION:  # it has not been given up meanwhile
+                self._follow(ctc, Command.READ)
+        elif package is None:
+            self._halt(ctc, now_ns)
+        elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.following is not None:
+            self.packager.add_again(package)  # the partner's write was sooner, and is read
+            ctc.undergo(TURN_OVER)
+            self._follow(ctc, Command.SENSE_COMMAND_BYTE)
+        elif ended.status is not UnitStatus.ENDED:
+            self.packager.add_again(package)
             self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
-            ctc.counters.count_read(package)
-            self.appc.count_package(package)
-            self.lock.want(Receive(package))
-            if ctc.state in UNUSABLE:
-                return  # given up before the interrupt came
-            if ctc.held is not None:
-                self._write_again(ctc, now_ns)
-            else:
-                self._free(ctc)
+            self._end_read(ctc, package, now_ns)
         else:
             ctc.counters.count_written(package, ended.times)
-            self.appc.count_package(package)
-            sent = package.messages
-            if package.appc_count:
-                sent = [message for message in sent if not message.acknowledges]
-                self.appc.owed_count -= len(package.messages) - len(sent)
-            if sent:
-                self.events.add(Sent(sent))
-            if ctc.state not in UNUSABLE:
-                ctc.written = package
-                ctc.due_ns = NEVER_NS
-                if self._alone:
-                    self.lock.want(Release(ctc.rdev, package))
-                else:
-                    self.release(ctc.rdev, package, now_ns)
+            self._end_write(ctc, package, now_ns)
+
+    def _end_read(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
+        ctc.counters.count_read(package)
+        ctc.buffered = True
+        self.rx_lock.want(Receive(ctc.rdev, package))
+        if ctc.state in UNUSABLE:
+            return  # given up before the interrupt came
+        if ctc.held is not None:
+            self._write_again(ctc, now_ns)
+        else:
+            self._free(ctc)
+
+    def _end_write(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
+        sent = self.conversations.end_write(package)
+        if sent:
+            self.events.add(Sent(sent))
+        if ctc.state in UNUSABLE:
+            return
+        ctc.written = package
+        ctc.due_ns = NEVER_NS
+        if self._alone:
+            self.rx_lock.want(Release(ctc.rdev, package))
+        else:
+            self.release(ctc.rdev, package, now_ns)
 
     def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
@@ -382,10 +384,12 @@ class LogicalLink(Worker):
         if ctc.written is not package:
             return
         ctc.written = None
-        if ctc.turn:
+        if ctc.turn or ctc.following is not None:
             ctc.turn = False
             ctc.undergo(TURN_OVER)
-            self._watch(ctc, now_ns + self._mih_ns)
+            self.watch.begin(ctc, now_ns + self._mih_ns)
+            if ctc.following is not None:
+                self._follow(ctc, ctc.following)
         else:
             self._free(ctc)
 
@@ -397,10 +401,12 @@ class LogicalLink(Worker):
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         """Both writes failed; see above. The end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
+        ctc.following = None
         ctc.held = package
         ctc.turn = self._lesser
         ctc.undergo(COLLIDED_FIRST if ctc.turn else COLLIDED_SECOND)
-        self._watch(ctc, now_ns + (self._parameters.recovery_ns if ctc.turn else self._mih_ns))
+        wait_ns = self._parameters.recovery_ns if ctc.turn else self._mih_ns
+        self.watch.begin(ctc, now_ns + wait_ns)
 
     def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
         """The device is gone: what it was to write goes to another CTC."""
@@ -427,7 +433,7 @@ class LogicalLink(Worker):
         self._free(ctc)
         if ctc.starting:
             ctc.starting = False
-            self._watched_ns = self._earliest_ns()
+            self.watch.end(ctc)
         if not was_usable:
             self._usable_count += 1
             self._arrange()
@@ -446,26 +452,14 @@ class LogicalLink(Worker):
         """An interrupt is missing, or made no sense: reset the device."""
         self._lose(ctc, None)
         ctc.undergo(HALTED)
-        self._watch(ctc, now_ns + self._mih_ns)
+        self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 
-    def _watch(self, ctc: LinkCtc, due_ns: i64) -> None:
-        ctc.due_ns = due_ns
-        if due_ns < self._watched_ns:
-            self._watched_ns = due_ns
-
-    def _look_after(self, now_ns: i64) -> None:
-        """Act on every CTC whose time has come, and find the next one."""
-        for ctc in self.ctcs.values():
-            if ctc.due_ns <= now_ns:
-                ctc.due_ns = NEVER_NS
-                if ctc.state is DeviceState.RECOVERING:
-                    self._write_again(ctc, now_ns)
-                elif ctc.state is DeviceState.DOWN:
-                    self._instructions.add(Hsch(ctc.rdev))
-                else:
-                    self._halt(ctc, now_ns)
-        self._watched_ns = self._earliest_ns()
-
-    def _earliest_ns(self) -> int:
-        return min(ctc.due_ns for ctc in self.ctcs.values())
+    def _look_after(self, ctc: LinkCtc, now_ns: i64) -> None:
+        """The time of a CTC has come."""
+        if ctc.state is DeviceState.RECOVERING:
+            self._write_again(ctc, now_ns)
+        elif ctc.state is DeviceState.DOWN:
+            self._instructions.add(Hsch(ctc.rdev))
+        else:
+            self._halt(ctc, now_ns)

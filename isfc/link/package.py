@@ -86,22 +86,14 @@ class Packager:
     """The backlog of one direction, and the rule that makes packages of it.
 
     A package is whatever was waiting when a device came free, oldest first, up to the payload
-    cap; if other devices are free as well, and the oldest message is of ISFC Transport, it is an
-    even share of that, but not less than ``share_length`` bytes. A package that has to be sent
-    again goes before everything else, unchanged.
+    cap. A package that has to be sent again goes before everything else, unchanged.
     """
 
-    def __init__(
-        self,
-        limit: PackageLimit,
-        share_length: int = 0,
-        backlog_length_max: int = BACKLOG_LENGTH_MAX,
-    ) -> None:
+    def __init__(self, limit: PackageLimit, backlog_length_max: int = BACKLOG_LENGTH_MAX) -> None:
         self.limit = limit
         """How much the next package may hold."""
         self.appc_limit = limit
         """The same if the oldest message is of APPC/VM."""
-        self._share_length = share_length
         self._backlog_length_max = backlog_length_max
         self._waiting: Fifo[Message] = Fifo()
         self.backlog_count: i64 = 0
@@ -130,6 +122,12 @@ class Packager:
         return self._waiting.peek().length
 
     @property
+    def begins_with_appc(self) -> bool:
+        """Whether the next package begins with APPC/VM. Something must wait."""
+        message = self._again[0].messages[0] if self._again else self._waiting.peek()
+        return message.traffic is _LEGACY
+
+    @property
     def room(self) -> i64:
         """Bytes that may be added."""
         return self._backlog_length_max - self.backlog_length
@@ -153,11 +151,8 @@ class Packager:
         self._again.append(package)
         self.backlog_count += len(package.messages)
 
-    def pack(self, free_count: int = 0) -> Package:
-        """The next package, while ``free_count`` further devices are free.
-
-        Something must wait; then it is never empty, whatever the cap.
-        """
+    def pack(self) -> Package:
+        """The next package. Something must wait; then it is never empty, whatever the cap."""
         if self._again:
             package = self._again.pop(0)
             self.backlog_count -= len(package.messages)
@@ -165,14 +160,9 @@ class Packager:
         waiting = self._waiting
         message = waiting.peek()
         length = message.length
-        transport = message.traffic is _TRANSPORT
-        limit = self.limit if transport else self.appc_limit
-        length_max: i64 = limit.length
+        limit = self.limit if message.traffic is _TRANSPORT else self.appc_limit
         message_length: i64 = limit.message_length
-        if transport and free_count:
-            share_length: i64 = max(self._share_length, self.backlog_length // (free_count + 1))
-            length_max = min(length_max, share_length)
-        room: i64 = length_max - length - 2 * message_length  # for the next one's own bytes
+        room: i64 = limit.length - length - 2 * message_length  # for the next one's own bytes
         count: i64 = 1
         count_max: i64 = min(len(waiting), MESSAGES_MAX)
         while count < count_max:

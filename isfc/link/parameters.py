@@ -21,42 +21,39 @@ of them are small: between 860,160 and 884,736 bytes. No limit on their number i
 class LinkParameters:
     """Times in nanoseconds (and ns per byte), lengths in bytes.
 
-    All of them hold the link lock: building a package, answering an attention, receiving what was
+    All of them hold a link lock: building a package, answering an attention, receiving what was
     read and releasing what was written. `isfc.link.costs` says what a piece of work costs.
     """
 
-    build_package_ns: int = 85_610
+    build_package_ns: int = 37_260
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    receive_ns_per_byte: float = 0.3166
+    receive_ns_per_byte: float = 0.8
     """Calibrated: what each byte takes to be received, headers too, but for APPC/VM's."""
 
-    single_ctc_release_ns_per_byte: float = 0.28
+    single_ctc_release_ns_per_byte: float = 0.3559
     """Calibrated: on a single-CTC link, what each byte that was written takes to be released before
     the CTC is free."""
 
-    dispatch_ns: int = 2_000
-    """Calibrated: CP takes up one piece of work. A segment or acknowledgement of APPC/VM takes
-    that while it is built and while it is received, an attention twice."""
+    dispatch_ns: int = 4_452
+    """Calibrated: CP takes up one piece of work. An interrupt takes that until the SSCH that
+    follows, of SENSE COMMAND BYTE after an attention and of READ after that; a segment or
+    acknowledgement of APPC/VM while it is built, and while it is received."""
 
-    recovery_ns: int = 293_000
+    recovery_ns: int = 258_900
     """Calibrated: from a collision to the first of the two writes that are made again. The second
     is made once that has been read."""
 
-    open_backlog_length: int = 128_000
-    open_backlog_count: int = 33
-    open_growth: float = 0.992
+    open_backlog_length: int = 185_200
+    open_backlog_count: int = 27
     """Calibrated: when a further CTC is opened; see `isfc.link.schedule.OpeningRule`."""
-
-    share_length: int = 169_200
-    """Calibrated: a package is not made smaller than this for other free CTCs to have a share."""
 
     package_limit: PackageLimit = PACKAGE_LIMIT
     """Of packages on several CTCs."""
 
-    single_ctc_length: int = 85_000
-    single_ctc_appc_length: int = 215_000
-    single_ctc_message_length: int = 20_000
+    single_ctc_length: int = 78_150
+    single_ctc_appc_length: int = 190_700
+    single_ctc_message_length: int = 18_100
     """Calibrated: bytes of a package on a single-CTC link, where both ends write on the same CTC by
     turns, if it begins with ISFC Transport, and if it begins with APPC/VM; and for how many bytes
     more each message counts. That there are such limits is assumed. The one-CTC rows have 1.0 HL
@@ -64,20 +61,18 @@ class LinkParameters:
     pairs get a quarter of APPC/VM's short exchanges that they get on four CTCs, with little use of
     the CTC."""
 
-    appc_ns_per_byte_built: float = 0.9
-    appc_ns_per_byte_taken: float = 3.042
+    appc_ns_per_byte_built: float = 0.7339
+    appc_ns_per_byte_taken: float = 3.43
     """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
     while it is built, and while it is received."""
 
     cpu_message_ns: int = 278
-    cpu_ns_per_byte_written: float = 0.5734
-    cpu_ns_per_byte_read: float = 0.7339
-    cpu_package_ns: int = 818
-    cpu_appc_message_ns: int = 11_860
-    cpu_appc_package_ns: int = 5_445
-    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, of a
-    package either way, and what APPC/VM's segments and acknowledgements and its packages take
-    more. Holding the lock takes time, but no processor's: what it guards is mostly waited for."""
+    cpu_ns_per_byte_written: float = 0.608
+    cpu_ns_per_byte_read: float = 0.806
+    cpu_appc_message_ns: int = 14_000
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, and what
+    APPC/VM's segments and acknowledgements take more. Holding a lock takes time, but no
+    processor's: what it guards is mostly waited for."""
 
     mih_ns: int = 15_000_000_000
     """Missing-interrupt interval, 15 s (unverified: general knowledge of CTCs)."""
@@ -85,13 +80,7 @@ class LinkParameters:
     @property
     def opening_rule(self) -> OpeningRule:
         """When a further CTC is opened."""
-        return OpeningRule(
-            self.open_backlog_length,
-            self.open_backlog_count,
-            self.open_growth,
-            BLOCK_LENGTH,
-            self.package_limit.length,
-        )
+        return OpeningRule(self.open_backlog_length, self.open_backlog_count, BLOCK_LENGTH)
 
     def limits(self, *, alone: bool) -> tuple[PackageLimit, PackageLimit]:
         """The limits of packages that begin with ISFC Transport, and with APPC/VM."""

@@ -65,29 +65,19 @@ class OpeningRule:
     sends many small packages, each with the same cost of lock, SSCH, attention and interrupt at
     both ends; and with CTCs enough the lock is all that is left to wait for. A link that waits for
     the CTC that is writing sends few large ones, and leaves fibres idle. The rule between the two:
-    what waits has to be worth a package of its own, and the more CTCs write already, the sooner
-    one of them comes free by itself, so the more has to wait. Three things are worth it: so many
-    bytes, which grow with the CTCs in use; so many messages, as small ones cost by their number;
-    and, for the second CTC, one message of a block or more, which would wait for its like. IBM's
-    tables show both ends of it: rates of small messages stay alike from 10 to 16 CTCs, and few
-    pairs of HL leave CTCs idle.
+    what waits has to be worth a package of its own. Three things are worth it: so many bytes; so
+    many messages, as small ones cost by their number; and, for the second CTC, one message of a
+    block or more, which would wait for its like. IBM's tables show both ends of it: rates of small
+    messages stay alike from 10 to 16 CTCs, and few pairs of HL leave CTCs idle.
 
     The first one is opened for whatever waits, the second one if the oldest message has
-    ``message_length`` bytes. Otherwise ``count`` messages open a further one, or so many bytes:
-    ``length`` for the second CTC, and for each one in use beyond the first ``growth`` times that
-    more, but never more than a full package, ``length_max``.
+    ``message_length`` bytes. Otherwise ``count`` messages open a further one, or ``length`` bytes,
+    however many are in use.
     """
 
     length: int
     count: int
-    growth: float
     message_length: int
-    length_max: int
-
-    def lengths(self) -> tuple[int, ...]:
-        """How many bytes open a further CTC, by the number of CTCs in use (1 to 16)."""
-        steps = range(-1, CTCS_MAX)
-        return tuple(min(self.length_max, int(self.length * (1 + self.growth * n))) for n in steps)
 
 
 class WriteScheduler:
@@ -109,7 +99,7 @@ class WriteScheduler:
         self._scan = tuple(scan)
         self._keep = keep
         self._choose = choose
-        self._open_lengths = rule.lengths()
+        self._open_length = rule.length
         self._open_count = rule.count
         self._open_message_length = rule.message_length
         self._bits = ByRdev({rdev: 1 << index for index, rdev in enumerate(self._scan)})
@@ -127,11 +117,6 @@ class WriteScheduler:
         """Whether any device that may be written on is free."""
         return self._free & self._ours != 0
 
-    @property
-    def free_count(self) -> i64:
-        """How many devices that may be written on are free."""
-        return _count(self._free & self._ours)
-
     def arrange(self, usable: Container[Rdev]) -> None:
         """Write only on the usable devices of the scan from now on, stopping short of its end.
 
@@ -144,10 +129,8 @@ class WriteScheduler:
     def opens(self, backlog: Packager) -> bool:
         """Whether a CTC is to be given to what waits.
 
-        The first one always; a further one, while writes of ours are in progress, only when
-        much waits, and the more of them there are, the more. Published rates of small messages
-        stay alike from 10 to 16 CTCs, and 50 pairs of HL leave some of 16 CTCs idle: no other
-        rule explains both.
+        The first one always; a further one, while writes of ours are in progress, by the
+        `OpeningRule`.
         """
         if not self._free & self._ours or not backlog:
             return False
@@ -155,7 +138,7 @@ class WriteScheduler:
         return (
             not count
             or backlog.ccw_count >= self._open_count
-            or backlog.backlog_length >= self._open_lengths[count]
+            or backlog.backlog_length >= self._open_length
             or (count == 1 and backlog.head_length >= self._open_message_length)
             or backlog.redrives
         )

@@ -23,7 +23,7 @@ class DeviceState(Enum):
     WRITING = "Write in progress"
     """A package of ours is being written, from SSCH to its end."""
     ATTENTION = "Handling link attention"
-    """The partner writes; we have not begun to read."""
+    """The partner writes; we sense that, and have not begun to read."""
     READING = "Read in progress"
     RECOVERING = "Handling collision"
     """A package of ours is to be written here again, when our turn comes."""
@@ -61,14 +61,14 @@ FREED: Final = Change(
 ACQUIRED: Final = Change("a package is to be built", (_S.IDLE,), _S.BUILDING)
 STARTED: Final = Change("SSCH (WRITE)", (_S.BUILDING, _S.RECOVERING, _S.READING), _S.WRITING)
 ATTENDED: Final = Change(
-    "attention: the partner writes",
-    (_S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.RECOVERING, _S.YIELDING),
+    "attention: SSCH (SENSE)",
+    (_S.IDLE, _S.BUILDING, _S.RECOVERING, _S.YIELDING),
     _S.ATTENTION,
 )
-ANSWERED: Final = Change("SSCH (SENSE, READ)", (_S.ATTENTION,), _S.READING)
+ANSWERED: Final = Change("SENSE is over: SSCH (READ)", (_S.ATTENTION,), _S.READING)
 COLLIDED_FIRST: Final = Change("a collision, we write first", (_S.WRITING,), _S.RECOVERING)
 COLLIDED_SECOND: Final = Change("a collision, the partner first", (_S.WRITING,), _S.YIELDING)
-TURN_OVER: Final = Change("our first write is read", (_S.WRITING,), _S.YIELDING)
+TURN_OVER: Final = Change("our write is over, the partner's waits", (_S.WRITING,), _S.YIELDING)
 
 CHANGES: Final = (
     ACTIVATED, FREED, ACQUIRED, STARTED, ATTENDED, ANSWERED, COLLIDED_FIRST, COLLIDED_SECOND,

@@ -68,9 +68,9 @@ class LinkEnd:
 
     @property
     def busy(self) -> bool:
-        """Whether messages of ISFC Transport would only wait: no link lock or no CTC is free."""
+        """Whether messages of ISFC Transport would only wait: the lock or no CTC is free."""
         link = self.link
-        return not (link.lock.free and link.scheduler.has_free)
+        return not (link.tx_lock.free and link.scheduler.has_free)
 
     def send(self, messages: list[Message], now_ns: i64) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""

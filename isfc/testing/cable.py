@@ -30,9 +30,8 @@ PLAIN: Final = replace(
     processor_bits_per_ccw=0.0,
     latency_ns_per_ccw=0.0,
     io_ns=10_000,
-    io_contention_ns=0,
+    turn_ns=0,
     interrupt_ns=0,
-    interrupt_contention_ns=0,
 )
 """A fibre of 250 MB/s with nothing else to it: an I/O starts after 10 us."""
 

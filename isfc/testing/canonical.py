@@ -18,7 +18,6 @@ from isfc.link.counters import DeviceCounters
 _LEFT_OUT: Final = frozenset(
     {
         ("AppcFlow", "count"),
-        ("AppcFlow", "package_count"),
         ("ByRdev", "_places"),
         ("Chpid", "_in_turns_ns"),
         ("Chpid", "_out_turns_ns"),

@@ -34,7 +34,7 @@ def bytes_add_up(pair: Pair) -> None:
     length_max = _package_length_max(pair)
     for side in pair.sides:
         partner, link = pair.partner(side), side.end.link
-        waiting = link.packager.backlog_length + link.appc.waiting_length
+        waiting = link.packager.backlog_length + link.conversations.appc.waiting_length
         waiting += pair.held_length(side)
         in_flight = side.sent_length - waiting - side.written_length
         assert 0 <= in_flight <= (len(link.ctcs) + 1) * length_max, (
@@ -145,7 +145,7 @@ class Ledger:
             serv_ns = device.pend_ns + device.disc_ns + device.conn_ns
             busy_ns = books.busy_ns(device.rdev, now_ns)
             profile = find_profile(self._pair.setup.feature)
-            latest_ns = profile.interrupt_ns + CTCS_MAX * profile.interrupt_contention_ns
+            latest_ns = profile.interrupt_ns + CTCS_MAX * profile.turn_ns
             late_ns = self._stopped_ns + latest_ns * (books.ended_count[device.rdev] + 1)
             assert busy_ns - late_ns <= serv_ns <= busy_ns, (
                 f"{device.rdev:04X}: {serv_ns} ns of service in {busy_ns} ns"

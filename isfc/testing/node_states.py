@@ -50,7 +50,7 @@ class Did(NamedTuple):
     collisions: int
 
 
-_CLOCK: Final = Timer(Kind.LOCK, -1)
+_CLOCK: Final = Timer(Kind.RX_LOCK, -1)
 """Whichever timer is next by the node's clock, in a world with time."""
 
 

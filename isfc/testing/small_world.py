@@ -68,7 +68,6 @@ _PROFILE: Final = replace(
     processor_bits_per_ccw=0.0,
     latency_ns_per_ccw=0.0,
     io_ns=0,
-    io_contention_ns=0,
+    turn_ns=0,
     interrupt_ns=300,
-    interrupt_contention_ns=0,
 )

@@ -4,9 +4,9 @@ A system that is driven by a clock lets its timers run out in one order. Here ev
 has the same time left, and whichever is chosen runs out first. So all orders are found that any
 durations lead to, and two systems in which the same is pending are alike.
 
-Timers are: that of the link lock, which a piece of work holds; of each CTC the interrupt that says
-that an I/O is over, the end of the data that it sends, and what its link waits for there, which is
-the end of the recovery or, late, an interrupt that is missing.
+Timers are: those of the link locks, which a piece of work holds each; of each CTC the interrupt
+that says that an I/O is over, the end of the data that it sends, and what its link waits for
+there, which is the end of the recovery or, late, an interrupt that is missing.
 
 What is set here are times and the order of entries that wait for a time, nothing else.
 """
@@ -34,14 +34,14 @@ FIRST_NS: Final = 1
 _HISTORY: Final = ("_started_ns", "_departed_ns", "_matched_ns")
 _ENDINGS, _SENDING, _COMPLETION, _FREE = "_endings", "_sending", "_completion_ns", "_free_ns"
 _DIRECTIONS: Final = ("_out", "_in")
-_WATCHED: Final = "_watched_ns"
-"""Attributes of CTCs, chpids and links that are times, or wait for one, by name."""
+"""Attributes of CTCs and chpids that are times, or wait for one, by name."""
 
 
 class Kind(Enum):
     """What a timer is of."""
 
-    LOCK = "the link lock"
+    RX_LOCK = "the receive lock"
+    TX_LOCK = "the send lock"
     INTERRUPT = "an interrupt"
     DATA = "the end of data"
     RECOVERY = "the end of a recovery"
@@ -49,7 +49,7 @@ class Kind(Enum):
 
 
 class Timer(NamedTuple):
-    """A timer, and the place of its CTC among those of the link; 0 for the link lock."""
+    """A timer, and the place of its CTC among those of the link; 0 for a link lock."""
 
     kind: Kind
     place: int
@@ -63,8 +63,9 @@ def timers(node: System) -> tuple[Timer, ...]:
 def forget_times(node: System) -> None:
     """Let the clock show 0, and every pending timer have as much time left as all of its kind."""
     link = node.ends[0].link
-    if not link.lock.free:
-        link.lock.due_ns = SOON_NS
+    for lock in (link.rx_lock, link.tx_lock):
+        if not lock.free:
+            lock.due_ns = SOON_NS
     for ctc in link.ctcs.values():
         if ctc.due_ns < NEVER_NS:
             ctc.due_ns = SOON_NS if _recovers(ctc) else LATE_NS
@@ -80,8 +81,10 @@ def run_out(node: System, timer: Timer) -> None:
     """Let this timer have the least time left, `FIRST_NS`; all others keep what they have."""
     end = node.ends[0]
     devices, ctcs = list(end.ctcs.values()), list(end.link.ctcs.values())
-    if timer.kind is Kind.LOCK:
-        end.link.lock.due_ns = FIRST_NS
+    if timer.kind is Kind.RX_LOCK:
+        end.link.rx_lock.due_ns = FIRST_NS
+    elif timer.kind is Kind.TX_LOCK:
+        end.link.tx_lock.due_ns = FIRST_NS
     elif timer.kind in (Kind.RECOVERY, Kind.MISSING):
         ctcs[timer.place].due_ns = FIRST_NS
         _watch(node)
@@ -93,8 +96,10 @@ def run_out(node: System, timer: Timer) -> None:
 
 def _timers(node: System) -> Iterator[Timer]:
     end = node.ends[0]
-    if not end.link.lock.free:
-        yield Timer(Kind.LOCK, 0)
+    if not end.link.rx_lock.free:
+        yield Timer(Kind.RX_LOCK, 0)
+    if not end.link.tx_lock.free:
+        yield Timer(Kind.TX_LOCK, 0)
     places = {rdev: index for index, rdev in enumerate(end.ctcs)}
     for chpid in node.channels.chpids.values():
         for index in sorted({places[ctc.rdev] for ctc in _endings(chpid)}):
@@ -113,7 +118,7 @@ def _recovers(ctc: LinkCtc) -> bool:
 
 def _watch(node: System) -> None:
     link = node.ends[0].link
-    _put(link, _WATCHED, min(ctc.due_ns for ctc in link.ctcs.values()))
+    link.watch.due_ns = min(ctc.due_ns for ctc in link.ctcs.values())
 
 
 def _forget_history(device: Ctc) -> None:

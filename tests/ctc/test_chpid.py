@@ -47,17 +47,17 @@ def test_ios_start_one_after_the_other() -> None:
 
 
 def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000))
+    chpid = fibre(replace(PLAIN, turn_ns=1_000))
     for rdev in (0x6000, 0x6001):
         chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
 
 
 def test_what_goes_out_delays_no_interrupt_and_what_comes_in_no_io() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
+    chpid = fibre(replace(PLAIN, turn_ns=1_000))
     chpid.begin(ctc_on(chpid), Cargo(10**6), 0)
     assert chpid.interrupt_ns == 0
-    chpid = fibre(replace(PLAIN, io_contention_ns=1_000, interrupt_contention_ns=1_000))
+    chpid = fibre(replace(PLAIN, turn_ns=1_000))
     chpid.observe(1, Cargo(10**6), 0)
     assert chpid.admit(0) == PLAIN.io_ns
 
@@ -204,7 +204,7 @@ def test_queue_of_ios_that_were_given_up_is_bounded() -> None:
 
 
 def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
-    profile = replace(PLAIN, interrupt_ns=30_000, interrupt_contention_ns=7_000)
+    profile = replace(PLAIN, interrupt_ns=30_000, turn_ns=7_000)
     chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
     load = Cargo(10_000)
     delays_ns = [chpid.interrupt_ns]
@@ -224,9 +224,7 @@ CCWS = replace(BOTH_WAYS, processor_bits_per_ccw=5_000.0, latency_ns_per_ccw=700
 def test_a_turn_lasts_as_long_as_the_profile_says_or_as_the_transfer_alone_if_that_is_shorter(
     cargo: Cargo, turn_ns: int
 ) -> None:
-    profile = replace(
-        CCWS, io_contention_ns=turn_ns, interrupt_contention_ns=turn_ns, interrupt_ns=30_000
-    )
+    profile = replace(CCWS, turn_ns=turn_ns, interrupt_ns=30_000)
     chpid = fibre(profile)
     ctc = ctc_on(chpid)
     chpid.begin(ctc, cargo, 0)
@@ -240,7 +238,7 @@ def test_a_turn_lasts_as_long_as_the_profile_says_or_as_the_transfer_alone_if_th
 
 
 def test_short_transfers_delay_by_their_own_times_and_long_ones_by_turns() -> None:
-    chpid = fibre(replace(PLAIN, io_contention_ns=50_000, interrupt_contention_ns=50_000))
+    chpid = fibre(replace(PLAIN, turn_ns=50_000))
     short, long = Cargo(2_000), Cargo(10**6)  # 8 us and 4 ms alone
     for load in (short, long, short, long):
         chpid.begin(ctc_on(chpid), load, 0)
@@ -260,9 +258,7 @@ SHARES = st.floats(0, 0.99)
 def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_interrupt(
     going: list[Cargo], coming: list[Cargo], abandoned: int, turn_ns: int, disks: float
 ) -> None:
-    profile = replace(
-        CCWS, io_contention_ns=turn_ns, interrupt_contention_ns=turn_ns, interrupt_ns=30_000
-    )
+    profile = replace(CCWS, turn_ns=turn_ns, interrupt_ns=30_000)
     chpid = fibre(profile, Use(line_out=disks, line_in=disks / 2))
     loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(going)}
     for ctc, cargo in loads.items():

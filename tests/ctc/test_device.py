@@ -6,17 +6,22 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ctc.address import Rdev
-from ctc.device import Arbitration, Ctc
-from ctc.fifo import Fifo
+from ctc.device import Arbitration
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
-from ctc.subchannel import Attention, Collided, Command, DeviceLost, Ended, UnitStatus
+from ctc.subchannel import Collided, Command, DeviceLost, Ended
 from isfc.testing.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_state import CLASSES, cells
 
 WAITING = {state.name.lower(): command for command, state in WAITING_STATE.items()}
 """A command that puts an end into each state in which it waits."""
+
+
+MATE_OF = {
+    Arbitration.BOTH_FAIL: Arbitration.BOTH_FAIL,
+    Arbitration.WIN: Arbitration.LOSE,
+    Arbitration.LOSE: Arbitration.WIN,
+}
 
 
 def issue(cable: Cable, command: Command) -> None:
@@ -25,14 +30,15 @@ def issue(cable: Cable, command: Command) -> None:
     cable.run()
 
 
-def cable_with_far(column: str) -> Cable:
+def cable_with_far(column: str, near: Arbitration = Arbitration.BOTH_FAIL) -> Cable:
     """A cable whose far end is in one state of the table, and whose near end knows."""
+    far = MATE_OF[near]
     if column == "not_ready":
-        cable = Cable()
+        cable = Cable(near, far)
         cable.near.ctc.connect(0)
         cable.run()
         return cable
-    cable = Cable().connect()
+    cable = Cable(near, far).connect()
     if column != "available":
         command = WAITING[column]
         cable.start(cable.far, command, Cargo(50) if command is Command.WRITE else None)
@@ -41,7 +47,9 @@ def cable_with_far(column: str) -> Cable:
     return cable
 
 
-def expected(command: Command, waiting: str, entry: str) -> tuple[list[str], list[str]]:
+def expected(
+    command: Command, waiting: str, entry: str, near: Arbitration
+) -> tuple[list[str], list[str]]:
     """What the near and the far end hear when ``command`` meets what waits there."""
     name = command.name
     match entry:
@@ -59,22 +67,27 @@ def expected(command: Command, waiting: str, entry: str) -> tuple[list[str], lis
             return [f"{name} ended"], [f"{waiting} ended"]
         case "check":
             return [f"{name} unit check"], []
+    if near is Arbitration.BOTH_FAIL and name == waiting == "WRITE":
+        return ["collided"], ["collided"]
     return [f"{name} busy"], []  # the mate's waits on
 
 
+@pytest.mark.parametrize("near", list(Arbitration))
 @pytest.mark.parametrize(
     ("command", "column", "entry"),
     [(command, column, entry) for row, column, entry in cells() for command in CLASSES[row]],
 )
-def test_command_meets_the_mates_as_tabulated(command: Command, column: str, entry: str) -> None:
-    cable = cable_with_far(column)
+def test_command_meets_the_mates_as_tabulated(
+    command: Command, column: str, entry: str, near: Arbitration
+) -> None:
+    cable = cable_with_far(column, near)
     waiting = WAITING[column].name if column in WAITING else ""
     issue(cable, command)
-    near, far = expected(command, waiting, entry)
-    assert (cable.near.heard(), cable.far.heard()) == (near, far)
-    assert cable.near.ctc.idle == bool(near)
+    here, there = expected(command, waiting, entry, near)
+    assert (cable.near.heard(), cable.far.heard()) == (here, there)
+    assert cable.near.ctc.idle == bool(here)
     if column not in ("available", "not_ready"):
-        far_ended = bool(far) and far != ["attention"]
+        far_ended = bool(there) and there != ["attention"]
         assert cable.far.ctc.idle == far_ended
 
 
@@ -184,103 +197,6 @@ def test_device_lost_before_an_interrupt_says_first_what_has_ended(command: Comm
     assert end.heard() == []
 
 
-def test_two_writes_that_cross_both_fail_and_both_packages_are_whole() -> None:
-    cable = Cable().connect()
-    cargoes = [cable.write(end, length) for end, length in zip(cable.ends, (10, 20), strict=True)]
-    cable.run()
-    for end, cargo in zip(cable.ends, cargoes, strict=True):
-        (collided,) = end.take()
-        assert isinstance(collided, Collided)
-        assert collided.load is cargo
-        assert end.ctc.state is State.AVAILABLE
-
-
-@pytest.mark.parametrize("winner", [0, 1])
-@pytest.mark.parametrize("delay_ns", [0, 5_000, PLAIN.io_ns])
-def test_with_a_winner_only_the_losers_write_fails(winner: int, delay_ns: int) -> None:
-    rules = [Arbitration.LOSE, Arbitration.LOSE]
-    rules[winner] = Arbitration.WIN
-    cable = Cable(rules[0], rules[1]).connect()
-    cargoes = [cable.write(cable.near, 10)]
-    cable.run(cable.now_ns + delay_ns)
-    cargoes.append(cable.write(cable.far, 20))
-    cable.run()
-    winning, losing = cable.ends[winner], cable.ends[1 - winner]
-    collided, attention = losing.take()
-    assert isinstance(collided, Collided)
-    assert isinstance(attention, Attention)
-    assert collided.load is cargoes[1 - winner]
-    assert winning.heard() == []
-    cable.start(losing, Command.READ)
-    cable.run()
-    assert (winning.heard(), losing.heard()) == (["WRITE ended"], ["READ ended"])
-
-
-@pytest.mark.parametrize("rule", list(Arbitration))
-def test_late_write_fails_alone_and_keeps_its_package(rule: Arbitration) -> None:
-    cable = Cable(far=rule).connect()
-    cable.write(cable.near, 10)
-    cable.run()
-    assert cable.far.heard() == ["attention"]
-    cargo = cable.write(cable.far, 20)
-    cable.run()
-    (ended,) = cable.far.take()
-    assert isinstance(ended, Ended)
-    assert (ended.status, ended.load) == (UnitStatus.BUSY_ATTENTION, cargo)
-    assert cable.near.heard() == []
-    cable.start(cable.far, Command.READ)
-    cable.run()
-    assert (cable.near.heard(), cable.far.heard()) == (["WRITE ended"], ["READ ended"])
-
-
-@pytest.mark.parametrize("command", [Command.CONTROL, Command.WRITE])
-def test_control_that_crosses_a_command_is_busy(command: Command) -> None:
-    cable = Cable().connect()
-    cable.start(cable.near, Command.CONTROL)
-    cable.start(cable.far, command, Cargo(10) if command is Command.WRITE else None)
-    cable.run()
-    assert cable.near.heard() == ["CONTROL busy"]
-    assert cable.far.heard() == ["collided" if command is Command.WRITE else "CONTROL busy"]
-
-
-@pytest.mark.parametrize("near", [Arbitration.LOSE, Arbitration.BOTH_FAIL])
-def test_write_that_fails_before_it_has_left_does_not_come_as_a_new_one(near: Arbitration) -> None:
-    # what the fibre is sending holds up our command so long that the mate's comes first
-    far = Arbitration.WIN if near is Arbitration.LOSE else near
-    cable = Cable(near, far, replace(PLAIN, io_contention_ns=100_000)).connect()
-    other = Ctc(Rdev(0x6001), cable.near.chpid, near, Fifo(), Fifo())
-    cable.near.chpid.begin(other, Cargo(30_000), cable.now_ns)  # takes 120 us
-    cargo = cable.write(cable.near, 10)
-    cable.write(cable.far, 20)
-    while not cable.near.interrupts:
-        assert cable.step()
-    assert cable.near.heard()[0] == "collided"
-    cable.near.chpid.abandon(other, Cargo(30_000), cable.now_ns)
-    if near is Arbitration.LOSE:
-        cable.start(cable.near, Command.READ)
-        cable.run()
-        assert (cable.near.heard(), cable.far.heard()) == (["READ ended"], ["WRITE ended"])
-    else:
-        cable.start(cable.near, Command.WRITE, cargo)
-        cable.run()
-        assert (cable.near.heard(), cable.far.heard()) == ([], ["collided", "attention"])
-
-
-def test_after_a_collision_either_end_may_write() -> None:
-    cable = Cable().connect()
-    for end in cable.ends:
-        cable.write(end, 10)
-    cable.run()
-    for writer, reader in (cable.ends, cable.ends[::-1]):
-        writer.heard(), reader.heard()
-        cable.write(writer, 10)
-        cable.run()
-        cable.start(reader, Command.READ)
-        cable.run()
-        assert writer.heard() == ["WRITE ended"]
-        assert reader.heard() == ["attention", "READ ended"]
-
-
 @pytest.mark.parametrize("length", [1, 100_000])
 def test_write_that_finds_a_waiting_read_moves_at_once(length: int) -> None:
     # so short a write is on the fibre before its command has left
@@ -326,8 +242,7 @@ def test_second_command_at_once_is_our_bug() -> None:
 def test_p5_times_of_every_io_add_up_to_its_duration(
     script: list[tuple[int, Command, int]], rule: Arbitration
 ) -> None:
-    mate = {Arbitration.WIN: Arbitration.LOSE, Arbitration.LOSE: Arbitration.WIN}.get(rule, rule)
-    cable = Cable(rule, mate).connect()
+    cable = Cable(rule, MATE_OF[rule]).connect()
     started_ns = [0, 0]
 
     def pass_time(until_ns: int) -> None:

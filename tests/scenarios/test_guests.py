@@ -11,7 +11,7 @@ import pytest
 from isfc.engine.program import Offer, Program
 from isfc.link.events import Delivered, LinkUp, Severed
 from isfc.link.message import Message
-from scenarios.guests import START_SPREAD_NS, Clients, GuestCosts, Servers
+from scenarios.guests import CLIENT_PROCESSORS, START_SPREAD_NS, Clients, GuestCosts, Servers
 from scenarios.workload import (
     ACKNOWLEDGEMENT_LENGTH,
     SUITES,
@@ -52,6 +52,31 @@ def test_a_reply_releases_one_message_of_its_conversation() -> None:
     clients = Clients(replace(HM, min_percent=0), 3, STEADY, Random(1))
     offers = clients.receive(Delivered([Message(4, 4_096)]), 1_000_000)
     assert said(offers) == [(1_000_000 + 500, 4, 32_768)]
+
+
+@pytest.mark.parametrize("suite", ["HM", "CDU:1"])
+def test_as_many_transport_clients_work_at_a_time_as_their_system_has_processors(
+    suite: str,
+) -> None:
+    pairs = 2 * CLIENT_PROCESSORS + 1
+    costs = replace(STEADY, appc_client_ns=STEADY.client_ns)
+    clients = Clients(find_workload(suite), pairs, costs, Random(1))
+    replies = [Message(pair, 100) for pair in range(pairs)]
+    ready = [at_ns for at_ns, _, _ in said(clients.receive(Delivered(replies), 10**6))]
+    if suite == "HM":
+        assert Counter(ready) == {
+            10**6 + 500: CLIENT_PROCESSORS,
+            10**6 + 1_000: CLIENT_PROCESSORS,
+            10**6 + 1_500: 1,
+        }
+    else:  # programs of APPC/VM wait for none
+        assert Counter(ready) == {10**6 + 500: pairs}
+
+
+def test_servers_wait_for_no_processor() -> None:
+    pairs = 2 * CLIENT_PROCESSORS + 1
+    replies = serve(Servers(HM, pairs, STEADY), 0, *range(pairs))
+    assert replies == [(1_000, pair) for pair in range(pairs)]
 
 
 def test_every_message_gets_one_reply() -> None:

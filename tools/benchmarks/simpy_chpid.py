@@ -21,11 +21,10 @@ class Direction:
     The wants are sums of shares of each resource's time: 1 is all of it.
     """
 
-    io_turns_ns: int = 0
-    interrupt_turns_ns: int = 0
-    """How long what starts, and an interrupt, wait for a turn of each."""
     line: float = 0.0
     processor: float = 0.0
+    turns_ns: int = 0
+    """One turn of each."""
 
     @property
     def line_pace(self) -> float:
@@ -52,11 +51,11 @@ class Chpid:
     @property
     def interrupt_ns(self) -> int:
         """From the end of a transfer until its interrupt; what comes in delays it."""
-        return self._profile.interrupt_ns + self.inward.interrupt_turns_ns
+        return self._profile.interrupt_ns + self.inward.turns_ns
 
     def start_io(self) -> ProcessGenerator:
         """Start an I/O; what the fibre is busy sending delays it."""
-        latency_ns = self.outward.io_turns_ns
+        latency_ns = self.outward.turns_ns
         with self._processor.request() as turn:
             yield turn
             yield self._env.timeout(self._profile.io_ns)
@@ -88,8 +87,7 @@ class Chpid:
             length * profile.processor_ns_per_byte + pieces * profile.processor_ns_per_ccw
         )
         solo_ns = max(line_ns, processor_ns) + pieces * profile.latency_ns_per_ccw + 1.0
-        direction.io_turns_ns += change * min(profile.io_contention_ns, int(solo_ns))
-        direction.interrupt_turns_ns += change * min(profile.interrupt_contention_ns, int(solo_ns))
+        direction.turns_ns += change * min(profile.turn_ns, int(solo_ns))
         direction.line += change * line_ns / solo_ns
         direction.processor += change * processor_ns / solo_ns
         return solo_ns

@@ -1,33 +1,33 @@
 """A logical link as a SimPy user would write it: processes, resources, stores and timeouts.
 
 The physics is that of `ctc` and `isfc`, with the same parameters; what those write as state
-machines is told here as SimPy likes it. A guest is a process with a `Store` for an inbox, the
-link lock is a `PriorityResource`, and each I/O is a process that waits for the partner's. The
-model is made for one purpose, to run: nothing fails here but writes that collide, no CTC is
-lost, and messages are never cut.
+machines is told here as SimPy likes it. A guest is a process with a `Store` for an inbox, the lock
+of what interrupts bring is a `PriorityResource`, and each I/O is a process that waits for the
+partner's. The model is made for one purpose, to run: nothing fails here but writes that collide, no
+CTC is lost, and messages are never cut.
 """
 
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
 import simpy
-from simpy.events import ProcessGenerator
+from simpy.events import Event, Process, ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
 from isfc.link.costs import LinkCosts
 from isfc.link.message import Message
-from isfc.link.package import BLOCK_LENGTH, Package
+from isfc.link.package import CHAINED_LENGTH_MIN, Package
 from isfc.link.parameters import LinkParameters
 from tools.benchmarks.simpy_chpid import Chpid
 
-SEND_ALONE: Final = -1
-RECEIVE: Final = 0
-SEND: Final = 1
-"""Priorities at the link lock: what interrupts brought goes first, but on a single-CTC link."""
+FOLLOWING: Final = 0
+DATA: Final = 1
+"""Priorities at the receive lock: to start the I/O that follows an interrupt goes first."""
 
 
 @dataclass(slots=True)
@@ -62,8 +62,14 @@ class Ctc:
     held: Package | None = None
     """Collided, and to be written again here in its turn."""
     turn: bool = False
-    written: Package | None = None
-    """Written, and still to be released."""
+    attention: object | None = None
+    """That of the mate's write, while it waits to be answered."""
+    ending: Process | None = None
+    """The wait for the interrupt of the last transfer."""
+    buffer: Event | None = None
+    """What was read last is handed over."""
+    releasing: Event | None = None
+    """What was written last on a link's only CTC is released."""
     pend_ns: float = 0.0
     disc_ns: float = 0.0
     conn_ns: float = 0.0
@@ -103,14 +109,16 @@ class System:
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._limit, _ = parameters.limits(alone=len(ctcs) == 1)
-        self._open_lengths = parameters.opening_rule.lengths()
+        self._rule = parameters.opening_rule
         self._lesser = lesser
-        self._lock = simpy.PriorityResource(env)
+        self._rx_lock = simpy.PriorityResource(env)
+        self._tx_lock = simpy.Resource(env)
         self._write_order = write_order
         self._free = set(write_order)
         self._ours: set[Ctc] = set()
         self._waiting: deque[Message] = deque()
         self._waiting_length = 0
+        self._waiting_ccws = 0
         self._again: deque[Package] = deque()
         self._package_numbers = count()
         self._sent_serials: defaultdict[int, int] = defaultdict(int)
@@ -125,6 +133,7 @@ class System:
         self._sent_serials[conversation] += 1
         self._waiting.append(message)
         self._waiting_length += length
+        self._waiting_ccws += length >= CHAINED_LENGTH_MIN
         self._wake_sender()
 
     def _wake_sender(self) -> None:
@@ -136,28 +145,27 @@ class System:
         """Whether a CTC is to be given to what waits."""
         if not self._free or not (self._waiting or self._again):
             return False
-        count = len(self._ours)
+        count, rule = len(self._ours), self._rule
         return (
             not count
             or bool(self._again)
-            or len(self._waiting) >= self._parameters.open_backlog_count
-            or self._waiting_length >= self._open_lengths[count]
-            or (count == 1 and self._waiting[0].length >= BLOCK_LENGTH)
+            or self._waiting_ccws >= rule.count
+            or self._waiting_length >= rule.length
+            or (count == 1 and self._waiting[0].length >= rule.message_length)
         )
 
     def _send_packages(self) -> ProcessGenerator:
-        """Build one package after the other, whenever nothing received wants the lock."""
+        """Build one package after the other."""
         while self._opens():
-            with self._lock.request(SEND if len(self.ctcs) > 1 else SEND_ALONE) as turn:
+            with self._tx_lock.request() as turn:
                 if not turn.triggered:
                     yield turn
-                if not self._opens():
-                    break
                 ctc = next(ctc for ctc in self._write_order if ctc in self._free)
                 self._free.remove(ctc)
                 self._ours.add(ctc)
+                is_built = bool(self._again)
                 package = self._pack()
-                yield self._env.timeout(self._costs.build_ns(package))
+                yield self._env.timeout(1 if is_built else self._costs.build_ns(package))
             if ctc in self._ours:
                 self._env.process(self._write(ctc, package))
             else:
@@ -169,51 +177,75 @@ class System:
         if self._again:
             return self._again.popleft()
         waiting, limit = self._waiting, self._limit
-        length_max = limit.length
-        if self._free:
-            share_length = self._waiting_length // (len(self._free) + 1)
-            length_max = min(length_max, max(self._parameters.share_length, share_length))
         messages = [waiting.popleft()]
         length = messages[0].length
         counted_length = length + limit.message_length
         while waiting:
             counted_length += waiting[0].length + limit.message_length
-            if counted_length > length_max:
+            if counted_length > limit.length:
                 break
             message = waiting.popleft()
             messages.append(message)
             length += message.length
+        package = Package(next(self._package_numbers), messages, length)
         self._waiting_length -= length
-        return Package(next(self._package_numbers), messages, length)
+        self._waiting_ccws -= package.chained_count
+        return package
 
     def _write(self, ctc: Ctc, package: Package) -> ProcessGenerator:
         """Write a package; the partner reads it, unless it writes here too."""
         env, mate = self._env, ctc.mate
-        write = ctc.write = Write(package, env.now)
+        write = Write(package, env.now)
+        late = ctc.attention is not None
+        ctc.attention = None  # it is answered by a collision
+        if not late:
+            ctc.write = write
         yield from ctc.chpid.start_io()
         write.departed_ns = env.now
+        if late:
+            self.collide(ctc, write)
         yield env.timeout(PROPAGATION_NS)
         if mate.write is not None:
             self.partner.collide(mate, mate.write)
             return
         matched_ns = yield env.process(self.partner.read(mate, package))
+        if matched_ns is None:
+            return  # the partner was late, and wrote before it heard of ours
         yield env.timeout(PROPAGATION_NS)
         ctc.write = None
         ctc.count_io(write.started_ns, write.departed_ns, matched_ns, env.now)
-        yield env.timeout(ctc.chpid.interrupt_ns)
+        yield self._ending(ctc)
         self._finish_write(package)
-        ctc.written = package
         if len(self.ctcs) == 1:
-            with self._lock.request(RECEIVE) as turn:
-                yield turn
-                yield env.timeout(self._costs.single_ctc_release_ns(package))
-        if ctc.written is not package:
-            return  # the partner wrote here meanwhile
-        ctc.written = None
-        if ctc.turn:
+            ctc.releasing = env.event()
+            yield from self._handle_data(self._costs.single_ctc_release_ns(package), ctc.releasing)
+        if ctc.turn or ctc.attention is not None:
             ctc.turn = False  # the partner's package is next
         else:
             self._release(ctc)
+
+    def _ending(self, ctc: Ctc) -> Process:
+        """The wait for the interrupt of a transfer that is over."""
+        ctc.ending = self._env.process(self._end(ctc))
+        return ctc.ending
+
+    def _end(self, ctc: Ctc) -> ProcessGenerator:
+        with suppress(simpy.Interrupt):  # the mate goes on here
+            yield self._env.timeout(ctc.chpid.interrupt_ns)
+
+    def _go_on(self) -> ProcessGenerator:
+        """Hold the receive lock to start what follows an interrupt."""
+        with self._rx_lock.request(FOLLOWING) as turn:
+            yield turn
+            yield self._env.timeout(self._costs.dispatch_ns)
+
+    def _handle_data(self, hold_ns: int, done: Event) -> ProcessGenerator:
+        """Hold the receive lock for data; whoever waits until it is ``done`` may have it next."""
+        with self._rx_lock.request(DATA) as turn:
+            yield turn
+            yield self._env.timeout(hold_ns)
+            done.succeed()
+            yield self._env.timeout(0)
 
     def _finish_write(self, package: Package) -> None:
         self.traffic.packages_out += 1
@@ -221,18 +253,33 @@ class System:
         self.traffic.length_out += package.length
 
     def read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
-        """Answer the attention: SENSE COMMAND BYTE, then READ. Return when the data began."""
-        env, chpid = self._env, ctc.chpid
+        """Answer the attention: SENSE COMMAND BYTE, then READ. Return when the data began.
+
+        None if a write of ours is started before it is our turn to answer.
+        """
+        env, chpid, ending = self._env, ctc.chpid, ctc.ending
+        if ending is not None and ending.is_alive:
+            ending.interrupt()
+            yield ending
+        attention = ctc.attention = object()
+        if ctc.buffer is not None and not ctc.buffer.triggered:
+            yield ctc.buffer
+        while ctc.attention is attention:
+            yield from self._go_on()
+            if ctc.releasing is None or ctc.releasing.triggered:
+                break
+            yield ctc.releasing
+        if ctc.attention is not attention:
+            return None
+        ctc.attention = None
         ctc.turn = False
-        ctc.written = None
         self._free.discard(ctc)
         self._ours.discard(ctc)
-        with self._lock.request(RECEIVE) as turn:
-            yield turn
-            yield env.timeout(self._costs.attention_ns)
+        self._wake_sender()  # there may be no write of ours any more
         started_ns = env.now
         yield from chpid.start_io()
         ctc.count_io(started_ns, env.now, env.now, env.now)
+        yield from self._go_on()
         chpid.observe(package, +1)
         started_ns = env.now
         yield from chpid.start_io()
@@ -247,22 +294,21 @@ class System:
         return matched_ns
 
     def _finish_read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
-        yield self._env.timeout(ctc.chpid.interrupt_ns)
+        yield self._ending(ctc)
         self.traffic.packages_in += 1
         self.traffic.messages_in += package.count
         self.traffic.length_in += package.length
-        self._env.process(self._receive(package))
+        ctc.buffer = self._env.event()
+        self._env.process(self._receive(package, ctc.buffer))
         if ctc.held is None:
             self._release(ctc)
         else:
             package, ctc.held = ctc.held, None
             self._env.process(self._write(ctc, package))
 
-    def _receive(self, package: Package) -> ProcessGenerator:
+    def _receive(self, package: Package, buffer: Event) -> ProcessGenerator:
         """Receive what was read, and hand the messages to their guests in order."""
-        with self._lock.request(RECEIVE) as turn:
-            yield turn
-            yield self._env.timeout(self._costs.receive_ns(package))
+        yield from self._handle_data(self._costs.receive_ns(package), buffer)
         for message in package.messages:
             for ready in self._in_order(message):
                 self.inboxes[ready.conversation % len(self.inboxes)].put(ready)

@@ -10,7 +10,7 @@ from simpy.events import ProcessGenerator
 
 from isfc.link.schedule import LinkDevice, write_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX
-from scenarios.guests import START_SPREAD_NS
+from scenarios.guests import CLIENT_PROCESSORS, START_SPREAD_NS
 from scenarios.run import MIB, NS_PER_S, Experiment
 from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
 from tools.benchmarks.simpy_chpid import Chpid
@@ -36,6 +36,7 @@ def client(
     guest: int,
     random: Random,
     inbox: simpy.Store,
+    processors: simpy.Resource,
 ) -> ProcessGenerator:
     """A client guest: it fills its window, then every reply releases the next message."""
     workload, costs = experiment.workload, experiment.guests
@@ -48,7 +49,9 @@ def client(
             conversation = reply.conversation
         small = random.random() * 100 < workload.min_percent
         length = workload.min_length if small else workload.max_length
-        yield env.timeout(costs.client_ns)
+        with processors.request() as its_own:
+            yield its_own
+            yield env.timeout(costs.client_ns)
         system.send(conversation, length)
 
 
@@ -90,6 +93,7 @@ def pair(
     experiment: Experiment,
     guest: int,
     random: Random,
+    processors: simpy.Resource,
 ) -> None:
     """The processes of one client and its server."""
     (clients, servers), workload = systems, experiment.workload
@@ -104,7 +108,7 @@ def pair(
         def reply(conversation: int, length: int) -> None:
             kept.put((conversation, length))
 
-    env.process(client(env, clients, experiment, guest, random, inbox))
+    env.process(client(env, clients, experiment, guest, random, inbox, processors))
     env.process(server(env, servers, experiment, guest, reply))
 
 
@@ -132,8 +136,9 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
     if experiment.client == layout.nodes[1]:
         first, second = second, first
     random = Random(f"clients {experiment.seed}")
+    processors = simpy.Resource(env, CLIENT_PROCESSORS)
     for guest in range(experiment.pairs):
-        pair(env, (first, second), experiment, guest, random)
+        pair(env, (first, second), experiment, guest, random, processors)
     return first, second
 
 

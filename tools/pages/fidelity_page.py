@@ -50,10 +50,10 @@ Fitted to the calibration rows of three suites, the fourth predicted: MB/s of it
 several CTCs. Each search begins half-way between the bounds
 of each constant (`tools/calibration/knobs.py`), and knows nothing of the constants in use, which
 all four suites have shaped. The model itself was built with all four in sight. `python -m
-tools.calibration.calibrate --leave-out HS --generations 200 --length 0.1` does the search without
-HS again. The number was fixed beforehand: a search with all suites hardly gets any better after
-that. It matters where a search stops: after 80 to 120 generations the medians of HS and HY were
-anywhere from 7 to 20 %, so these figures are uncertain by some ten percentage points."""
+tools.calibration.calibrate --leave-out HS --generations 100 --length 0.1` does the search without
+HS again. The number was fixed beforehand. It matters where a search stops: with the model before
+this one the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations, so these
+figures are uncertain by some percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -72,11 +72,9 @@ INTRODUCTION: Final = """\
 out](#a-suite-left-out):
 {left_out}.
 Constants were fitted to **calibration** rows. The others are **predictions**, but kind ones: most
-are neighbours of calibration rows in one grid, and
-[two choices](decisions/0009-what-the-figures-taught.md) were made while all rows were in sight.
-Searches without them, from the constants in use, end 3.9 to 5.1 % off in the median of the
-prediction rows' MB/s. What no published figure identifies is told under
-[extrapolation](extrapolation.md).
+are neighbours of calibration rows in one grid, and the
+[rules of the model](decisions/0009-what-the-figures-taught.md) were chosen while all rows were in
+sight. What no published figure identifies is told under [extrapolation](extrapolation.md).
 
 **Bounds** say what this version reaches, so that a worse one is noticed; that rows keep them
 proves nothing. `make bounds` makes them: every table four times for 3 s, twice for 5 and for 10 s

@@ -1,7 +1,5 @@
 """A link whose hardware is the test: interrupts in, instructions out."""
 
-from dataclasses import replace
-
 from ctc.address import Rdev
 from ctc.subchannel import (
     Attention,
@@ -12,26 +10,37 @@ from ctc.subchannel import (
     Ssch,
     UnitStatus,
 )
+from isfc.link.events import Delivered
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
-from isfc.link.package import Package
+from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState
 
 TIMES = IoTimes(1, 2, 3)
-A, B, C = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002)
-PARAMETERS = replace(
-    LinkParameters(),
+A, B, C, D = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002), Rdev(0x6003)
+PARAMETERS = LinkParameters(
     build_package_ns=100_000,
-    dispatch_ns=5_000,
-    recovery_ns=500_000,
     receive_ns_per_byte=0.0,
     single_ctc_release_ns_per_byte=0.0,
+    dispatch_ns=5_000,
+    recovery_ns=500_000,
     open_backlog_length=50_000,
-    open_growth=0.0,
-    share_length=870_000,
+    open_backlog_count=30,
+    package_limit=PackageLimit(length=870_000),
+    single_ctc_length=80_000,
+    single_ctc_appc_length=200_000,
+    single_ctc_message_length=20_000,
+    appc_ns_per_byte_built=1.0,
+    appc_ns_per_byte_taken=3.0,
+    cpu_message_ns=300,
+    cpu_ns_per_byte_written=0.5,
+    cpu_ns_per_byte_read=0.5,
+    cpu_appc_message_ns=10_000,
+    mih_ns=15_000_000_000,
 )
+"""All of them, so that no test depends on the numbers of CP."""
 
 
 class Door:
@@ -69,12 +78,36 @@ class Door:
     def send(self, *lengths: int, traffic: Traffic = Traffic.TRANSPORT) -> None:
         self.link.send([Message(0, length, traffic) for length in lengths], self.now_ns)
 
+    def step(self) -> None:
+        """Let the next piece of work be done."""
+        self.now_ns = max(self.now_ns, self.link.due_ns)
+        self.link.handle_deadline(self.now_ns)
+
     def work(self) -> None:
         """Let the link do all that it has to do before anything is overdue."""
         horizon_ns = self.now_ns + PARAMETERS.mih_ns // 2
-        while (due_ns := self.link.due_ns) < horizon_ns:
-            self.now_ns = max(self.now_ns, due_ns)
-            self.link.handle_deadline(self.now_ns)
+        while self.link.due_ns < horizon_ns:
+            self.step()
+
+    def story(self) -> list[tuple[int, str, Rdev | None]]:
+        """Work; when the hardware is asked to do what, and when messages are handed over."""
+        horizon_ns = self.now_ns + PARAMETERS.mih_ns // 2
+        story = self._told()
+        while self.link.due_ns < horizon_ns:
+            self.step()
+            story += self._told()
+        return story
+
+    def _told(self) -> list[tuple[int, str, Rdev | None]]:
+        told: list[tuple[int, str, Rdev | None]] = [
+            (self.now_ns, name, rdev) for name, rdev in self.asked()
+        ]
+        told += [
+            (self.now_ns, "Delivered", None)
+            for event in self.events()
+            if isinstance(event, Delivered)
+        ]
+        return told
 
     def write(self, *lengths: int) -> tuple[Rdev, Package]:
         """Send, and take the one write that this leads to."""
@@ -96,13 +129,24 @@ class Door:
     ) -> None:
         self.link.receive_interrupt(Ended(rdev, command, status, TIMES, package), self.now_ns)
 
+    def attend(self, *rdevs: Rdev) -> None:
+        """The partner begins to write on each of these."""
+        for rdev in rdevs:
+            self.link.receive_interrupt(Attention(rdev), self.now_ns)
+
+    def begin_read(self, *rdevs: Rdev) -> None:
+        """The partner writes, which is sensed; then it is being read."""
+        for rdev in rdevs:
+            self.attend(rdev)
+            self.work()
+            assert self.asked() == [("SENSE_COMMAND_BYTE", rdev)]
+            self.ended(rdev, Command.SENSE_COMMAND_BYTE)
+            self.work()
+            assert self.asked() == [("READ", rdev)]
+
     def read(self, rdev: Rdev, package: Package) -> None:
         """The partner writes ``package``: attention, sense, read."""
-        self.link.receive_interrupt(Attention(rdev), self.now_ns)
-        self.work()
-        assert self.asked() == [("SENSE_COMMAND_BYTE", rdev)]
-        self.ended(rdev, Command.SENSE_COMMAND_BYTE)
-        assert self.asked() == [("READ", rdev)]
+        self.begin_read(rdev)
         self.ended(rdev, Command.READ, package)
         self.work()
 
@@ -110,11 +154,13 @@ class Door:
         return self.link.ctcs[rdev].state
 
 
-def theirs(number: int, *serials: int, length: int = 100) -> Package:
+def theirs(
+    number: int, *serials: int, length: int = 100, traffic: Traffic = Traffic.TRANSPORT
+) -> Package:
     """A package of the partner's."""
     messages = []
     for serial in serials:
-        message = Message(0, length)
+        message = Message(0, length, traffic)
         message.serial = serial
         messages.append(message)
     return Package(number, messages, length * len(messages))

@@ -2,6 +2,7 @@
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from ctc.subchannel import Command
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
@@ -13,7 +14,8 @@ def test_ctc_begins_down_and_with_nothing_under_way() -> None:
     assert ctc.rdev == 0x6000
     assert ctc.state is DeviceState.DOWN
     assert ctc.state in UNUSABLE
-    assert (ctc.held, ctc.due_ns, ctc.turn, ctc.answering) == (None, NEVER_NS, False, False)
+    assert (ctc.held, ctc.due_ns, ctc.turn) == (None, NEVER_NS, False)
+    assert (ctc.following, ctc.queued, ctc.buffered) == (None, False, False)
     assert (ctc.written, ctc.starting) == (None, False)
 
 
@@ -21,8 +23,17 @@ def test_what_is_forgotten_is_what_was_under_way() -> None:
     ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
     ctc.held, ctc.due_ns, ctc.turn = Package(0, [], 0), 5, True
     ctc.written = Package(1, [], 0)
-    ctc.state, ctc.answering = DeviceState.ATTENTION, True
+    ctc.following = Command.READ
+    ctc.state, ctc.queued = DeviceState.ATTENTION, True
     ctc.forget()
     assert [ctc.held, ctc.due_ns, ctc.turn, ctc.written] == [None, NEVER_NS, False, None]
-    # the lock still knows, and the state is the link's to set
-    assert [ctc.state, ctc.answering] == [DeviceState.ATTENTION, True]
+    assert [ctc.following] == [None]
+    # it still waits with the lock, and the state is the link's to set
+    assert [ctc.state, ctc.queued] == [DeviceState.ATTENTION, True]
+
+
+def test_package_that_is_still_to_be_handed_over_is_not_forgotten() -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    ctc.buffered = True
+    ctc.forget()
+    assert ctc.buffered

@@ -8,7 +8,6 @@ import pytest
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.subchannel import (
-    Attention,
     Command,
     DeviceLost,
     DeviceReady,
@@ -21,7 +20,6 @@ from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BACKLOG_LENGTH_MAX, Package
-from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
@@ -30,9 +28,7 @@ COSTS = LinkCosts(PARAMETERS)
 
 
 def test_link_comes_up_with_its_first_ctc() -> None:
-    link = LogicalLink(
-        [LinkDevice(A, B), LinkDevice(B, A)], lesser=True, parameters=LinkParameters()
-    )
+    link = LogicalLink([LinkDevice(A, B), LinkDevice(B, A)], lesser=True, parameters=PARAMETERS)
     states = [link.state]
     link.receive_interrupt(DeviceReady(B), 0)
     assert [*states, link.state] == [LinkState.DOWN, LinkState.DEGRADED]
@@ -79,11 +75,19 @@ def test_single_ctc_is_free_once_what_was_written_has_been_released_byte_by_byte
 def test_partners_write_on_a_single_ctc_before_ours_is_released_is_answered_and_read() -> None:
     door = Door(ctc_count=1, parameters=replace(PARAMETERS, single_ctc_release_ns_per_byte=2.0))
     rdev, package = door.write(40_000)
+    released_ns = door.now_ns + 2 * package.length
     door.ended(rdev, Command.WRITE, package)
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
+    door.send(100)  # the CTC is not free for it
+    door.attend(rdev)
+    sensed_ns = released_ns + PARAMETERS.dispatch_ns
+    assert door.story() == [(sensed_ns, "SENSE_COMMAND_BYTE", rdev)]
+    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
     door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", rdev)]
+    assert door.asked() == [("READ", rdev)]
     assert door.state(rdev) is DeviceState.READING
+    door.ended(rdev, Command.READ, theirs(0, 0))
+    door.work()
+    assert door.asked() == [("WRITE", rdev)]
 
 
 def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
@@ -100,15 +104,27 @@ def test_what_comes_while_a_package_is_built_waits_for_the_next_one() -> None:
 
 def test_partners_write_is_sensed_read_and_delivered() -> None:
     door = Door()
-    door.link.receive_interrupt(Attention(C), 0)
-    assert door.state(C) is DeviceState.ATTENTION
+    door.attend(C)
+    states = [door.state(C)]
+    assert door.asked() == []  # it is not its turn yet
     door.work()
-    assert door.state(C) is DeviceState.READING
+    states.append(door.state(C))
     assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
     door.ended(C, Command.SENSE_COMMAND_BYTE)
+    states.append(door.state(C))
+    assert door.asked() == []
+    door.work()
+    states.append(door.state(C))
     assert door.asked() == [("READ", C)]
     door.ended(C, Command.READ, theirs(0, 0, 1))
-    assert door.state(C) is DeviceState.IDLE
+    states.append(door.state(C))
+    assert states == [
+        DeviceState.IDLE,
+        DeviceState.ATTENTION,
+        DeviceState.ATTENTION,
+        DeviceState.READING,
+        DeviceState.IDLE,
+    ]
     assert door.events() == []  # the package has yet to be received
     door.work()
     (delivered,) = door.events()
@@ -116,53 +132,18 @@ def test_partners_write_is_sensed_read_and_delivered() -> None:
     assert [message.serial for message in delivered.messages] == [0, 1]
 
 
-def test_receiving_goes_before_sending() -> None:
-    door = Door()
-    door.send(100, 100_000)  # the first is being built; the second would open a CTC
-    door.link.receive_interrupt(Attention(C), 0)
-    door.work()
-    assert door.asked() == [("WRITE", A), ("SENSE_COMMAND_BYTE", C), ("WRITE", B)]
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    assert door.asked() == [("READ", C)]
-
-
-def test_lock_is_free_once_an_attention_is_answered() -> None:
-    door = Door()
-    door.link.receive_interrupt(Attention(C), 0)
-    door.link.receive_interrupt(Attention(B), 0)
-    door.work()
-    assert door.now_ns == 2 * COSTS.attention_ns  # one after the other
-    assert door.asked() == [("SENSE_COMMAND_BYTE", C), ("SENSE_COMMAND_BYTE", B)]
-    assert door.write(100)[0] == A
-
-
-def test_package_that_was_read_is_taken_in_byte_by_byte_before_anything_is_sent() -> None:
+def test_package_that_was_read_is_received_byte_by_byte() -> None:
     door = Door(parameters=replace(PARAMETERS, receive_ns_per_byte=2.0))
     package = theirs(0, 0, length=50_000)
-    door.link.receive_interrupt(Attention(C), 0)
-    door.work()
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.asked()
+    door.begin_read(C)
     read_ns = door.now_ns
     door.ended(C, Command.READ, package)
-    door.send(100)
     assert door.link.due_ns == read_ns + 2 * package.length
+    door.link.handle_deadline(read_ns + 2 * package.length - 1)
+    assert door.events() == []
     door.link.handle_deadline(read_ns + 2 * package.length)
     assert [type(event) for event in door.events()] == [Delivered]
-    door.work()
-    assert door.now_ns == read_ns + 2 * package.length + PARAMETERS.build_package_ns
-    assert door.asked() == [("WRITE", A)]
-
-
-def test_partners_write_while_we_build_for_that_device_sends_ours_another_way() -> None:
-    door = Door()
-    door.send(100)
-    assert door.state(A) is DeviceState.BUILDING
-    door.link.receive_interrupt(Attention(A), 0)
-    door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B)]
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    assert door.asked() == [("READ", A)]
+    assert door.link.rx_lock.free
 
 
 def test_package_read_twice_is_delivered_once() -> None:
@@ -174,11 +155,21 @@ def test_package_read_twice_is_delivered_once() -> None:
 
 def test_device_that_both_ends_may_write_on_is_not_written_on_while_the_partner_does() -> None:
     door = Door()
-    door.link.receive_interrupt(Attention(A), 0)
-    door.send(100)
+    door.attend(A)
     door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    door.send(100)  # while it is sensed
+    door.work()
+    assert door.asked() == [("WRITE", B)]
     door.ended(A, Command.SENSE_COMMAND_BYTE)
-    assert door.asked() == [("SENSE_COMMAND_BYTE", A), ("WRITE", B), ("READ", A)]
+    door.work()
+    assert door.asked() == [("READ", A)]
+    door.send(100_000)  # while it is read: no further CTC is ours
+    door.work()
+    assert door.asked() == []
+    door.ended(A, Command.READ, theirs(0, 0))
+    door.work()
+    assert door.asked() == [("WRITE", A)]
 
 
 def test_deactivated_device_is_not_used_until_it_is_activated() -> None:
@@ -214,18 +205,20 @@ def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> N
         door.send(third, third, traffic=traffic)
     assert door.link.packager.backlog_count == count
     door.work()
-    assert door.link.packager.backlog_length + door.link.appc.waiting_length == 2 * third
+    appc = door.link.conversations.appc
+    assert door.link.packager.backlog_length + appc.waiting_length == 2 * third
     door.send(third, traffic=traffic)
 
 
 def test_appc_segment_waits_until_the_one_before_is_acknowledged() -> None:
     door = Door()
     door.send(40_000, traffic=Traffic.LEGACY)
+    packager, appc = door.link.packager, door.link.conversations.appc
     door.work()
     assert door.asked() == [("WRITE", A)]
-    assert (door.link.packager.backlog_count, door.link.appc.waiting_length) == (0, 7_232)
+    assert (packager.backlog_count, appc.waiting_length) == (0, 7_232)
     door.read(C, Package(0, [AppcFlow().receive(0)], 0))
-    assert (door.link.packager.backlog_length, door.link.appc.waiting_length) == (7_232, 0)
+    assert (packager.backlog_length, appc.waiting_length) == (7_232, 0)
     assert door.events() == []
 
 
@@ -241,9 +234,9 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
     assert isinstance(instruction, Ssch)
     assert isinstance(instruction.load, Package)
     assert [message.acknowledges for message in instruction.load.messages] == [True]
-    assert door.link.appc.owed_count == 1
+    assert door.link.conversations.appc.owed_count == 1
     door.ended(A, Command.WRITE, instruction.load)
-    assert door.link.appc.owed_count == 0
+    assert door.link.conversations.appc.owed_count == 0
     assert door.events() == []  # no message was sent
     door.read(C, Package(1, [rest], 10))
     (delivered,) = door.events()
@@ -254,28 +247,14 @@ def test_segment_is_acknowledged_and_a_whole_message_delivered() -> None:
 
 def test_who_finds_the_only_ctc_free_writes_before_it_receives() -> None:
     door = Door(ctc_count=1)
-    door.link.receive_interrupt(Attention(A), 0)
-    door.send(100)
-    door.work()
-    door.ended(A, Command.SENSE_COMMAND_BYTE)
-    door.asked()
-    door.ended(A, Command.READ, theirs(0, 0))
+    door.begin_read(A)
+    door.send(100, traffic=Traffic.LEGACY)  # the CTC is not free for it
+    read_ns = door.now_ns
+    door.ended(A, Command.READ, theirs(0, 0, traffic=Traffic.LEGACY))
     assert door.state(A) is DeviceState.BUILDING
-    assert door.events() == []
-    door.work()
-    assert door.asked() == [("WRITE", A)]
-    assert [type(event) for event in door.events()] == [Delivered]
-
-
-def test_package_leaves_a_share_to_the_other_ctcs_that_are_free() -> None:
-    door = Door(ctc_count=4, parameters=replace(PARAMETERS, share_length=100_000))
-    door.send(10, *[100_000] * 8)
-    door.work()
-    loads = []
-    while (instruction := door.link.poll_instruction()) is not None:
-        assert isinstance(instruction, Ssch)
-        loads.append(cast(Package, instruction.load))
-    assert [len(load.messages) for load in loads] == [1, 4, 4]
+    written_ns = read_ns + COSTS.build_ns(theirs(0, 0, traffic=Traffic.LEGACY))
+    received_ns = written_ns + COSTS.receive_ns(theirs(0, 0, traffic=Traffic.LEGACY))
+    assert door.story() == [(written_ns, "WRITE", A), (received_ns, "Delivered", None)]
 
 
 def test_client_is_told_which_device_comes_and_goes() -> None:
@@ -327,34 +306,33 @@ def test_acknowledgement_and_message_share_a_package_and_one_is_owed_no_more() -
     door = Door()
     segment = Message(1, 32_768, Traffic.LEGACY)
     segment.more = True
-    door.link.receive_interrupt(Attention(C), 0)
-    door.work()
-    door.ended(C, Command.SENSE_COMMAND_BYTE)
-    door.asked()
+    door.begin_read(C)
     door.ended(C, Command.READ, Package(0, [segment], 32_768))
-    door.send(50)  # waits for the lock, which receives
+    door.send(50)  # nothing is built while APPC/VM is received
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
     package = cast(Package, instruction.load)
     assert [message.acknowledges for message in package.messages] == [False, True]
     door.ended(instruction.rdev, Command.WRITE, package)
-    assert door.link.appc.owed_count == 0
+    assert door.link.conversations.appc.owed_count == 0
     (sent,) = door.events()
     assert isinstance(sent, Sent)
     assert [message.length for message in sent.messages] == [50]
 
 
-def test_processor_time_counts_appc_messages_and_their_packages() -> None:
-    parameters = replace(PARAMETERS, cpu_appc_message_ns=300, cpu_appc_package_ns=7_000)
-    door = Door(parameters=parameters)
+def test_processor_time_counts_appc_messages_that_were_written_or_read() -> None:
+    door = Door(parameters=replace(PARAMETERS, cpu_appc_message_ns=300))
     door.send(100, traffic=Traffic.LEGACY)
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
+    appc_ns = [door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters)]
     door.ended(A, Command.WRITE, cast(Package, instruction.load))
-    others_ns = LinkCosts(parameters).cpu_ns(door.link.counters)
-    assert door.link.cpu_ns() - others_ns == 7_300
+    appc_ns.append(door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters))
+    door.read(C, theirs(0, 0, 1, traffic=Traffic.LEGACY))
+    appc_ns.append(door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters))
+    assert appc_ns == [0, 300, 900]
 
 
 @pytest.mark.parametrize("traffic", list(Traffic))

@@ -26,10 +26,7 @@ def collided_and_read() -> tuple[Door, Rdev, Package]:
     door = Door(lesser=False)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
-    door.work()
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    door.asked()
+    door.begin_read(rdev)
     door.ended(rdev, Command.READ, theirs(0, 0))
     return door, rdev, package
 
@@ -104,19 +101,52 @@ def test_lesser_end_writes_first_after_every_collision() -> None:
     assert [door.link.ctcs[A].counters.io_count for door in doors] == [4, 4]
 
 
-def test_attention_before_our_write_is_begun_is_answered_first() -> None:
+def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
     # simulation/test_swarm.py, seed 14: the partner wrote again before our READ's interrupt came
     door, rdev, package = collided_and_read()
-    door.link.receive_interrupt(Attention(rdev), door.now_ns)
-    assert door.asked() == []
+    door.attend(rdev)
     door.work()
-    assert door.asked() == [("SENSE_COMMAND_BYTE", rdev)]
-    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
-    assert door.asked() == [("READ", rdev)]
-    door.ended(rdev, Command.READ, theirs(1, 1))
+    assert door.asked() == [("WRITE", rdev)]  # there is no SENSE while that is under way
+    assert door.state(rdev) is DeviceState.WRITING
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.work()
+    assert door.asked() == []  # the attention was of a write that has failed too
+    door.read(rdev, theirs(1, 1))
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
     assert (instruction.rdev, instruction.load) == (rdev, package)
+    door.ended(rdev, Command.WRITE, package)
+    assert door.state(rdev) is DeviceState.IDLE
+
+
+def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.now_ns += PARAMETERS.recovery_ns - PARAMETERS.dispatch_ns - 1
+    door.attend(rdev)
+    door.work()  # whose turn comes before the recovery is over
+    assert door.asked() == [("SENSE_COMMAND_BYTE", rdev)]
+    door.ended(rdev, Command.SENSE_COMMAND_BYTE)
+    door.work()
+    assert door.asked() == [("READ", rdev)]
+    door.ended(rdev, Command.READ, theirs(0, 0))
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert (instruction.rdev, instruction.load) == (rdev, package)
+    door.ended(rdev, Command.WRITE, package)
+    assert door.state(rdev) is DeviceState.IDLE  # the partner has had its turn
+
+
+def test_recovery_that_is_over_before_the_attentions_turn_writes_again() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    written_ns = door.now_ns + PARAMETERS.recovery_ns
+    door.now_ns = written_ns - PARAMETERS.dispatch_ns + 1
+    door.attend(rdev)
+    assert door.story() == [(written_ns, "WRITE", rdev)]
+    assert door.link.rx_lock.free  # its turn came, and found the write
 
 
 def test_lost_device_gives_its_package_to_another() -> None:
@@ -124,6 +154,7 @@ def test_lost_device_gives_its_package_to_another() -> None:
     rdev, package = door.write(100)
     door.link.receive_interrupt(DeviceLost(rdev, package, TIMES), door.now_ns)
     assert [type(event) for event in door.events()] == [DeviceChanged]
+    assert door.link.due_ns == door.now_ns + 1  # it is built already
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
@@ -165,9 +196,7 @@ def test_interrupt_that_comes_after_its_device_was_given_up_loses_nothing(
         rdev, package = door.write(100)
     else:
         rdev, package = C, theirs(0, 0)
-        door.link.receive_interrupt(Attention(rdev), 0)
-        door.work()
-        door.ended(rdev, Command.SENSE_COMMAND_BYTE)
+        door.begin_read(rdev)
     door.asked()
     door.link.deactivate(rdev)
     door.events()
@@ -329,7 +358,7 @@ def test_partners_write_that_cannot_be_read_resets_the_device() -> None:
     door.now_ns = 1_000
     door.work()
     assert door.asked() == [("SENSE_COMMAND_BYTE", C)]
-    expect_reset(door, 1_000, C)
+    expect_reset(door, 1_000 + PARAMETERS.dispatch_ns, C)  # from its turn on
 
 
 def test_partner_that_never_takes_its_first_turn_keeps_ours_from_no_other_device() -> None:

@@ -93,34 +93,6 @@ def test_each_message_counts_for_more_than_its_bytes() -> None:
         assert lengths(packager(*waiting, limit=limit).pack()) == packed
 
 
-@pytest.mark.parametrize(
-    ("free_count", "packed"),
-    [
-        (0, 9),  # no other device is free: as much as the cap lets it
-        (1, 5),  # one is: half each
-        (2, 4),  # the third part would be less than a share: three and a third
-        (8, 4),
-    ],
-)
-def test_other_free_devices_get_a_share_of_what_waits(free_count: int, packed: int) -> None:
-    waiting = Packager(PackageLimit(length=900), share_length=400)
-    for conversation in range(10):
-        waiting.add(Message(conversation, 100))
-    assert len(waiting.pack(free_count).messages) == packed
-
-
-def test_without_a_least_share_a_package_may_have_no_bytes() -> None:
-    waiting = packager(0, 1)
-    assert lengths(waiting.pack(1)) == [0]
-
-
-def test_appc_takes_all_it_may_although_other_devices_are_free() -> None:
-    waiting = Packager(PackageLimit(length=900), share_length=400)
-    for conversation in range(10):
-        waiting.add(Message(conversation, 100, Traffic.LEGACY))
-    assert len(waiting.pack(8).messages) == 9
-
-
 def test_packages_are_numbered_from_0() -> None:
     waiting = packager(900, 900, 900)
     assert [waiting.pack().number for _ in range(3)] == [0, 1, 2]
@@ -252,3 +224,30 @@ def test_head_is_the_oldest_message_that_waits() -> None:
     heads.append(waiting.head_length)
     waiting.add_again(first)  # a package, and no message that waits
     assert [*heads, waiting.head_length] == [7, 0, 0]
+
+
+def test_next_package_begins_with_appc_when_its_first_message_is_appcs() -> None:
+    waiting = Packager(PackageLimit(length=100))
+    kinds = [Traffic.LEGACY, Traffic.TRANSPORT, Traffic.LEGACY]
+    for conversation, traffic in enumerate(kinds):
+        waiting.add(Message(conversation, 60, traffic))
+    begins, packages = [], []
+    while waiting:
+        begins.append(waiting.begins_with_appc)
+        packages.append(waiting.pack())
+    assert begins == [True, False, True]
+    waiting.add(Message(3, 60, Traffic.TRANSPORT))
+    waiting.add_again(packages[0])  # goes before what waits, and tells what is next
+    begins = [waiting.begins_with_appc]
+    waiting.pack()
+    assert [*begins, waiting.begins_with_appc] == [True, False]
+    waiting.add_again(packages[1])
+    assert not waiting.begins_with_appc
+
+
+def test_appc_behind_transport_begins_no_package() -> None:
+    waiting = Packager(LIMIT)
+    waiting.add(Message(0, 10, Traffic.TRANSPORT))
+    waiting.add(Message(1, 10, Traffic.LEGACY))
+    assert not waiting.begins_with_appc
+    assert waiting.pack().appc_count == 1

@@ -1,6 +1,6 @@
 """The numbers of the link driver, and what they are computed from."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations_with_replacement
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.message import Message, Traffic
-from isfc.link.package import BLOCK_LENGTH, Package, Packager
+from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit, Packager
 from isfc.link.parameters import PACKAGE_LIMIT, LinkParameters
 
 PACKAGE = Package(
@@ -56,21 +56,37 @@ def test_single_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
 
 
 def test_single_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
+    parameters = replace(
+        LinkParameters(), single_ctc_appc_length=215_000, single_ctc_message_length=20_000
+    )
     for length, count in ((1, 10), (10_000, 7), (32_768, 4)):
         packager = Packager(PACKAGE_LIMIT)
-        _, packager.appc_limit = LinkParameters().limits(alone=True)
+        _, packager.appc_limit = parameters.limits(alone=True)
         for _ in range(50):
             packager.add(Message(0, length, Traffic.LEGACY))
         assert len(packager.pack().messages) == count
 
 
-def test_an_attention_takes_as_long_as_an_appc_segment_at_both_ends() -> None:
-    parameters = replace(FREE, dispatch_ns=70)
-    assert LinkCosts(parameters).attention_ns == 140
-
-
 def test_second_ctc_is_opened_for_a_message_that_fills_a_block() -> None:
     assert LinkParameters().opening_rule.message_length == BLOCK_LENGTH
+
+
+def test_opening_rule_is_what_the_parameters_say() -> None:
+    parameters = replace(LinkParameters(), open_backlog_length=700, open_backlog_count=9)
+    rule = parameters.opening_rule
+    assert (rule.length, rule.count) == (700, 9)
+
+
+def test_limits_of_packages_depend_on_whether_a_ctc_is_alone_and_on_what_begins_them() -> None:
+    parameters = replace(
+        LinkParameters(),
+        package_limit=PackageLimit(9_000),
+        single_ctc_length=100,
+        single_ctc_appc_length=200,
+        single_ctc_message_length=30,
+    )
+    assert parameters.limits(alone=False) == (PackageLimit(9_000), PackageLimit(9_000))
+    assert parameters.limits(alone=True) == (PackageLimit(100, 30), PackageLimit(200, 30))
 
 
 def test_every_time_is_positive() -> None:
@@ -84,32 +100,21 @@ def test_every_time_is_positive() -> None:
         assert LinkCosts(parameters).receive_ns(small) <= LinkCosts(parameters).receive_ns(large)
 
 
-def test_processor_time_is_used_per_message_byte_and_package() -> None:
+def test_processor_time_is_used_per_message_and_byte_either_way_and_for_appc_more() -> None:
     counters = LinkCounters()
-    nothing = dict.fromkeys(
-        (
-            "cpu_message_ns",
-            "cpu_ns_per_byte_written",
-            "cpu_ns_per_byte_read",
-            "cpu_package_ns",
-            "cpu_appc_message_ns",
-            "cpu_appc_package_ns",
-        ),
-        0,
-    )
+    nothing = dict.fromkeys([f.name for f in fields(LinkParameters) if f.name[:4] == "cpu_"], 0)
     counters.write_message_count, counters.read_message_count = 2, 3
     counters.write_length, counters.read_length = 1_000, 500
-    counters.write_package_count, counters.read_package_count = 4, 5
+    counters.write_package_count, counters.read_package_count = 40, 50  # cost nothing
 
-    def cpu_ns(**costs: int) -> int:
+    def cpu_ns(**costs: float) -> int:
         costs = nothing | costs
-        parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # times, all int
-        return LinkCosts(parameters).cpu_ns(counters, appc_count=4, appc_package_count=6)
+        parameters = replace(LinkParameters(), **costs)  # type: ignore[arg-type]  # numbers all
+        return LinkCosts(parameters).cpu_ns(counters, appc_count=4)
 
     assert cpu_ns() == 0
     assert cpu_ns(cpu_message_ns=1) == 5
-    assert cpu_ns(cpu_ns_per_byte_written=1) == 1_000
-    assert cpu_ns(cpu_ns_per_byte_read=1) == 500
+    assert cpu_ns(cpu_ns_per_byte_written=0.5) == 500
+    assert cpu_ns(cpu_ns_per_byte_read=0.5) == 250
     assert cpu_ns(cpu_appc_message_ns=10) == 40
-    assert cpu_ns(cpu_package_ns=10) == 90
-    assert cpu_ns(cpu_appc_package_ns=20) == 120
+    assert cpu_ns(cpu_message_ns=1, cpu_ns_per_byte_read=0.5, cpu_appc_message_ns=10) == 295

@@ -101,7 +101,7 @@ def waiting(
     return backlog
 
 
-RULE = OpeningRule(length=300, count=20, growth=0.5, message_length=60, length_max=500)
+RULE = OpeningRule(length=300, count=20, message_length=60)
 
 
 def new_scheduler(scan: str) -> WriteScheduler:
@@ -161,20 +161,17 @@ def test_further_ctc_is_opened_reluctantly(
     assert scheduler.opens(backlog) == opens
 
 
-@pytest.mark.parametrize(
-    ("in_use", "opening_length"), [(1, 300), (2, 450), (3, RULE.length_max), (4, RULE.length_max)]
-)
-def test_the_more_ctcs_are_in_use_the_more_must_wait_for_another(
-    in_use: int, opening_length: int
-) -> None:
+@pytest.mark.parametrize("in_use", range(1, 8))
+def test_as_much_opens_a_further_ctc_however_many_are_in_use(in_use: int) -> None:
     scheduler = new_scheduler("6000-6007")
     for rdev in scheduler.order:
         scheduler.release(rdev)
     for _ in range(in_use):
         scheduler.acquire()
-    assert scheduler.free_count == 8 - in_use
-    lengths = (opening_length - 1, opening_length)
+    lengths = (RULE.length - 1, RULE.length)
     assert [scheduler.opens(waiting(backlog_length=n)) for n in lengths] == [False, True]
+    counts = (RULE.count - 1, RULE.count)
+    assert [scheduler.opens(waiting(ccw_count=n)) for n in counts] == [False, True]
 
 
 def test_long_message_opens_the_second_ctc_but_no_third() -> None:
@@ -220,27 +217,35 @@ def test_more_than_sixteen_ctcs_are_refused() -> None:
 def test_nothing_is_free_and_nothing_written_on_before_a_device_is_released() -> None:
     scheduler = new_scheduler("6000-6003")
     assert not scheduler.has_free
-    assert scheduler.free_count == 0
     scheduler.release(Rdev(0x6001))
     assert scheduler.opens(waiting())  # for whatever waits: none is in use
     assert scheduler.acquire() == 0x6001
 
 
-def test_free_devices_are_counted_among_sixteen() -> None:
+def test_sixteen_devices_are_given_out_in_their_order_and_opened_one_by_one() -> None:
     scheduler = new_scheduler("6000-600F")
-    counts = []
-    for rdev in scheduler.order:
+    rdevs = scheduler.order
+    for rdev in rdevs:
         scheduler.release(rdev)
-        counts.append(scheduler.free_count)
-    assert counts == list(range(1, 17))
-    scheduler.arrange(scheduler.order)
-    assert scheduler.free_count == 14
+    given = []
+    for count in range(16):
+        # for whatever waits only the first, with none in use
+        assert scheduler.opens(waiting()) == (count == 0)
+        given.append(scheduler.acquire())
+    assert given == list(rdevs)
+    assert not scheduler.has_free
+    scheduler.arrange(rdevs)
+    assert not scheduler.has_free
+    for rdev in rdevs[14:]:  # which are left to the partner
+        scheduler.release(rdev)
+        assert not scheduler.has_free
+    scheduler.release(rdevs[13])
+    assert scheduler.has_free
 
 
 def test_device_of_another_link_occupies_none_of_ours(scheduler: WriteScheduler) -> None:
     scheduler.occupy(Rdev(0x7000))
-    assert scheduler.free_count == 2
-    assert scheduler.acquire() == 0x6000
+    assert [scheduler.acquire(), scheduler.acquire()] == [0x6000, 0x6001]
 
 
 def test_another_rule_leaves_and_takes_what_it_says() -> None:

@@ -19,7 +19,7 @@ def test_nothing_takes_time_but_waiting_for_a_lost_interrupt() -> None:
     assert times.pop("mih_ns") == before.parameters.mih_ns
     assert set(times.values()) == {0}
     profile = after.ctcs[0].profile
-    assert profile.io_ns == profile.io_contention_ns == profile.line_ns_per_byte == 0
+    assert profile.io_ns == profile.turn_ns == profile.line_ns_per_byte == 0
     assert {p.name for p in fields(ChpidProfile) if getattr(profile, p.name) != 0} == {
         "feature",
         "link_gbps",

@@ -13,6 +13,7 @@ from isfc.errors import LocalProtocolError
 from isfc.link.events import Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
+from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
@@ -109,90 +110,26 @@ def test_snapshot_names_every_device() -> None:
     assert [ctc.idle for ctc in pair.second.end.ctcs.values()] == [True] * 4
 
 
-def write_at_once(pair: Pair, count: int = 1) -> None:
-    """Let both sides begin a write at the very same time."""
-    for side in pair.sides:
-        pair.send(side, *[100] * count)
-
-
-@pytest.mark.parametrize("rules", RULES)
-def test_collision_leaves_both_packages_intact(rules: Rules) -> None:
-    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
-    write_at_once(pair)
-    pair.expect_all_arrived(limit_ns=S)
-    assert sum(side.end.link.counters.collision_count for side in pair.sides) > 0
-    assert pair.first.end.link.counters.write_package_count == 1
-    assert pair.second.end.link.counters.write_package_count == 1
-
-
-def collisions(pair: Pair) -> list[int]:
-    return [side.end.link.counters.collision_count for side in pair.sides]
-
-
-def test_both_ends_count_the_same_collisions() -> None:
-    pair = Pair(Setup(ctc_count=1))
-    for _ in range(20):
-        write_at_once(pair, 5)
-        pair.run(MS)
+@pytest.mark.parametrize(("ctc_count", "writing"), [(3, False), (2, True)])
+def test_end_is_busy_while_it_builds_or_has_no_free_ctc_but_not_while_it_receives(
+    ctc_count: int, writing: bool
+) -> None:
+    parameters = replace(
+        LinkParameters(), build_package_ns=MS, receive_ns_per_byte=1_000.0, dispatch_ns=1
+    )
+    pair = Pair(Setup(ctc_count=ctc_count, parameters=parameters))
+    busy = [pair.first.end.busy]
+    pair.send(pair.first, 10_000)
+    busy.append(pair.first.end.busy)  # it builds
+    pair.until(lambda: pair.first.end.link.tx_lock.free)
+    busy.append(pair.first.end.busy)  # it writes, on one of two CTCs or on the only one
+    link = pair.second.end.link
+    pair.until(lambda: bool(link.counters.read_package_count), limit_ns=10 * MS)
+    assert not link.rx_lock.free
+    busy.append(pair.second.end.busy)  # it receives
     pair.expect_all_arrived()
-    first, second = collisions(pair)
-    assert first == second >= 20
-
-
-@pytest.mark.parametrize(("rules", "loser"), [(FIRST_WINS, 1), (SECOND_WINS, 0)])
-def test_with_a_winner_only_the_loser_collides(rules: Rules, loser: int) -> None:
-    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
-    for _ in range(5):
-        write_at_once(pair)
-        pair.expect_all_arrived()
-    counts = collisions(pair)
-    assert counts[1 - loser] == 0
-    assert counts[loser] == 5
-
-
-def test_lesser_name_writes_first_after_every_collision() -> None:
-    pair = Pair(Setup(ctc_count=1))
-    firsts = []
-    for _ in range(6):
-        write_at_once(pair)
-        before = {side.system.name: len(side.verbs("WRITE")) for side in pair.sides}
-        pair.expect_all_arrived()
-        # the write that collided, then the one that was made again
-        again_ns = {
-            side.system.name: side.verbs("WRITE")[before[side.system.name] + 1][0]
-            for side in pair.sides
-        }
-        firsts.append(min(again_ns, key=lambda name: again_ns[name]))
-    assert firsts == ["ATLANTA"] * 6
-
-
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("length", [100, 120_000])
-def test_saturated_single_ctc_never_livelocks(rules: Rules, length: int) -> None:
-    pair = Pair(Setup(ctc_count=1, arbitrations=rules))
-    for side in pair.sides:
-        pair.send(side, *[length] * 600)
-    last = [0, 0]
-    for _ in range(4):
-        pair.run(20 * MS)
-        counts = [side.end.link.counters.write_package_count for side in pair.sides]
-        gains = [now - before for now, before in zip(counts, last, strict=True)]
-        assert sum(gains) > 10
-        # without a winner both write after a collision; a winner may go on while it has work
-        assert rules is not BOTH_FAIL or max(gains) - min(gains) <= 2
-        last = counts
-    pair.expect_all_arrived()
-
-
-def test_write_that_comes_while_ours_is_built_goes_first_on_a_single_ctc() -> None:
-    parameters = replace(LinkParameters(), build_package_ns=MS)
-    pair = Pair(Setup(ctc_count=1, parameters=parameters))
-    pair.send(pair.first, 100)
-    pair.run(MS // 2)
-    pair.send(pair.second, 100)  # its package is half built when the first one's write comes
-    pair.expect_all_arrived()
-    assert collisions(pair) == [0, 0]
-    assert pair.first.verbs("WRITE") < pair.second.verbs("WRITE")
+    busy.append(pair.first.end.busy)
+    assert busy == [False, True, writing, False, False]
 
 
 class LoseOne:
@@ -354,20 +291,25 @@ def test_data_of_a_long_message_is_joined_as_it_was() -> None:
     assert [message.data for message in pair.second.arrived] == [data]
 
 
-def test_appc_request_and_reply_pass_each_end_one_at_a_time() -> None:
-    parameters = replace(LinkParameters(), dispatch_ns=MS)
-    pair = Pair(Setup(parameters=parameters))
-    pair.second.answer = lambda m: [Message(m.conversation, 1_000, Traffic.LEGACY)]
-    for conversation in range(5):
-        pair.send(pair.first, 100, conversation=conversation, traffic=Traffic.LEGACY)
-    pair.expect_all_arrived()
-    # five requests and five replies pass the link lock of each end
-    assert pair.engine.now_ns > 10 * MS
+def test_appc_requests_and_replies_pass_each_end_one_at_a_time() -> None:
+    def elapsed_ns(traffic: Traffic) -> int:
+        parameters = replace(LinkParameters(), dispatch_ns=MS)
+        pair = Pair(Setup(parameters=parameters))
+        pair.second.answer = lambda m: [Message(m.conversation, 1_000, traffic)]
+        start_ns = pair.engine.now_ns
+        for conversation in range(5):
+            pair.send(pair.first, 100, conversation=conversation, traffic=traffic)
+        pair.until(pair.all_arrived)
+        return pair.engine.now_ns - start_ns
+
+    # five requests and five replies pass the link locks of each end, beside the attentions
+    assert elapsed_ns(Traffic.LEGACY) > elapsed_ns(Traffic.TRANSPORT) + 10 * MS
 
 
 @pytest.mark.parametrize("traffic", list(Traffic))
 def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> None:
-    pair = Pair(Setup())
+    parameters = replace(LinkParameters(), package_limit=PackageLimit(length=870_000))
+    pair = Pair(Setup(parameters=parameters))
     pair.send(pair.first, 1_000_000, traffic=traffic)
     pair.send(pair.second, 200_000, traffic=traffic)
     pair.expect_all_arrived()
@@ -375,7 +317,7 @@ def test_only_appc_waits_for_each_segment_to_be_taken_in(traffic: Traffic) -> No
     if traffic is Traffic.LEGACY:
         assert times == [31, 7]
     else:
-        assert max(times) <= 6  # as many packages as there are CTCs to share, and what is left
+        assert times == [2, 1]  # the first segment immediately, then all that has come
     counters = pair.first.end.link.counters
     assert (counters.write_message_count, counters.read_message_count) == (1, 1)
 

@@ -14,12 +14,12 @@ from isfc.testing.small_world import Fault, SmallWorld
 
 def test_one_message_on_one_ctc() -> None:
     assert explore(SmallWorld(1, (1, 0)), timed=True) == Explored(
-        state_count=23,
-        transition_count=29,
-        node_state_count=21,
+        state_count=24,
+        transition_count=30,
+        node_state_count=22,
         end_count=1,
         collision_count=0,
-        depth=15,
+        depth=16,
     )
 
 
@@ -106,7 +106,7 @@ def test_schedule_that_never_ends_is_counted_though_a_fair_one_does(
         if send.package.number or link.packager:
             finish(send, link, now_ns)
         else:
-            link.lock.want(send)
+            link.tx_lock.hold(send, 1, now_ns)
 
     monkeypatch.setattr(Send, "finish", wait)
     assert explore(SmallWorld(1, (2, 0)), reduced=reduced).endless_count > 0

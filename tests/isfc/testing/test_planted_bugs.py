@@ -5,19 +5,19 @@ from collections.abc import Callable
 import pytest
 from mypy_extensions import i64
 
-from ctc.agenda import NEVER_NS
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.link.state import DeviceState
+from isfc.link.watch import Watch
 from isfc.testing.explore import Counterexample, explore
 from isfc.testing.small_world import Fault, SmallWorld
 
 _COLLIDING = SmallWorld(1, (1, 1), at_once=True)
 _COLLIDE = LogicalLink.__dict__["_collide"]
-_LOOK_AFTER = LogicalLink.__dict__["_look_after"]
+_POLL_DUE = Watch.__dict__["poll_due"]
 
 
 def _lose(_: Resequencer, package: Package) -> list[Message]:
@@ -36,16 +36,18 @@ def _forget(link: LogicalLink, ctc: LinkCtc, package: Package, now_ns: i64) -> N
     ctc.forget()
 
 
-def _neglect(*_: object) -> None:
+def _neglect(*_: object) -> list[LinkCtc]:
     """A missing interrupt is noticed, and nothing is done."""
+    return []
 
 
-def _starve(link: LogicalLink, now_ns: i64) -> None:
+def _starve(watch: Watch, now_ns: i64) -> list[LinkCtc]:
     """A recovery begins again when it is over: the end that is to write first never does."""
-    for ctc in link.ctcs.values():
-        if ctc.state is DeviceState.RECOVERING and ctc.due_ns < NEVER_NS:
-            return
-    _LOOK_AFTER(link, now_ns)
+    due = _POLL_DUE(watch, now_ns)
+    for ctc in due:
+        if ctc.state is DeviceState.RECOVERING:
+            watch.begin(ctc, now_ns)
+    return [ctc for ctc in due if ctc.state is not DeviceState.RECOVERING]
 
 
 def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
@@ -71,8 +73,8 @@ def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
             "message 2 arrives at 1, not 1",
         ),
         (LogicalLink, "_collide", _forget, _COLLIDING, "deadlock|nothing was held"),
-        (LogicalLink, "_look_after", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
-        (LogicalLink, "_look_after", _starve, _COLLIDING, "livelock"),
+        (Watch, "poll_due", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
+        (Watch, "poll_due", _starve, _COLLIDING, "livelock"),
         (LogicalLink, "_write_again", _pass_over, _COLLIDING, "deadlock|livelock"),
     ],
     ids=[

@@ -14,7 +14,7 @@ from scenarios.published.verdict import Verdict, check_bounds, check_changes
 
 Emulate = Callable[[PublishedRow, str], float]
 
-OWN = "your own workload, MB/s: median 7 to 12 %, 90 % within 15 to 31 %, worst 66 %"
+OWN = "your own workload, MB/s: median 8 to 14 %, 90 % within 17 to 23 %, worst 41 %"
 
 
 @pytest.fixture(scope="module")

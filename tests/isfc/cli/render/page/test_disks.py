@@ -22,7 +22,7 @@ from tools.pages.console import PROJECT
 def survey() -> Survey:
     layout, disks = open_with_disks(str(PROJECT / "docs" / "io" / "shared.toml"))
     assert disks is not None
-    experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.05, warmup=0.02)
+    experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
     return replace(
         surveyed("published-1"),
         disks=DiskSurvey(run_over_load(experiment, disks)),
