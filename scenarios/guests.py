@@ -43,7 +43,7 @@ class GuestCosts:
     server_ns: int = 2_400
     client_ns: int = 4_730
     appc_server_ns: int = 44_720
-    appc_client_ns: int = 109_300
+    appc_client_ns: int = 94_080
     """CDU/CDR, the APPC/VM programs."""
 
 

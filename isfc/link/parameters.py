@@ -28,14 +28,14 @@ class LinkParameters:
     build_package_ns: int = 37_260
     """Calibrated: what a package costs before its write starts, whatever is in it."""
 
-    receive_ns_per_byte: float = 0.8
+    receive_ns_per_byte: float = 0.9295
     """Calibrated: what each byte takes to be received, headers too, but for APPC/VM's."""
 
-    single_ctc_release_ns_per_byte: float = 0.3559
+    single_ctc_release_ns_per_byte: float = 0.4135
     """Calibrated: on a single-CTC link, what each byte that was written takes to be released before
     the CTC is free."""
 
-    dispatch_ns: int = 4_452
+    dispatch_ns: int = 3_832
     """Calibrated: CP takes up one piece of work. An interrupt takes that until the SSCH that
     follows, of SENSE COMMAND BYTE after an attention and of READ after that; a segment or
     acknowledgement of APPC/VM while it is built, and while it is received."""
@@ -66,10 +66,10 @@ class LinkParameters:
     """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
     while it is built, and while it is received."""
 
-    cpu_message_ns: int = 278
-    cpu_ns_per_byte_written: float = 0.608
-    cpu_ns_per_byte_read: float = 0.806
-    cpu_appc_message_ns: int = 14_000
+    cpu_message_ns: int = 123
+    cpu_ns_per_byte_written: float = 0.6033
+    cpu_ns_per_byte_read: float = 0.9229
+    cpu_appc_message_ns: int = 13_650
     """Calibrated, on %CPU/msg: the processor time of a message either way, of each byte, and what
     APPC/VM's segments and acknowledgements take more. Holding a lock takes time, but no
     processor's: what it guards is mostly waited for."""

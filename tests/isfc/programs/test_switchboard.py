@@ -102,7 +102,8 @@ def test_conversations_one_after_another_take_few_numbers() -> None:
         asking.sever()
         dialogue.run_until(lambda: not any(end.board.conversations for end in dialogue.ends))
     for end in dialogue.ends:
-        resequencer = end.link.conversations._resequencer  # noqa: SLF001  # it alone knows the numbers
+        conversations = end.link.conversations
+        resequencer = conversations._resequencer  # noqa: SLF001  # it alone knows the numbers
         assert resequencer._serials.count == 1  # noqa: SLF001  # and tells nobody
 
 
