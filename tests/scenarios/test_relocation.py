@@ -58,8 +58,9 @@ def test_rate_is_what_the_link_carries() -> None:
     (guest,) = relocate(relocation()).guests
     experiment = Experiment(LAYOUT, find_workload("HL"), pairs=50, seconds=0.3, warmup=0.1)
     first = guest.passes[0]
+    # HL's replies need a little of the channel's data processor, and a relocation has none
     assert first.length / first.seconds / MIB == pytest.approx(
-        run(experiment).mb_per_s_out, rel=0.05
+        run(experiment).mb_per_s_out, rel=0.08
     )
 
 

@@ -88,7 +88,7 @@ class Three:
 
 def test_every_link_comes_up_and_carries_only_its_own() -> None:
     three = Three(to_chicago=0)
-    three.engine.run(20 * MS)
+    three.engine.run(30 * MS)
     assert three.states == [LinkState.UP] * 4
     to_atlanta, back, from_chicago, to_chicago = (stream.arrived for stream in three.streams)
     assert min(to_atlanta, back) > 50

@@ -97,7 +97,10 @@ def test_no_ctc_is_read_before_its_last_package_is_handed_over_and_both_directio
 ) -> None:
     # to receive takes longer than to carry it through the fibre: packages wait for that
     parameters = replace(
-        LinkParameters(), receive_ns_per_byte=50.0, package_limit=PackageLimit(length=50_000)
+        LinkParameters(),
+        receive_ns_per_byte=50.0,
+        build_package_ns=80_000,
+        package_limit=PackageLimit(length=50_000),
     )
     pair = Pair(Setup(ctc_count=ctc_count, arbitrations=rules, parameters=parameters))
     for side in pair.sides:

@@ -25,6 +25,8 @@ from tools.calibration.knobs import (
 from tools.calibration.loss import calibration_cases, emulate
 from tools.pages import sources
 
+BOTH = f"{EXPRESS2} and {EXPRESS4}"
+
 
 def test_knobs_are_what_the_page_marks_calibrated() -> None:
     calibrated = {
@@ -81,8 +83,8 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
         {
             "link.open_backlog_count": 29.6,
             "link.cpu_ns_per_byte_read": 0.5,
-            f"{EXPRESS4}.processor_ns_per_byte": 2.1,
-            f"{EXPRESS2} and {EXPRESS4}.turn_ns": 1_234.4,
+            f"{BOTH}.processor_ns_per_byte": 2.1,
+            f"{BOTH}.turn_ns": 1_234.4,
         }
     )
     assert repr(constants.link.open_backlog_count) == "30"
@@ -95,15 +97,12 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
 def test_experiment_is_given_all_of_them() -> None:
     experiment = Experiment(load_layout("published-12"), find_workload("HL"), pairs=1)
     constants = build_constants(
-        {"link.recovery_ns": 7, "guests.client_ns": 8, f"{EXPRESS2}.processor_ns_per_byte": 9}
+        {"link.recovery_ns": 7, "guests.client_ns": 8, f"{BOTH}.processor_ns_per_byte": 9}
     )
     fitted = constants.apply(experiment)
     assert (fitted.link.recovery_ns, fitted.guests.client_ns) == (7, 8)
     for before, after in zip(experiment.layout.ctcs, fitted.layout.ctcs, strict=True):
-        feature = before.fibre.profile.feature
-        assert after.fibre.profile.processor_ns_per_byte == (
-            9 if feature == EXPRESS2 else before.fibre.profile.processor_ns_per_byte
-        )
+        assert after.fibre.profile.processor_ns_per_byte == 9
         assert after.rdevs == before.rdevs
     assert constants.apply(experiment).layout.nodes == experiment.layout.nodes
 
