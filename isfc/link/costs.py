@@ -41,11 +41,11 @@ class LinkCosts:
         return int(self._single_ctc_release_ns_per_byte * package.length)
 
     def cpu_ns(self, counters: LinkCounters, appc_count: int = 0) -> int:
-        """Processor time of so many messages and bytes; ``appc_count`` pieces are APPC/VM's."""
+        """Processor time of so many packages and bytes; ``appc_count`` pieces are APPC/VM's."""
         parameters = self._parameters
-        message_count = counters.write_message_count + counters.read_message_count
+        package_count = counters.write_package_count + counters.read_package_count
         return int(
-            parameters.cpu_message_ns * message_count
+            parameters.cpu_package_ns * package_count
             + parameters.cpu_ns_per_byte_written * counters.write_length
             + parameters.cpu_ns_per_byte_read * counters.read_length
             + parameters.cpu_appc_message_ns * appc_count

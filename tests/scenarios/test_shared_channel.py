@@ -1,6 +1,7 @@
 """CTCs and disks on one channel: monotone, conserving work, and themselves when alone."""
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -87,16 +88,19 @@ def test_the_more_the_disks_do_the_less_the_link_moves(pairs: int) -> None:
     # within a second: in a quarter of it, chance is more than the first 2,000 I/Os a second do
     rates = (10, 2_000, 5_000, 8_000, 12_000)
     moved = [moved_beside(pairs, rate_per_s=rate) for rate in rates]
-    assert moved == sorted(moved, reverse=True)
+    # the two messages of one pair may fall into step, and a little delay bring them out of it
+    most = 1.04 if pairs == 1 else 1.0
+    assert all(after <= most * before for before, after in pairwise(moved))
     assert moved[0] > 1.2 * moved[-1]
 
 
 @pytest.mark.slow
 def test_the_more_disks_do_with_zhpf_the_less_the_link_moves() -> None:
-    # each rate takes far less of the processor than in command mode
+    # each rate takes far less of the processor than in command mode: the first ones less than what
+    # one second of a run differs from another by
     rates = (10, 3_000, 6_500, 12_000, 40_000)
     moved = [moved_beside(10, rate_per_s=rate, protocol=Protocol.ZHPF) for rate in rates]
-    assert moved == sorted(moved, reverse=True)
+    assert all(after <= 1.005 * before for before, after in pairwise(moved))
     assert moved[-1] < 0.9 * moved[0]
 
 

@@ -81,7 +81,7 @@ KNOBS: Final = (
     _link("single_ctc_length", 40_000, 300_000),
     _link("single_ctc_appc_length", 40_000, 600_000),
     _link("single_ctc_message_length", 2_000, 60_000),
-    _link("cpu_message_ns", 50, 10_000),
+    _link("cpu_package_ns", 50, 50_000),
     _link("cpu_ns_per_byte_written", 0.02, 5),
     _link("cpu_ns_per_byte_read", 0.02, 5),
     _link("cpu_appc_message_ns", 500, 50_000),

@@ -100,12 +100,12 @@ def test_every_time_is_positive() -> None:
         assert LinkCosts(parameters).receive_ns(small) <= LinkCosts(parameters).receive_ns(large)
 
 
-def test_processor_time_is_used_per_message_and_byte_either_way_and_for_appc_more() -> None:
+def test_processor_time_is_used_per_package_and_byte_either_way_and_for_appc_more() -> None:
     counters = LinkCounters()
     nothing = dict.fromkeys([f.name for f in fields(LinkParameters) if f.name[:4] == "cpu_"], 0)
-    counters.write_message_count, counters.read_message_count = 2, 3
+    counters.write_message_count, counters.read_message_count = 40, 50  # cost nothing
     counters.write_length, counters.read_length = 1_000, 500
-    counters.write_package_count, counters.read_package_count = 40, 50  # cost nothing
+    counters.write_package_count, counters.read_package_count = 2, 3
 
     def cpu_ns(**costs: float) -> int:
         costs = nothing | costs
@@ -113,8 +113,8 @@ def test_processor_time_is_used_per_message_and_byte_either_way_and_for_appc_mor
         return LinkCosts(parameters).cpu_ns(counters, appc_count=4)
 
     assert cpu_ns() == 0
-    assert cpu_ns(cpu_message_ns=1) == 5
+    assert cpu_ns(cpu_package_ns=1) == 5
     assert cpu_ns(cpu_ns_per_byte_written=0.5) == 500
     assert cpu_ns(cpu_ns_per_byte_read=0.5) == 250
     assert cpu_ns(cpu_appc_message_ns=10) == 40
-    assert cpu_ns(cpu_message_ns=1, cpu_ns_per_byte_read=0.5, cpu_appc_message_ns=10) == 295
+    assert cpu_ns(cpu_package_ns=1, cpu_ns_per_byte_read=0.5, cpu_appc_message_ns=10) == 295
