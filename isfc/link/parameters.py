@@ -93,7 +93,7 @@ class LinkParameters:
 
 
 RELEASES: Final[Mapping[str, LinkParameters]] = {
-    "6.1": replace(LinkParameters(), dispatch_ns=28_000),
+    "6.1": replace(LinkParameters(), dispatch_ns=32_000),
     "6.2": LinkParameters(),
 }
 """What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
