@@ -63,7 +63,8 @@ class Dialogue:
         self.engine.run(self.engine.now_ns + duration_ns)
 
     def carry(self) -> None:
-        """Hand over what verbs have led to."""
+        """Hand over what verbs have led to, after what events have led to by now."""
+        self.engine.run(self.engine.now_ns)
         for end in self.ends:
             for messages in end.board.messages():
                 sealed = end.verifying.seal(messages) if self.verified else messages

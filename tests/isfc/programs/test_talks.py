@@ -2,7 +2,7 @@
 
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
@@ -59,6 +59,14 @@ class Talk:
     st.lists(st.tuples(st.integers(0, 1), traffics), min_size=1, max_size=4),
     st.sampled_from([SMALL, ConversationLimits()]),
     st.booleans(),
+)
+# what an event had led to was handed over after what came later
+@example(
+    Setup(ctc_count=1, feature="FICON Express"),
+    Random(71936),
+    [(1, Traffic.LEGACY), (1, Traffic.TRANSPORT), (1, Traffic.LEGACY), (0, Traffic.TRANSPORT)],
+    SMALL,
+    True,
 )
 def test_bytes_arrive_once_in_order_whatever_ctcs_are_unplugged(
     setup: Setup,

@@ -40,11 +40,11 @@ def measured(objective: Objective, features: Sequence[int], each: int) -> float:
     return score(objective, layout, LOAD)
 
 
-def test_four_ctcs_fill_a_chpid_and_more_gain_nothing() -> None:
+def test_four_ctcs_fill_a_chpid_and_more_gain_next_to_nothing() -> None:
     two, four, five, eight = (measured(Objective.FORWARD, [4], each) for each in (2, 4, 5, 8))
     assert four > 1.1 * two
-    assert five < 1.01 * four
-    assert eight < four
+    assert 0.97 * four < five < 1.03 * four
+    assert 0.97 * four < eight < 1.03 * four
 
 
 def test_single_fast_chpid_belongs_in_the_middle_for_both_directions() -> None:
