@@ -117,6 +117,9 @@ def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
             writer.write(outgoing.read())  # our last words of the handshake, and these
             await wait_until(lambda: "no greeting (at byte 2)" in refusals(pair.first))
             writer.close()
+            await writer.wait_closed()
+            await wait_until(lambda: not pair.first.attachments.strangers)
+            await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
 
     run_live(main())
 
