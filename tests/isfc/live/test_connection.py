@@ -1,6 +1,7 @@
 """Bytes into frames."""
 
 import asyncio
+import gc
 import socket
 from collections.abc import Iterable, Sequence
 
@@ -171,6 +172,7 @@ def test_a_unix_socket_takes_a_whole_package_at_once() -> None:
 
 
 def test_buffers_of_frames_that_are_done_with_are_used_again() -> None:
+    gc.collect()  # connections of other tests give their buffers back now, and not meanwhile
     notes = Notes()
     connection, _ = connect(notes)
     memories = []
@@ -183,6 +185,7 @@ def test_buffers_of_frames_that_are_done_with_are_used_again() -> None:
 
 
 def test_a_greeting_that_never_ends_holds_no_buffer() -> None:
+    gc.collect()  # connections of other tests give their buffers back now, and not meanwhile
     strangers = [connect(Notes())[0] for _ in range(3)]
     memories = []
     for connection in strangers:
