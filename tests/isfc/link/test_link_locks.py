@@ -173,12 +173,18 @@ def test_from_attention_to_read_is_a_dispatch_before_sense_and_one_after() -> No
     assert door.story() == [(2 * DISPATCH_NS, "READ", C)]
 
 
-def test_appc_is_not_received_before_the_package_is_built_that_was_begun() -> None:
-    door = Door()
+def appc_read_while_building() -> tuple[Door, int]:
+    """APPC/VM has been read on C while a package of ours is built, begun at the time given."""
+    door = Door(ctc_count=4)
     door.begin_read(C)
     start_ns = door.now_ns
     door.send(100)
     door.ended(C, Command.READ, APPC)
+    return door, start_ns
+
+
+def test_appc_is_not_received_before_the_package_is_built_that_was_begun() -> None:
+    door, start_ns = appc_read_while_building()
     assert door.link.rx_lock.free  # it waits for the other lock
     assert door.story() == [
         (start_ns + BUILD_NS, "WRITE", A),
@@ -187,11 +193,7 @@ def test_appc_is_not_received_before_the_package_is_built_that_was_begun() -> No
 
 
 def test_attention_is_answered_while_appc_waits_for_a_package_to_be_built() -> None:
-    door = Door(ctc_count=4)
-    door.begin_read(C)
-    start_ns = door.now_ns
-    door.send(100)
-    door.ended(C, Command.READ, APPC)
+    door, start_ns = appc_read_while_building()
     door.attend(B)
     assert door.story() == [
         (start_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", B),
@@ -201,11 +203,7 @@ def test_attention_is_answered_while_appc_waits_for_a_package_to_be_built() -> N
 
 
 def test_attention_that_is_answered_as_the_package_is_built_lets_appc_wait_for_it() -> None:
-    door = Door(ctc_count=4)
-    door.begin_read(C)
-    start_ns = door.now_ns
-    door.send(100)
-    door.ended(C, Command.READ, APPC)
+    door, start_ns = appc_read_while_building()
     door.now_ns = start_ns + BUILD_NS - 1
     door.attend(B)
     sensed_ns = start_ns + BUILD_NS - 1 + DISPATCH_NS

@@ -72,13 +72,9 @@ def test_buffer_is_full_from_the_end_of_read_until_the_package_is_handed_over() 
 def test_attention_is_answered_once_the_last_package_of_its_ctc_is_handed_over() -> None:
     door, start_ns = all_read(B, C)
     door.attend(C)  # its package waits for the other
-    received_ns = start_ns + 2 * RECEIVE_NS
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (received_ns, "Delivered", None),
-        (received_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
-    ]
+    assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
     door.ended(C, Command.SENSE_COMMAND_BYTE)
+    received_ns = start_ns + 2 * RECEIVE_NS
     assert door.story() == [(received_ns + 2 * DISPATCH_NS, "READ", C)]
     door.ended(C, Command.READ, package(2))
     assert door.story() == [(received_ns + 2 * DISPATCH_NS + RECEIVE_NS, "Delivered", None)]
@@ -117,6 +113,16 @@ def test_attentions_at_a_full_buffer_are_answered_once() -> None:
     assert door.now_ns == start_ns + 2 * RECEIVE_NS + DISPATCH_NS
 
 
+def handed_over(start_ns: int) -> list[tuple[int, str, Rdev | None]]:
+    """What is told of two packages that are received one after the other."""
+    return [(start_ns + number * RECEIVE_NS, "Delivered", None) for number in (1, 2)]
+
+
+def sensed(start_ns: int, rdev: Rdev) -> tuple[int, str, Rdev]:
+    """What is told of the attention that waited for the second of them."""
+    return start_ns + 2 * RECEIVE_NS + DISPATCH_NS, "SENSE_COMMAND_BYTE", rdev
+
+
 def lose_and_restore(door: Door, how: str) -> None:
     """C is lost, or taken out of the link, and is ready again."""
     if how == "deactivated":
@@ -135,12 +141,7 @@ def test_attention_of_a_ctc_that_was_lost_with_a_full_buffer_is_answered_after_t
     door, start_ns = all_read(B, C)
     lose_and_restore(door, how)
     door.attend(C)
-    received_ns = start_ns + 2 * RECEIVE_NS
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (received_ns, "Delivered", None),
-        (received_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
-    ]
+    assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
     door.ended(C, Command.SENSE_COMMAND_BYTE)
     door.work()
     assert door.asked() == [("READ", C)]
@@ -157,12 +158,7 @@ def test_read_that_ends_after_its_ctc_was_given_up_fills_the_buffer_until_the_ha
     door.link.activate(C)
     door.link.receive_interrupt(DeviceReady(C), start_ns)
     door.attend(C)
-    received_ns = start_ns + 2 * RECEIVE_NS
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (received_ns, "Delivered", None),
-        (received_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
-    ]
+    assert door.story() == [*handed_over(start_ns), sensed(start_ns, C)]
 
 
 @pytest.mark.parametrize("ready", [False, True])
@@ -173,10 +169,7 @@ def test_attention_before_its_ctc_was_lost_with_a_full_buffer_is_not_answered(re
         lose_and_restore(door, "lost")
     else:
         door.link.receive_interrupt(DeviceLost(C, None, TIMES), start_ns)
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (start_ns + 2 * RECEIVE_NS, "Delivered", None),
-    ]
+    assert door.story() == handed_over(start_ns)
     assert not door.link.ctcs[C].buffered
     assert door.link.rx_lock.free
     assert door.state(C) is (DeviceState.IDLE if ready else DeviceState.DOWN)
@@ -222,10 +215,7 @@ def test_attention_that_waits_for_the_buffer_when_our_write_is_over_keeps_the_ct
 
 def test_attention_whose_buffer_is_free_again_while_our_write_runs_is_answered_after_that() -> None:
     door, start_ns, ours = full_under_our_write()
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (start_ns + 2 * RECEIVE_NS, "Delivered", None),
-    ]
+    assert door.story() == handed_over(start_ns)
     ended_ns = door.now_ns
     door.ended(A, Command.WRITE, ours)
     assert door.story() == [(ended_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", A)]
@@ -262,12 +252,7 @@ def test_partner_that_writes_again_after_a_collision_waits_for_the_buffer_too() 
     ours = our_write(door, D)
     door.link.receive_interrupt(Collided(D, ours, TIMES), door.now_ns)
     door.attend(D)
-    received_ns = start_ns + 2 * RECEIVE_NS
-    assert door.story() == [
-        (start_ns + RECEIVE_NS, "Delivered", None),
-        (received_ns, "Delivered", None),
-        (received_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", D),
-    ]
+    assert door.story() == [*handed_over(start_ns), sensed(start_ns, D)]
     door.ended(D, Command.SENSE_COMMAND_BYTE)
     door.work()
     assert door.asked() == [("READ", D)]
