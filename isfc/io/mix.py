@@ -14,10 +14,14 @@ from ctc.channel import CHANNELS
 from ctc.sap import iop_threads
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf import WHOLE_SYSTEM, ChannelLine, DeviceLine, Interval
+from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, Interval
+from isfc.io.rmf_channel import ChannelLine, PassedOver
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
+
+_NAMED_MAX: Final = 6
+"""Channels or devices that a note names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,8 @@ class Mix:
     """Loads that channels share; ``saps`` is None where nothing is said of them.
 
     ``rooms`` are what all channels share, where that is known. ``notes`` say what was assumed or
-    left out; ``system`` is its name if it has one.
+    left out; ``unmeasured`` are the chpids whose load is missing, so that the mix is not all there
+    is. ``system`` is its name if it has one.
     """
 
     name: str
@@ -68,6 +73,7 @@ class Mix:
     notes: tuple[str, ...] = ()
     system: str = ""
     rooms: tuple[Room, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def io_per_s(self) -> float:
@@ -153,21 +159,59 @@ def mix_of_interval(
     """What an interval of an RMF report asks for: by channel, or by LCU if it has devices only.
 
     The report on devices says nothing of bytes and directions, hence ``device_block`` and
-    ``device_read_share``. Raises `ConfigurationError` if nothing was going on.
+    ``device_read_share``. A channel whose rates or bytes RMF could not measure is no load, and is
+    named. Raises `ConfigurationError` if nothing is left.
     """
+    unmeasured = tuple(line.chpid for line in interval.channels if not line.has_load)
     if interval.channels:
-        loads = [_load_of_channel(line) for line in interval.channels if line.io_per_s]
-        notes = (_reported(interval.channels),)
+        measured = [line for line in interval.channels if line.has_load]
+        loads = [_load_of_channel(line) for line in measured if line.io_per_s]
+        notes = tuple(_reported(interval.channels))
     else:
         loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
         assumed = f"{device_block} bytes an I/O, {device_read_share:.0%} reads, all zHPF"
         notes = (f"The report has no bytes and directions: assumed {assumed}.",)
     if not loads:
-        raise ConfigurationError(
-            f"{interval.name}: has no I/O of FICON channels or devices; expected Channel Path "
-            "Activity or Direct Access Device Activity"
+        raise _nothing(interval, unmeasured)
+    notes += tuple(_left_out(interval.passed_over))
+    saps = _saps(interval)
+    return Mix(interval.name, tuple(loads), saps, notes, interval.system, unmeasured=unmeasured)
+
+
+def _nothing(interval: Interval, unmeasured: Sequence[str]) -> ConfigurationError:
+    """Why an interval is no mix."""
+    if unmeasured:
+        return ConfigurationError(
+            f"{interval.name}: RMF could not measure the I/Os or MB/s of {_chpids(unmeasured)}, "
+            "and nothing else was going on; expected an interval with figures in place of dashes "
+            "and blanks"
         )
-    return Mix(interval.name, tuple(loads), _saps(interval), notes, interval.system)
+    return ConfigurationError(
+        f"{interval.name}: has no I/O of FICON channels or devices; expected Channel Path "
+        "Activity or Direct Access Device Activity"
+    )
+
+
+def _chpids(chpids: Sequence[str]) -> str:
+    return f"chpid{'s' * (len(chpids) > 1)} {_listed(chpids)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, or the first of many and how many more there are."""
+    more = len(names) - _NAMED_MAX
+    return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+
+
+def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
+    """The lines of a report that are no load, by the reason."""
+    for kind, what in (("no FICON channel", "other types"), ("no figures", "without figures")):
+        names = [
+            line.name if kind == "no figures" else f"{line.name} {line.kind}"
+            for line in passed_over
+            if line.reason == kind
+        ]
+        if names:
+            yield f"Passed over, {what}: {_listed(names)}."
 
 
 def _saps(interval: Interval) -> int | None:
@@ -176,20 +220,37 @@ def _saps(interval: Interval) -> int | None:
     return next((saps for saps in range(1, iops + 1) if iop_threads(saps) >= iops), None)
 
 
-def _reported(channels: Sequence[ChannelLine]) -> str:
-    """What the channels of the report are, and how busy they were."""
+def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
+    """What the channels of the report are, how busy they were, and which figures are missing."""
     known = Counter(feature for line in channels if (feature := _feature(line)))
     features = ", ".join(f"{count} {feature}" for feature, count in known.items())
     unknown = len(channels) - known.total()
     parts = [*([features] if features else []), *([f"{unknown} unknown"] if unknown else [])]
-    busiest = (
-        f"{name} up to {max(figures):g} %"
-        for name, figures in (
-            ("processor", [line.processor_percent or 0.0 for line in channels]),
-            ("bus", [line.bus_percent or 0.0 for line in channels]),
+    busiest = ", ".join(
+        (
+            _busiest("processor", [line.processor_percent for line in channels]),
+            _busiest("bus", [line.bus_percent for line in channels]),
         )
     )
-    return f"Now on {', '.join(parts)}: {', '.join(busiest)}."
+    yield f"Now on {', '.join(parts)}: {busiest}."
+    for lacks, chpids in (
+        ("I/Os or MB/s, so left out", [c.chpid for c in channels if not c.has_load]),
+        ("utilization", [c.chpid for c in channels if _lacks_utilization(c)]),
+    ):
+        if chpids:
+            yield f"Not measured by RMF: {lacks}: {_chpids(chpids)}."
+    without = [c.chpid for c in channels if not c.has_zhpf and c.io_per_s]
+    if without:
+        yield f"Nothing below ZHPF OPERATIONS, so command mode alone: {_chpids(without)}."
+
+
+def _lacks_utilization(line: ChannelLine) -> bool:
+    return line.processor_percent is None or line.bus_percent is None
+
+
+def _busiest(name: str, percents: Sequence[float | None]) -> str:
+    measured = [percent for percent in percents if percent is not None]
+    return f"{name} up to {max(measured):g} %" if measured else f"{name} not measured"
 
 
 def _feature(line: ChannelLine) -> str | None:

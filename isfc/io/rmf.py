@@ -1,8 +1,9 @@
 """Pasted RMF reports: Channel Path Activity, Direct Access Device Activity, I/O Queuing Activity.
 
-Text in, intervals out. Headings, page breaks and other reports are passed over; a line that was
-broken in two is joined, and one that was pasted twice counts once. Whatever looks like a line of a
-report and is none is a `ConfigurationError` that names the line and the column.
+Text in, intervals out. Page breaks and other reports are passed over; a line that was broken in
+two is joined, and one that was pasted twice counts once. A line without figures, or of a channel
+that is no FICON channel, is noted as passed over. Whatever looks like a line of a report and is
+none is a `ConfigurationError` that names the line and the column.
 """
 
 import re
@@ -13,15 +14,20 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.io.pasted import plain_text
+from isfc.io.rmf_channel import (
+    UNTITLED,
+    ChannelLine,
+    PassedOver,
+    read_channel,
+    read_heading,
+)
 from isfc.io.rmf_words import (
     DEVICE,
     WHOLE,
     Word,
-    continues,
     expect,
     looks_like_channel,
     number_of,
-    starts_channel,
     starts_device,
     starts_iop,
     values_from,
@@ -34,30 +40,6 @@ TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 
 WHOLE_SYSTEM: Final = "SYS"
 """The name of the line that sums up the I/O processors."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelLine:
-    """A FICON channel in Channel Path Activity; percentages from 0 to 100, MB are 10**6 bytes.
-
-    ``generation`` is the code below G and ``link_gbps`` the speed, both empty or None if the
-    report has them not; ``None`` stands for a figure that RMF could not measure.
-    """
-
-    chpid: str
-    generation: str
-    link_gbps: float | None
-    processor_percent: float | None
-    bus_percent: float | None
-    read_mb_per_s: float | None
-    write_mb_per_s: float | None
-    ficon_io_per_s: float | None
-    zhpf_io_per_s: float | None
-
-    @property
-    def io_per_s(self) -> float:
-        """I/Os a second of both protocols."""
-        return (self.ficon_io_per_s or 0.0) + (self.zhpf_io_per_s or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +71,7 @@ class IopLine:
     interrupts_per_s: float | None
 
 
-_Line = ChannelLine | DeviceLine | IopLine
+_Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
 
 @dataclass(slots=True)
@@ -102,12 +84,22 @@ class Interval:
     channels: list[ChannelLine] = field(default_factory=list)
     devices: list[DeviceLine] = field(default_factory=list)
     iops: list[IopLine] = field(default_factory=list)
+    passed_over: list[PassedOver] = field(default_factory=list)
 
     @property
     def io_per_s(self) -> float:
-        """All I/Os a second: of the channels if they were reported, else of the devices."""
-        lines: list[ChannelLine] | list[DeviceLine] = self.channels or self.devices
-        return sum(line.io_per_s for line in lines)
+        """All I/Os a second: of the channels if they were reported, else of the devices.
+
+        A channel whose load RMF could not measure is not in it.
+        """
+        if self.channels:
+            return sum(line.io_per_s for line in self.channels if line.has_load)
+        return sum(line.io_per_s for line in self.devices)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether RMF could measure the load of each channel that it reports."""
+        return all(line.has_load for line in self.channels)
 
     @property
     def name(self) -> str:
@@ -136,20 +128,9 @@ _OTHER_TITLE: Final = re.compile(
     r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
 
-_SPEED: Final = re.compile(r"(\d{1,3})G")
 _RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
-
-
-_CHANNEL_VALUES: Final = (
-    *("PART", "TOTAL", "BUS", "READ PART", "READ TOTAL", "WRITE PART", "WRITE TOTAL"),
-    *("FICON RATE", "FICON ACTIVE", "FICON DEFER", "ZHPF RATE", "ZHPF ACTIVE", "ZHPF DEFER"),
-)
-"""The columns of a channel, from the left."""
-
-_UNSHARED_VALUES: Final = tuple(name for name in _CHANNEL_VALUES if "PART" not in name)
-"""Those that are left where PART is blank."""
 
 _DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
 _DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
@@ -199,6 +180,7 @@ class _Parser:
         self._report = _Report.UNKNOWN
         self._parts = 1
         self._words: list[Word] = []
+        self._heading = UNTITLED
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[Interval, ...]:
@@ -218,12 +200,14 @@ class _Parser:
         report = next((_TITLES[title] for title in _TITLES if title in squeezed), None)
         if report is None and _OTHER_TITLE.search(line):
             report = _Report.OTHER
-        system = re.search(r"SYSTEM ID +(\S+)", line)
+        system = re.search(r"SYSTEM(?: ID|:) +(\S+)", line)
         date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
         time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
         if not (report or system or date or time):
             return False
         self._take_records()
+        if report is not None:
+            self._heading = UNTITLED
         self._report = report or self._report
         self._system = system[1] if system else self._system
         self._date = date[1] if date else self._date
@@ -235,10 +219,13 @@ class _Parser:
         words, self._words = self._words, []
         at = 0
         while at + 1 < len(words):
+            if heading := read_heading(words, at):
+                self._heading, at = heading
+                continue
             match self._report:
                 case _Report.UNKNOWN if looks_like_channel(words, at):
                     at = self._take_channel(words, at)
-                case _Report.CHANNEL if starts_channel(words, at):
+                case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                     at = self._take_channel(words, at)
                 case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
                     at = self._take_device(words, at)
@@ -260,7 +247,7 @@ class _Parser:
                 return any(line.chpid == other.chpid for other in present.channels)
             case DeviceLine():
                 return present.devices[:1] != [] and present.devices[0].device == line.device
-            case IopLine():
+            case IopLine() | PassedOver():
                 return False
 
     def _add(self, line: _Line) -> None:
@@ -281,42 +268,14 @@ class _Parser:
                 interval.devices.append(line)
             case IopLine():
                 interval.iops.append(line)
+            case PassedOver():
+                interval.passed_over.append(line)
 
     def _take_channel(self, words: list[Word], start: int) -> int:
-        at = start + 2
-        generation, link_gbps = "", None
-        if at < len(words) and re.fullmatch(r"[0-9A-F]{1,2}", words[at].text):
-            generation, at = words[at].text, at + 1
-        if at < len(words) and (speed := _SPEED.fullmatch(words[at].text)):
-            link_gbps, at = float(speed[1]), at + 1
-        if at < len(words) and words[at].text in ("Y", "N"):
-            at += 1
-        if not words[start + 1].text.startswith("FC"):
-            return at
-        if at < len(words) and words[at].text == "OFFLINE":
-            return at + 1
-        values, end = values_from(words, at, len(_CHANNEL_VALUES), words[start])
-        names = _UNSHARED_VALUES if len(values) == len(_UNSHARED_VALUES) else _CHANNEL_VALUES
-        expect(values, names, words[start], f"chpid {words[start].text}")
-        if end < len(words) and continues(words, end):
-            raise ConfigurationError(
-                f"{words[end].place}: chpid {words[start].text} has more than {len(names)} "
-                "figures; expected no number that a line break cuts in two"
-            )
-        found = dict(zip(names, values, strict=True))
-        self._add(
-            ChannelLine(
-                chpid=words[start].text.rjust(2, "0"),
-                generation=generation,
-                link_gbps=link_gbps,
-                processor_percent=found["TOTAL"],
-                bus_percent=found["BUS"],
-                read_mb_per_s=found["READ TOTAL"],
-                write_mb_per_s=found["WRITE TOTAL"],
-                ficon_io_per_s=found["FICON RATE"],
-                zhpf_io_per_s=found["ZHPF RATE"],
-            )
-        )
+        type_at = self._heading.type_of(words, start)
+        assert type_at is not None, "the caller looked"
+        line, end = read_channel(words, start, type_at, self._heading)
+        self._add(line)
         return end
 
     def _take_device(self, words: list[Word], start: int) -> int:
@@ -327,9 +286,10 @@ class _Parser:
             if (rate and DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
                 break
         if rate is None or words[at].text in _NO_FIGURES:
+            self._add(PassedOver(words[start].text, "device", "no figures"))
             return start + 2
         most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
-        values, end = values_from(words, at + 2, most, words[start])
+        values, end = values_from(words, at + 2, most, words[start], starts_device)
         times = [name for name in _DEVICE_TIMES if name != "INT" or len(values) == most]
         names = (*times, *_DEVICE_SHARES)
         expect(values, names, words[start], f"device {words[start].text}")
@@ -352,7 +312,7 @@ class _Parser:
         return end
 
     def _take_iop(self, words: list[Word], start: int) -> int:
-        values, end = values_from(words, start + 1, 16, words[start])
+        values, end = values_from(words, start + 1, 16, words[start], starts_iop)
         if len(values) == 16:
             del values[3]  # % CMPR BUSY, which later releases have
         used = values[: len(_IOP_VALUES)]

@@ -1,6 +1,7 @@
 """The words of a pasted table: where a channel, a device or an IOP begins, and its figures."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +11,10 @@ WHOLE: Final = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,21})"
 """What stands before the point of a figure: a comma parts thousands, and is no decimal sign."""
 
 _NUMBER: Final = re.compile(rf"{WHOLE}(?:\.\d{{1,20}})?|\.\d{{1,20}}")
+_SCALED: Final = re.compile(rf"({_NUMBER.pattern})([KMG]?)")
+_SCALES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
+"""What the letters of Monitor III stand for; that they are powers of ten is assumed."""
+
 _MISSING: Final = re.compile(r"[-*.]{2,}")
 _CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
 _CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
@@ -35,11 +40,22 @@ class Word:
         return f"line {self.line} column {self.column}"
 
 
+def is_chpid(word: Word) -> bool:
+    """Whether it may be a chpid."""
+    return _CHPID.fullmatch(word.text) is not None
+
+
+def is_channel_type(word: Word) -> bool:
+    """Whether it may be the type of a channel: OSD, FC_S."""
+    return _CHANNEL_TYPE.fullmatch(word.text) is not None
+
+
 def starts_channel(words: list[Word], at: int) -> bool:
-    """Whether a channel of Channel Path Activity begins here; a word follows."""
+    """Whether a channel of Channel Path Activity begins here, its type behind its chpid."""
     return bool(
-        _CHPID.fullmatch(words[at].text)
-        and _CHANNEL_TYPE.fullmatch(words[at + 1].text)
+        at + 1 < len(words)
+        and is_chpid(words[at])
+        and is_channel_type(words[at + 1])
         and words[at + 1].line - words[at].line <= 1
     )
 
@@ -62,26 +78,32 @@ def looks_like_channel(words: list[Word], at: int) -> bool:
     return starts_channel(words, at) and figures >= _FIGURES_AT_LEAST
 
 
+Begins = Callable[[list[Word], int], object]
+"""Whether a line of a table begins at a word."""
+
+
 def values_from(
-    words: list[Word], at: int, most: int, start: Word
+    words: list[Word], at: int, most: int, start: Word, begins: Begins, *, scaled: bool = False
 ) -> tuple[list[float | None], int]:
     """The figures from ``at`` on, and where they end: at ``most``, or at what is none.
 
-    What is none may follow in another line; in the same one it is an error.
+    What is none may follow in another line; in the same one it is an error. A number that begins
+    a line and is, as ``begins`` says, the name of the next channel, device or IOP is none.
+    ``scaled`` figures are such as 12M.
     """
     values: list[float | None] = []
+    number = _SCALED if scaled else _NUMBER
     while at < len(words) and len(values) < most:
         text = words[at].text
-        if _NUMBER.fullmatch(text):
+        if _begins_line(words, at) and begins(words, at):
+            break
+        if number.fullmatch(text):
             values.append(number_of(text))
         elif _MISSING.fullmatch(text):
             values.append(None)
         elif words[at].line == start.line:
             raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
         else:
-            break
-        if len(values) > 1 and _begins_line(words, at) and _is_record(words, at):
-            values.pop()
             break
         at += 1
     return values, at
@@ -97,16 +119,10 @@ def _begins_line(words: list[Word], at: int) -> bool:
     return words[at].line > words[at - 1].line
 
 
-def _is_record(words: list[Word], at: int) -> bool:
-    """Whether a number that begins a line is the name of the next channel, device or IOP."""
-    if at + 1 >= len(words):
-        return False
-    return starts_channel(words, at) or starts_device(words, at) or starts_iop(words, at)
-
-
 def number_of(text: str) -> float:
-    """The figure, its thousands parted by commas or not."""
-    return float(text.replace(",", ""))
+    """The figure, its thousands parted by commas or not, and scaled by K, M or G behind it."""
+    digits = text.rstrip("KMG")
+    return float(digits.replace(",", "")) * _SCALES[text[len(digits) :]]
 
 
 def expect(values: list[float | None], names: tuple[str, ...], start: Word, what: str) -> None:

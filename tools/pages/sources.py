@@ -68,7 +68,7 @@ def _cells(row: re.Match[str]) -> list[str]:
 _ELSEWHERE: Final = (
     "isfc.cli.",  # what people read
     "isfc.cp.",  # the words of commands
-    "isfc.io.rmf_words",  # how reports write numbers and names
+    "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
     "isfc.link.state",  # a table that has a picture
     "isfc.testing.",  # docs/testing.md

@@ -128,7 +128,9 @@ def _verdict(sizing: Sizing) -> Text:
     best, far = sizing.best, sizing.distances[-1]
     count = best.channels_grown
     zhpf = "on" if best.protocol is Protocol.ZHPF else "off"
-    text = f"Best: {count} {best.feature} channel{'s' * (count > 1)}, zHPF {zhpf}"
+    missing = len(sizing.mix.unmeasured)
+    of_what = f" without the {missing} left out" if missing else ""
+    text = f"Best{of_what}: {count} {best.feature} channel{'s' * (count > 1)}, zHPF {zhpf}"
     if far.km:
         links = f"{far.isls} ISL{'s' * (far.isls > 1)}"
         text += f"; at {far.km:g} km {links}, credits {far.credits}"

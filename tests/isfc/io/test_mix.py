@@ -95,6 +95,7 @@ def test_devices_of_a_report_are_summed_by_lcu_and_what_is_assumed_is_said() -> 
     assert load.io_per_s == pytest.approx(interval.io_per_s)
     assert mix.notes == (
         "The report has no bytes and directions: assumed 8192 bytes an I/O, 75% reads, all zHPF.",
+        "Passed over, without figures: 7086.",
     )
 
 
@@ -119,6 +120,8 @@ def test_the_features_of_a_report_are_named_with_how_busy_they_were() -> None:
     features = "2 FICON Express16SA, 1 FICON Express16S+, 2 FICON Express16S"
     assert mix_of_interval(interval).notes == (
         f"Now on {features}: processor up to 19.18 %, bus up to 68.77 %.",
+        "Passed over, other types: 10 OSD.",
+        "Passed over, without figures: A0.",
     )
     unknown = replace(interval.channels[0], generation="7F")
     odd = Interval("S", "", "", channels=[unknown, replace(unknown, generation="")])

@@ -1,6 +1,6 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
 from isfc.io.proposal import proposal
-from isfc.io.rmf import busiest, read_rmf
+from isfc.io.rmf import Interval, busiest, read_rmf
 from isfc.io.sizing import (
     Choice,
     Distance,
@@ -148,10 +148,23 @@ def _mixes(
     mixes = [
         mix_of_interval(one, device_block=block, device_read_share=read_share) for one in chosen
     ]
-    if which is Which.ALL and (idle := len(intervals) - len(busy)):
-        left_out = f"{idle} {'interval' if idle == 1 else 'intervals'} without I/O left out."
-        mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, left_out))
+    more = tuple(_not_sized([one for one in intervals if one not in chosen], which))
+    mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, *more))
     return mixes
+
+
+def _not_sized(intervals: Sequence[Interval], which: Which) -> Iterator[str]:
+    """What a reader should know of the intervals that are not sized."""
+    gaps = sum(not one.is_measured for one in intervals)
+    idle = len(intervals) - gaps
+    if which is Which.ALL and idle:
+        yield f"{idle} {_intervals(idle)} without I/O left out."
+    if gaps:
+        yield f"{gaps} {_intervals(gaps)} not sized, with channels that RMF could not measure."
+
+
+def _intervals(count: int) -> str:
+    return "interval" if count == 1 else "intervals"
 
 
 def sizing_record(sizing: Sizing) -> dict[str, Any]:
