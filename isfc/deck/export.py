@@ -62,7 +62,7 @@ def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
     partners = ", ".join(link.nodes[link.nodes[0] == node] for link in collection.links_of(node))
     lines = [
         f"* {node}: its CTCs to {partners}",
-        *([_NO_DISKS] if collection.io else []),
+        *([_NO_DISKS] if "io" in collection.io else []),
         f" RESOURCE PARTITION=((CSS(0),({node},{images[node]:X})))",
     ]
     ends = [

@@ -23,7 +23,7 @@ from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import Remark, Statement
 from isfc.deck.operand import Operands, parse_operands
 from isfc.deck.partition import System
-from isfc.layout.file import KM_MAX
+from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 

@@ -14,15 +14,14 @@ from isfc.io.configuration import (
     MTU_DEFAULT,
     OSA_FEATURES,
     Channel,
-    FarPath,
     IoConfiguration,
     IoWorkload,
-    Isl,
     Protocol,
 )
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
+from isfc.layout.path import FarPath, Isl
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from ctc.bandwidth import Ceiling
+from isfc.layout.path import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
 OSA_FEATURES: Final = ("OSA-Express7S 25 GbE", "OSA-Express6S 10 GbE")
@@ -29,24 +30,6 @@ class Protocol(StrEnum):
     """zHyperLink: the processor waits; a FICON channel takes what cannot be done so."""
     TCP = "tcp"
     """Streams over an OSA: a read is inbound, ``outstanding`` is the number of connections."""
-
-
-@dataclass(frozen=True, slots=True)
-class Isl:
-    """Inter-switch links side by side: each with ``gbps`` and ``credits`` each way."""
-
-    count: int
-    gbps: float
-    credits: int
-
-
-@dataclass(frozen=True, slots=True)
-class FarPath:
-    """A way to storage: ``km`` of fibre, over inter-switch links or not (None)."""
-
-    name: str
-    km: float
-    isl: Isl | None = None
 
 
 @dataclass(frozen=True, slots=True)

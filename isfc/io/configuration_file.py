@@ -24,7 +24,7 @@ The same tables may stand in a link's layout: ``channels`` then also names chpid
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -36,26 +36,19 @@ from isfc.io.configuration import (
     OSA_FEATURES,
     ZHYPERLINK,
     Channel,
-    FarPath,
     IoConfiguration,
     IoWorkload,
-    Isl,
     System,
 )
 from isfc.io.io_table import check_names, read_workload
-from isfc.io.ridden import read_ridden, with_ridden
+from isfc.io.ridden import find_ridden, with_ridden
 from isfc.io.trunk_tables import read_trunks
-from isfc.layout.checked_toml import (
-    check_table_name,
-    convert,
-    decode,
-    read_bytes,
-    show_key,
-    within,
-)
-from isfc.layout.file import check_speed
+from isfc.layout.checked_toml import convert, read_bytes, show_key, within
+from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
+from isfc.layout.file import check_speed, collection_of, far_paths
+from isfc.layout.layout import Collection
+from isfc.layout.path import FarPath
 
-_KM_MAX: Final = 10_000.0
 _SAPS_MAX: Final = 128
 """What nobody has: above, a figure is a slip."""
 
@@ -64,39 +57,13 @@ _OF_NO_ZHYPERLINK: Final = frozenset(("mtu", "large_send", "link_gbps", "encrypt
 _OF_NO_OSA: Final = frozenset(("link_gbps", "encrypted", "path", "card"))
 """Keys that say nothing of a channel of some feature."""
 
-_NAMED: Final = {
-    "channel": "a channel",
-    "path": "a path",
-    "system": "a system",
-    "card": "a card",
-    "interconnect": "an I/O interconnect",
-    "fanout": "a fanout",
-}
-"""Tables with names of their own, and what each is."""
-
-_CREDITS_MAX: Final = 65_535
 _MTU_MIN: Final = 576
 _MTU_MAX: Final = 9000
-
-_Gbps = Annotated[float, Meta(ge=0.1, le=128)]
-
-
-class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    io: list[dict[str, Any]]
-    channel: dict[str, Any] = {}
-    path: dict[str, Any] = {}
-    system: dict[str, Any] = {}
-    card: dict[str, Any] = {}
-    interconnect: dict[str, Any] = {}
-    fanout: dict[str, Any] = {}
-    fibre: dict[str, Any] = {}
-    ctc: list[Any] = []
-    link: list[Any] = []
 
 
 class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feature: str
-    link_gbps: _Gbps | None = None
+    link_gbps: Gbps | None = None
     encrypted: bool = False
     path: str | None = None
     card: str | None = None
@@ -105,34 +72,11 @@ class _ChannelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     large_send: bool = True
 
 
-class _IslTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    gbps: _Gbps
-    credits: Annotated[int, Meta(ge=1, le=_CREDITS_MAX)]
-    count: Annotated[int, Meta(ge=1, le=256)] = 1
-
-
-class _PathTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    km: Annotated[float, Meta(ge=0, le=_KM_MAX)]
-    isl: Any = None
-
-
 class _SystemTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     saps: Annotated[int, Meta(ge=1, le=_SAPS_MAX)] | None = None
 
 
 _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
-    _Root: {
-        "io": "a table for each workload, headed [[io]]",
-        "channel": "a table for each channel, such as [channel.42]",
-        "path": "a table for each way to far storage, such as [path.far]",
-        "system": "a table for each system, such as [system.ATLANTA]",
-        "card": "a table for each card that channels share, such as [card.A]",
-        "interconnect": "a table for each I/O interconnect of cards, such as [interconnect.1]",
-        "fanout": "a table for each fanout card, such as [fanout.F]",
-        "fibre": "a link's fibres, as in a layout",
-        "ctc": "a link's CTCs, as in a layout",
-        "link": "a collection's links, as in a layout",
-    },
     _ChannelTable: {
         "feature": 'a feature in quotes, such as "FICON Express16SA"',
         "link_gbps": "Gb/s, a number from 0.1 to 128",
@@ -143,15 +87,6 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "mtu": f"bytes of an OSA's packet, from {_MTU_MIN} to {_MTU_MAX}",
         "large_send": "true or false",
     },
-    _IslTable: {
-        "gbps": "Gb/s, a number from 0.1 to 128",
-        "credits": f"buffer credits of a port, from 1 to {_CREDITS_MAX}",
-        "count": "how many inter-switch links side by side, from 1 to 256",
-    },
-    _PathTable: {
-        "km": f"kilometres, a number from 0 to {_KM_MAX:g}",
-        "isl": "inter-switch links, such as { count = 2, gbps = 16, credits = 960 }",
-    },
     _SystemTable: {"saps": f"how many SAPs, from 1 to {_SAPS_MAX}"},
 }
 """What may stand in each table, in the words of an error message."""
@@ -160,23 +95,35 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 def read_io_configuration(path: Path) -> IoConfiguration:
     """Read and check the I/O configuration at ``path``; raise `ConfigurationError` otherwise."""
     with within(str(path)):
-        return _parse(read_bytes(path, "an I/O configuration"))
+        data = read_bytes(path, "an I/O configuration")
+    return parse_io_configuration(data, str(path))
 
 
 def parse_io_configuration(data: bytes, source: str) -> IoConfiguration:
     """Check ``data``, the content of a file; ``source`` is its name in messages."""
-    with within(source):
-        return _parse(data)
+    return io_configuration_of(parse_document(data, source))
 
 
-def _parse(data: bytes) -> IoConfiguration:
-    root = convert(decode(data, "an I/O configuration"), _Root, "", _EXPECTED[_Root])
+def io_configuration_of(
+    document: Document, collection: Collection | None = None
+) -> IoConfiguration:
+    """What a document says of channels and disks. Raises `ConfigurationError`.
+
+    ``collection`` is what it says of links, if that is known already.
+    """
+    if collection is None and document.fibres:
+        collection = collection_of(document)
+    with within(document.source):
+        return _configuration(document, collection)
+
+
+def _configuration(document: Document, collection: Collection | None) -> IoConfiguration:
+    root = document.root
+    if root.io is None:
+        raise ConfigurationError(f"io: missing; expected {EXPECTED[Root]['io']}")
     if not root.io:
-        raise ConfigurationError(f"io: none; expected {_EXPECTED[_Root]['io']}")
-    for level, what in _NAMED.items():
-        for name in getattr(root, level):
-            check_table_name(f"[{level}.{show_key(name)}]", name, what)
-    paths = {name: _path(name, table) for name, table in root.path.items()}
+        raise ConfigurationError(f"io: none; expected {EXPECTED[Root]['io']}")
+    paths = far_paths(document)
     systems = {
         name: System(
             name,
@@ -188,7 +135,7 @@ def _parse(data: bytes) -> IoConfiguration:
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
     cards = {name: table["card"] for name, table in root.channel.items() if "card" in table}
-    ridden = read_ridden(data) if root.fibre else None
+    ridden = None if collection is None else find_ridden(collection)
     if ridden:
         channels = with_ridden(ridden, root.io, channels, cards)
     workloads = tuple(
@@ -203,15 +150,6 @@ def _parse(data: bytes) -> IoConfiguration:
         cards,
     )
     return IoConfiguration(channels, systems, workloads, trunks)
-
-
-def _path(name: str, value: object) -> FarPath:
-    place = f"[path.{show_key(name)}]"
-    table = convert(value, _PathTable, place, _EXPECTED[_PathTable])
-    if table.isl is None:
-        return FarPath(name, table.km)
-    isl = convert(table.isl, _IslTable, f"{place} isl", _EXPECTED[_IslTable])
-    return FarPath(name, table.km, Isl(isl.count, isl.gbps, isl.credits))
 
 
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:

@@ -17,7 +17,8 @@ from ctc.channel import (
 from ctc.distance import PORT_CREDITS, credit_ns, round_trip_ns
 from ctc.fibre_channel import Frames, data_frames, line_ns
 from ctc.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
-from isfc.io.configuration import Channel, FarPath, IoWorkload, Protocol
+from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.layout.path import FarPath
 
 SATURATING_OUTSTANDING: Final = 256
 """I/Os at the same time of a workload that takes as much as a channel carries, and at most of one

@@ -13,8 +13,7 @@ from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Channel
 from isfc.layout.checked_toml import show_key
-from isfc.layout.file import parse_collection
-from isfc.layout.layout import Fibre
+from isfc.layout.layout import Collection, Fibre
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +24,11 @@ class Ridden:
     fibres: Mapping[str, Mapping[str, Fibre]]
 
 
-def read_ridden(data: bytes) -> Ridden:
-    """What the layout in a file says of its chpids. Raises `ConfigurationError`."""
+def find_ridden(collection: Collection) -> Ridden:
+    """What the links of a file say of its chpids."""
     fibres: dict[str, dict[str, Fibre]] = {}
     nodes: set[str] = set()
-    for link in parse_collection(data, "").links:
+    for link in collection.links:
         nodes.update(link.nodes)
         for fibre in link.fibres:
             for node, chpid in zip(link.nodes, fibre.chpids, strict=True):

@@ -12,11 +12,13 @@ from pathlib import Path
 from ctc.address import ChpidId, format_chpid
 from ctc.use import NOTHING, Use
 from isfc.io.configuration import IoConfiguration
-from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import Demand, Route, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.layout.catalogue import load_layout, read_content
-from isfc.layout.file import parse_collection
+from isfc.layout.catalogue import load_document
+from isfc.layout.checked_toml import within
+from isfc.layout.document import Document
+from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 
 
@@ -81,21 +83,27 @@ def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
     )
 
 
+def links_with_disks(document: Document) -> tuple[Collection, IoConfiguration | None]:
+    """The links of a document, disks on their chpids in them; and these disks, None if none."""
+    collection = collection_of(document)
+    if not document.has_disks:
+        return collection, None
+    configuration = io_configuration_of(document, collection)
+    links = tuple(with_disks(link, configuration) for link in collection.links)
+    return replace(collection, links=links), configuration
+
+
 def load_with_disks(argument: str | Path) -> Collection:
     """As `isfc.layout.catalogue.load_collection`; disks on chpids of the links are in them."""
-    content, source = read_content(argument)
-    collection = parse_collection(content, source)
-    if not collection.io:
-        return collection
-    configuration = parse_io_configuration(content, source)
-    links = tuple(with_disks(link, configuration) for link in collection.links)
-    return replace(collection, links=links)
+    return links_with_disks(load_document(argument))[0]
 
 
 def load_link_with_disks(argument: str | Path) -> Layout:
     """As `isfc.layout.catalogue.load_layout`; disks on chpids of the link are in it."""
-    layout = load_layout(argument)
-    return load_with_disks(argument).link("-".join(layout.nodes))
+    document = load_document(argument)
+    collection = links_with_disks(document)[0]
+    with within(document.source):
+        return collection.link()
 
 
 def without_disks(layout: Layout) -> Layout:

@@ -7,7 +7,8 @@ from pathlib import Path
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.closest import expected
-from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.document import Document, parse_document
+from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 
 _SUFFIX = ".toml"
@@ -30,14 +31,20 @@ def load_layout(argument: str | Path, link: str | None = None) -> Layout:
     file. Of several links ``link`` names the one that is meant, as in ``ATLANTA-BOSTON``. Raises
     `ConfigurationError` if there is no such layout or link, and if it is not a good one.
     """
-    content, source = read_content(argument)
-    return parse_layout(content, source, link)
+    document = load_document(argument)
+    collection = collection_of(document)
+    with within(document.source):
+        return collection.link(link)
 
 
 def load_collection(argument: str | Path) -> Collection:
     """As `load_layout`, with all links of a layout that has several."""
-    content, source = read_content(argument)
-    return parse_collection(content, source)
+    return collection_of(load_document(argument))
+
+
+def load_document(argument: str | Path) -> Document:
+    """The document that a user means by ``argument``, as for `load_layout`."""
+    return parse_document(*read_content(argument))
 
 
 def read_content(argument: str | Path) -> tuple[bytes, str]:

@@ -1,15 +1,16 @@
 """Reading a TOML file from people: what is wrong is said with its place and its remedy.
 
 A file is bytes, then a document (`decode`), then tables checked against a record's types
-(`convert`). Whatever is wrong is a `ConfigurationError` that names the file, table and key.
+(`convert`), key by key. Whatever is wrong is a `ConfigurationError` that names the file, table and
+key.
 """
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
@@ -25,17 +26,17 @@ LINE_LENGTH_MAX: Final = 1000
 TABLE_NAME_LENGTH_MAX: Final = 32
 """Characters in the name of a table."""
 
-_KINDS: Final = {
-    "str": "text",
-    "int": "a number",
-    "float": "a number",
-    "object": "a table",
-    "array": "a list",
-    "bool": "true or false",
+_KINDS: Final[Mapping[type, str]] = {
+    str: "text",
+    int: "a number",
+    float: "a number",
+    dict: "a table",
+    list: "a list",
+    bool: "true or false",
 }
-"""msgspec's names of what TOML holds, in the words of an error message."""
+"""What TOML holds, in the words of an error message."""
 
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=msgspec.Struct)
 
 
 def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
@@ -84,25 +85,71 @@ def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, st
 
     ``expected`` says of each key what may stand there, in the words of an error message.
     """
-    try:
-        return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
-        reason, _, path = str(error).replace("`", "").partition(" - at $")
-    found = re.search("got (.*)", reason)
-    problem = f"got {_KINDS.get(found[1], found[1])}" if found else "out of range"
-    if unknown := re.match("Object contains unknown field (.*)", reason, re.DOTALL):
-        key, problem, remedy = (
-            show_key(unknown[1]),
-            "no such key",
-            "one of " + ", ".join(expected),
+    if not isinstance(value, dict):
+        keys = ", ".join(expected)
+        raise ConfigurationError(
+            f"{place}: {_found(value)}; expected a table with {keys}".removeprefix(": ")
         )
-    elif missing := re.match("Object missing required field (.*)", reason):
-        key, problem, remedy = missing[1], "missing", expected[missing[1]]
-    elif wrong := re.match(r"\.(\w+)", path):
-        key, remedy = wrong[1], expected[wrong[1]]
-    else:
-        key, remedy = "", "a table with " + ", ".join(expected)
-    raise ConfigurationError(f"{place} {key}".strip() + f": {problem}; expected {remedy}")
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    for key, each in value.items():
+        at = f"{place} {show_key(key)}".strip()
+        if key not in fields:
+            raise ConfigurationError(f"{at}: no such key; expected one of {', '.join(expected)}")
+        try:
+            msgspec.convert(each, fields[key].type)
+        except msgspec.ValidationError:
+            problem = _misfit(each, fields[key].type)
+            raise ConfigurationError(f"{at}: {problem}; expected {expected[key]}") from None
+    for key, field in fields.items():
+        if field.required and key not in value:
+            at = f"{place} {key}".strip()
+            raise ConfigurationError(f"{at}: missing; expected {expected[key]}")
+    return msgspec.convert(value, kind)
+
+
+def _found(value: object) -> str:
+    return f"got {_KINDS.get(type(value), type(value).__name__)}"
+
+
+def _misfit(value: object, wanted: object) -> str:
+    """What is wrong with a value that is not as ``wanted``: its kind, that of a part, or more."""
+    options = _options(wanted)
+    if type(value) not in _kinds(options):
+        return _found(value)
+    for option in options:
+        parts: Iterable[object] = ()
+        if isinstance(value, dict) and get_origin(option) is dict:
+            parts = value.values()
+        elif isinstance(value, list) and get_origin(option) is list:
+            parts = value
+        for part in parts:
+            if type(part) not in _kinds(_options(get_args(option)[-1])):
+                return _found(part)
+    return "out of range"
+
+
+def _options(wanted: object) -> list[object]:
+    """The types that a type allows: those of a union, without their bounds."""
+    if get_origin(wanted) is Annotated:
+        return _options(get_args(wanted)[0])
+    if get_origin(wanted) in (Union, type(int | None)):
+        return [option for each in get_args(wanted) for option in _options(each)]
+    return [wanted]
+
+
+def _kinds(options: Iterable[object]) -> set[object]:
+    """The kinds of value that some types allow."""
+    kinds: set[object] = set()
+    for option in options:
+        if option is Any:
+            kinds.update(_KINDS)
+        elif option is float:
+            kinds |= {float, int}
+        elif isinstance(option, type) and issubclass(option, str):
+            kinds.add(str)  # an enumeration too
+        else:
+            kinds.add(get_origin(option) or option)
+    return kinds
 
 
 def show_key(name: str) -> str:

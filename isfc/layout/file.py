@@ -13,8 +13,8 @@
     rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
 
 Fibres join two systems, which have one logical link. With more systems the links are declared, and
-a fibre belongs to the link between the two nodes that its ``chpid`` names. Two links may share a
-chpid of the node they have in common::
+a fibre belongs to the link between the two nodes that its ``chpid`` names. Fibres may share chpids,
+channels (``[[shared_channel]]``), directors, and the inter-switch links of a ``path``::
 
     [[link]]
     nodes = ["ATLANTA", "BOSTON"]
@@ -22,7 +22,8 @@ chpid of the node they have in common::
     [[link]]
     nodes = ["BOSTON", "CHICAGO"]
 
-``[[io]]`` and the tables it needs may stand beside these: `isfc.io.configuration_file` reads them.
+`isfc.layout.document` decodes the file; `isfc.layout.channels` checks what links share. ``[[io]]``
+and the tables it needs may stand beside these: `isfc.io.configuration_file` reads them.
 
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key, and
 says what was expected.
@@ -30,104 +31,40 @@ says what was expected.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Final, TypeVar
 
-import msgspec
-
-from ctc.address import format_chpid, format_rdev, parse_chpid, parse_rdevs
+from ctc.address import format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import (
-    check_table_name,
-    convert,
-    decode,
-    read_bytes,
-    show_key,
-    within,
+from isfc.layout.channels import (
+    check_ports,
+    check_profiles,
+    read_cecs,
+    read_directors,
+    read_ports,
+    read_shared_channels,
+    read_traffic,
+)
+from isfc.layout.checked_toml import read_bytes, show_key, within
+from isfc.layout.document import (
+    EXPECTED,
+    LINK_GBPS_MIN,
+    Document,
+    FibreTable,
+    Root,
+    parse_document,
 )
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
-LINK_GBPS_MIN: Final = 0.1
-LINK_GBPS_MAX: Final = 128.0
-KM_MAX: Final = 10_000.0
-"""Farther than any fibre goes that a channel could use."""
-
-_IO_TABLES: Final = ("channel", "path", "card", "interconnect", "fanout", "system", "io")
-"""What a layout may have beside its links, in the order in which it is written."""
+SYSTEMS_MAX: Final = 8
+"""Systems of a collection (published: an SSI cluster of z/VM 7.3 has up to eight members)."""
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
-
-
-class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A layout file, its tables not yet checked: an error is to name the table it is in."""
-
-    fibre: dict[str, Any]
-    ctc: list[Any]
-    link: list[Any] = []
-    io: list[dict[str, Any]] = []
-    channel: dict[str, dict[str, Any]] = {}
-    path: dict[str, dict[str, Any]] = {}
-    system: dict[str, dict[str, Any]] = {}
-    card: dict[str, dict[str, Any]] = {}
-    interconnect: dict[str, dict[str, Any]] = {}
-    fanout: dict[str, dict[str, Any]] = {}
-
-
-class LinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[[link]]``: needed only where there are several links."""
-
-    nodes: list[str]
-
-
-class FibreTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[fibre.NAME]``."""
-
-    feature: str
-    chpid: dict[str, str]
-    link_gbps: Annotated[float, msgspec.Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)] | None = None
-    km: Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)] = 0.0
-
-
-class CtcTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table ``[[ctc]]``."""
-
-    fibre: str
-    rdevs: dict[str, str]
-
-
-EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
-    Root: {
-        "fibre": "a table for each FICON path, such as [fibre.1]",
-        "ctc": "a table for each range of CTCs, headed [[ctc]]",
-        "link": "a table for each logical link, headed [[link]], if there are several",
-        "io": "disk I/O beside the link, headed [[io]], which isfc io reads",
-        "channel": "channels of disk I/O, such as [channel.42], which isfc io reads",
-        "path": "ways to far storage, such as [path.far], which isfc io reads",
-        "system": "systems, such as [system.ATLANTA], which isfc io reads",
-        "card": "cards that channels share, such as [card.A], which isfc io reads",
-        "interconnect": "I/O interconnects, such as [interconnect.1], which isfc io reads",
-        "fanout": "fanout cards, such as [fanout.F], which isfc io reads",
-    },
-    LinkTable: {
-        "nodes": 'the two nodes of a link, such as ["ATLANTA", "BOSTON"]',
-    },
-    FibreTable: {
-        "feature": 'a FICON feature in quotes, such as "FICON Express2"',
-        "chpid": 'the chpid at each node, such as { ATLANTA = "40", BOSTON = "50" }',
-        "link_gbps": f"Gb/s, a number from {LINK_GBPS_MIN:g} to {LINK_GBPS_MAX:g}",
-        "km": f"the fibre's length in kilometres, a number from 0 to {KM_MAX:g}",
-    },
-    CtcTable: {
-        "fibre": 'the NAME of a table [fibre.NAME], in quotes, such as "1"',
-        "rdevs": 'device numbers at each node, such as { ATLANTA = "6000", BOSTON = "7000" }',
-    },
-}
-"""What may stand in each table, in the words of an error message."""
 
 
 def read_layout(path: Path, link: str | None = None) -> Layout:
@@ -136,7 +73,8 @@ def read_layout(path: Path, link: str | None = None) -> Layout:
     Raises `ConfigurationError` for anything else.
     """
     with within(str(path)):
-        return _parse(read_bytes(path, "a layout file")).link(link)
+        data = read_bytes(path, "a layout file")
+    return parse_layout(data, str(path), link)
 
 
 def parse_layout(data: bytes | str, source: str = "layout", link: str | None = None) -> Layout:
@@ -145,55 +83,68 @@ def parse_layout(data: bytes | str, source: str = "layout", link: str | None = N
     ``source`` is its name in messages. Of several links ``link`` names the one that is meant, as in
     ``ATLANTA-BOSTON``. Raises `ConfigurationError` for what is wrong with it.
     """
+    collection = parse_collection(data, source)
     with within(source):
-        return parse_collection(data, "").link(link)
+        return collection.link(link)
 
 
 def parse_collection(data: bytes | str, source: str = "layout") -> Collection:
     """The links that ``data``, the content of a layout file, describes; as for `parse_layout`."""
-    with within(source) if source else nullcontext():
-        return _parse(data.encode() if isinstance(data, str) else data)
+    return collection_of(parse_document(data, source))
 
 
-def _parse(data: bytes) -> Collection:
-    root = _table(decode(data, "a layout"), Root, "")
-    if not root.fibre:
+def collection_of(document: Document) -> Collection:
+    """The links of a document, and what they share. Raises `ConfigurationError`."""
+    with within(document.source):
+        return _collection(document)
+
+
+def _collection(document: Document) -> Collection:
+    for name in ("fibre", "ctc"):
+        if getattr(document.root, name) is None:
+            raise ConfigurationError(f"{name}: missing; expected {EXPECTED[Root][name]}")
+    if not document.fibres:
         raise ConfigurationError(f"fibre: none; expected {EXPECTED[Root]['fibre']}")
-    tables = {
-        name: _table(table, FibreTable, f"[fibre.{show_key(name)}]")
-        for name, table in root.fibre.items()
-    }
-    links = _links(root.link, tables)
-    fibres = _fibres(tables, links)
-    ctcs = _ctcs(root.ctc, fibres)
-    return Collection(
-        tuple(
-            Layout(
-                nodes,
-                tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
-                tuple(ctc for ctc, joined in ctcs if joined == nodes),
-            )
-            for nodes in links
-        ),
-        {name: table for name in _IO_TABLES if (table := getattr(root, name))},
+    links = _links(document)
+    fibres = _fibres(document, links)
+    ctcs = _ctcs(document, fibres)
+    layouts = tuple(
+        Layout(
+            nodes,
+            tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
+            tuple(ctc for ctc, joined in ctcs if joined == nodes),
+        )
+        for nodes in links
     )
+    alone = Collection(layouts)
+    cecs = read_cecs(document, alone.systems)
+    channels = read_shared_channels(document, alone, cecs)
+    collection = Collection(layouts, document.kept(), channels, cecs, read_traffic(document, alone))
+    check_profiles(collection)
+    check_ports(collection)
+    return collection
 
 
-def _table(value: object, kind: type[_T], place: str) -> _T:
-    return convert(value, kind, place, EXPECTED[kind])
+def far_paths(document: Document) -> dict[str, FarPath]:
+    """The far paths of a document, by name."""
+    return {
+        name: FarPath(
+            name, table.km, None if isl is None else Isl(isl.count, isl.gbps, isl.credits)
+        )
+        for name, (table, isl) in document.paths.items()
+    }
 
 
-def _links(declared: list[Any], tables: Mapping[str, FibreTable]) -> list[_Nodes]:
+def _links(document: Document) -> list[_Nodes]:
     """The nodes of each link: of every ``[[link]]``, or those that the first fibre joins."""
-    if not declared:
+    tables = document.fibres
+    if not document.links:
         name, table = next(iter(tables.items()))
         with within(f"[fibre.{show_key(name)}] chpid"):
             return [_two_nodes(table.chpid)]
     links: list[_Nodes] = []
-    for number, value in enumerate(declared, start=1):
-        place = f"[[link]] #{number}"
-        link = _table(value, LinkTable, place)
-        with within(f"{place} nodes"):
+    for number, link in enumerate(document.links, start=1):
+        with within(f"[[link]] #{number} nodes"):
             nodes = _two_nodes(link.nodes)
             if nodes in links:
                 raise ConfigurationError(
@@ -204,6 +155,11 @@ def _links(declared: list[Any], tables: Mapping[str, FibreTable]) -> list[_Nodes
                     f"no [fibre.NAME] joins {nodes[0]} and {nodes[1]}; expected one at least"
                 )
         links.append(nodes)
+    systems = {node for nodes in links for node in nodes}
+    if len(systems) > SYSTEMS_MAX:
+        raise ConfigurationError(
+            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}"
+        )
     return links
 
 
@@ -237,25 +193,53 @@ def _by_node(values: Mapping[str, str], nodes: _Nodes, read: Callable[[str], _T]
     return read(values[first]), read(values[second])
 
 
-def _fibres(
-    tables: Mapping[str, FibreTable], links: list[_Nodes]
-) -> dict[str, tuple[Fibre, _Nodes]]:
+def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _Nodes]]:
     """The fibres by name, each with the nodes that it joins."""
     fibres: dict[str, tuple[Fibre, _Nodes]] = {}
-    for name, table in tables.items():
+    paths = far_paths(document)
+    for name, table in document.fibres.items():
         place = f"[fibre.{show_key(name)}]"
-        check_table_name(place, name, "a fibre")
         with within(f"{place} feature"):
             profile = find_profile(table.feature, table.link_gbps)
         check_speed(place, profile.feature, table.link_gbps)
         with within(f"{place} chpid"):
             nodes = _link_of(table.chpid, links)
             chpids = _by_node(table.chpid, nodes, parse_chpid)
-            fibre = Fibre(name, profile, chpids, km=table.km)
             for other, joined in fibres.values():
-                _check_shared(fibre, nodes, other, joined)
-        fibres[name] = fibre, nodes
+                if (nodes, chpids) == (joined, other.chpids):
+                    raise ConfigurationError(
+                        f"joins the chpids of [fibre.{show_key(other.name)}]; "
+                        "expected the CTCs of both on one fibre"
+                    )
+        path = _path(place, table, paths)
+        directors = read_directors(place, table, nodes, path)
+        fibres[name] = (
+            Fibre(
+                name,
+                profile,
+                chpids,
+                km=table.km if path is None else path.km,
+                path=path,
+                directors=directors,
+                ports=read_ports(place, table, nodes),
+            ),
+            nodes,
+        )
     return fibres
+
+
+def _path(place: str, table: FibreTable, paths: Mapping[str, FarPath]) -> FarPath | None:
+    """The far path of a fibre, if it has one."""
+    if table.path is None:
+        return None
+    if table.path not in paths:
+        known = ", ".join(map(show_key, paths)) or "the tables [path.NAME], of which there is none"
+        raise ConfigurationError(
+            f"{place} path: there is no [path.{show_key(table.path)}]; expected one of {known}"
+        )
+    if table.km:
+        raise ConfigurationError(f"{place} km: its path has one; expected path or km, not both")
+    return paths[table.path]
 
 
 def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
@@ -268,36 +252,14 @@ def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
         )
 
 
-def _check_shared(fibre: Fibre, nodes: _Nodes, other: Fibre, joined: _Nodes) -> None:
-    """A chpid may be on several fibres of different links, if it is the same feature on all."""
-    for node, chpid in zip(nodes, fibre.chpids, strict=True):
-        if node not in joined or other.chpids[joined.index(node)] != chpid:
-            continue
-        place = f"{format_chpid(chpid)} at {node} is already in [fibre.{show_key(other.name)}]"
-        if nodes == joined:
-            raise ConfigurationError(
-                f"{place}; expected its CTCs on one fibre: a director can lead it to several "
-                f"chpids of {_other_end(nodes, node)}, but isfc knows one path of a chpid to "
-                "each partner"
-            )
-        if fibre.profile != other.profile:
-            raise ConfigurationError(f"{place}; expected the same feature and link_gbps in both")
-
-
-def _other_end(nodes: _Nodes, node: NodeName) -> NodeName:
-    """The other of the two nodes."""
-    return nodes[1 - nodes.index(node)]
-
-
 def _ctcs(
-    tables: list[Any], fibres: Mapping[str, tuple[Fibre, _Nodes]]
+    document: Document, fibres: Mapping[str, tuple[Fibre, _Nodes]]
 ) -> list[tuple[CtcPair, _Nodes]]:
     """All CTCs, in the order of the file, each with the nodes that it joins."""
     ctcs: list[tuple[CtcPair, _Nodes]] = []
     owners: dict[tuple[NodeName, str], str] = {}
-    for number, value in enumerate(tables, start=1):
+    for number, table in enumerate(document.ctcs, start=1):
         place = f"[[ctc]] #{number}"
-        table = _table(value, CtcTable, place)
         if table.fibre not in fibres:
             raise ConfigurationError(
                 f"{place} fibre: there is no [fibre.{show_key(table.fibre)}]; "

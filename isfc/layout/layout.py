@@ -1,18 +1,20 @@
 """Layouts: the CTCs of a logical link, the fibres they use and its systems; and several links.
 
 A `Layout` is one logical link between two systems. A `Collection` is any number of them; what
-a layout file describes is one, mostly of a single link.
+a layout file describes is one, mostly of a single link. `Channel` says which chpids are one piece
+of hardware: that is what links share.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.distance import NS_PER_KM
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError
+from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
 
@@ -22,7 +24,9 @@ class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
 
     ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`. ``km``
-    is its length beyond a machine room's.
+    is its length beyond a machine room's, that of its ``path`` if it has one: two fibres of one
+    path share its inter-switch links. ``directors`` is (first node's, second node's), maybe the
+    same one, or empty; ``ports`` likewise, those of the directors.
     """
 
     name: str
@@ -30,6 +34,9 @@ class Fibre:
     chpids: tuple[ChpidId, ChpidId]
     disks: tuple[Use, Use] = (NOTHING, NOTHING)
     km: float = 0.0
+    path: FarPath | None = None
+    directors: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
 
     @property
     def way_ns(self) -> int:
@@ -37,9 +44,9 @@ class Fibre:
         return round(self.km * NS_PER_KM)
 
     @property
-    def kind(self) -> tuple[ChpidProfile, tuple[Use, Use], float]:
+    def kind(self) -> tuple[ChpidProfile, tuple[Use, Use], float, FarPath | None]:
         """What makes it as fast as it is: two fibres of one kind may change places."""
-        return self.profile, self.disks, self.km
+        return self.profile, self.disks, self.km, self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +79,73 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelEnd:
+    """A chpid as one system knows it."""
+
+    node: NodeName
+    chpid: ChpidId
+
+    def __str__(self) -> str:
+        return f"{self.node} {format_chpid(self.chpid)}"
+
+
+Channel = tuple[ChannelEnd, ...]
+"""One channel of a machine: its chpid at each system that has it. Most are of one system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cec:
+    """A machine, and the systems that are its partitions."""
+
+    name: str
+    systems: tuple[NodeName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTraffic:
+    """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
+
+    ``workload`` is a name that `scenarios.workload` knows.
+    """
+
+    client: NodeName
+    server: NodeName
+    workload: str
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """Systems and the logical links between them: at most one for each two systems.
 
-    What ISFC calls a collection. Two links may share a chpid of the system they have in common.
+    What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
+    ``shared_channels`` are those of several systems, ``cecs`` the machines.
     """
 
     links: tuple[Layout, ...]
     io: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the file says of disks beside the links: tables that `isfc.io` knows."""
+    """What the file says beside the links in tables that are written back as they were read."""
+    shared_channels: tuple[Channel, ...] = ()
+    cecs: tuple[Cec, ...] = ()
+    traffic: tuple[LinkTraffic, ...] = ()
+
+    def channel(self, node: NodeName, chpid: ChpidId) -> Channel:
+        """The channel that a chpid of a system is."""
+        end = ChannelEnd(node, chpid)
+        return next((channel for channel in self.shared_channels if end in channel), (end,))
+
+    def channels_of(self, fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> tuple[Channel, ...]:
+        """The channels at the two ends of a fibre: twice the same if it is straight."""
+        return tuple(
+            self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
+        )
+
+    def cec_of(self, system: NodeName) -> Cec | None:
+        """The machine that a system runs in, if the file says so."""
+        return next((cec for cec in self.cecs if system in cec.systems), None)
 
     @property
     def systems(self) -> tuple[NodeName, ...]:

@@ -1,7 +1,7 @@
 """The JSON schema of layout files, made from the records that read them.
 
-Editors use it to complete and check TOML. It is stricter than `isfc.layout.file` in one thing, how
-features are spelt, and cannot say what holds between tables.
+Editors use it to complete and check TOML. It is stricter than `isfc.layout.document` in one thing,
+how features are spelt, and cannot say what holds between tables.
 """
 
 from typing import Any, Final
@@ -10,53 +10,116 @@ import msgspec
 
 from ctc.profiles import FEATURES
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
-from isfc.layout.file import EXPECTED, CtcTable, FibreTable, LinkTable, Root
+from isfc.layout.document import (
+    EXPECTED,
+    CecTable,
+    CtcTable,
+    FibreTable,
+    IslTable,
+    LinkTable,
+    PathTable,
+    Root,
+    SharedChannelTable,
+    TrafficTable,
+)
 from isfc.link.name import NAME_LENGTH_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
 _CHPID: Final = r"^[0-9A-Fa-f]{1,2}$"
 _RDEV: Final = r"\s*[0-9A-Fa-f]{1,4}(-[0-9A-Fa-f]{1,4})?\s*"
-_TABLES: Final = (Root, FibreTable, CtcTable, LinkTable)
+_PORT: Final = r"^[0-9A-Fa-f]{1,4}$"
+_TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
+    FibreTable: ("[fibre.NAME]", "one FICON path"),
+    LinkTable: ("[[link]]", "one of several links"),
+    CtcTable: ("[[ctc]]", "CTCs of one fibre"),
+    SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
+    CecTable: ("[cec.NAME]", "a machine and its systems"),
+    TrafficTable: ("[[traffic]]", "what runs over a link"),
+    PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
+    IslTable: ("isl", "the inter-switch links of a path"),
+}
+"""Every table that is checked here: its heading, and what it is."""
+
+_ROOT: Final[dict[str, type[msgspec.Struct]]] = {
+    "fibre": FibreTable,
+    "ctc": CtcTable,
+    "link": LinkTable,
+    "shared_channel": SharedChannelTable,
+    "cec": CecTable,
+    "traffic": TrafficTable,
+    "path": PathTable,
+}
+"""Which of them stand in which table of the file."""
 
 
 def layout_schema() -> dict[str, Any]:
     """The schema, as JSON has it."""
-    _, tables = msgspec.json.schema_components(_TABLES, ref_template="#/$defs/{name}")
-    for table in _TABLES:
-        for key, expected in EXPECTED[table].items():
-            tables[table.__name__]["properties"][key]["description"] = expected
-    root, fibre, ctc, link = (tables.pop(table.__name__) for table in _TABLES)
-    root["properties"]["fibre"] |= {
-        "minProperties": 1,
-        "propertyNames": {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX},
-        "additionalProperties": {"$ref": "#/$defs/fibre"},
-    }
-    root["properties"]["ctc"] |= {"minItems": 1, "items": {"$ref": "#/$defs/ctc"}}
-    root["properties"]["link"]["items"] = {"$ref": "#/$defs/link"}
-    for key in ("link", "io", "channel", "path", "system", "card", "interconnect", "fanout"):
-        del root["properties"][key]["default"]
-    link["properties"]["nodes"] |= {
-        "minItems": 2,
-        "maxItems": 2,
-        "items": {"type": "string", "pattern": _NODE},
-    }
-    fibre["properties"]["feature"]["enum"] = list(FEATURES)
-    number, _ = fibre["properties"]["link_gbps"].pop("anyOf")  # or null, which TOML has not
-    del fibre["properties"]["link_gbps"]["default"]
-    fibre["properties"]["link_gbps"] |= number
-    del fibre["properties"]["km"]["default"]
-    fibre["properties"]["chpid"] |= _by_node(_CHPID)
-    ctc["properties"]["rdevs"] |= _by_node(rf"^{_RDEV}(,{_RDEV})*$")
+    kinds: tuple[type[msgspec.Struct], ...] = (Root, *_TABLES)
+    _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for kind in kinds:
+        for key, field in tables[kind.__name__]["properties"].items():
+            _plain(field)
+            field["description"] = EXPECTED[kind][key]
+    root = tables[Root.__name__]
+    for key, kind in _ROOT.items():
+        inner = {"$ref": f"#/$defs/{_name(kind)}"}
+        if root["properties"][key]["type"] == "array":
+            root["properties"][key]["items"] = inner
+        else:
+            root["properties"][key] |= {
+                "propertyNames": {"minLength": 1, "maxLength": TABLE_NAME_LENGTH_MAX},
+                "additionalProperties": inner,
+            }
+    root["properties"]["fibre"]["minProperties"] = 1
+    root["properties"]["ctc"]["minItems"] = 1
+    root["required"] = ["fibre", "ctc"]
+    _narrow({kind: tables[kind.__name__]["properties"] for kind in _TABLES})
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         **root,
         "title": "A layout of isfc",
         "description": "The CTCs of a logical link between two z/VM systems, or of several links.",
         "$defs": {
-            "fibre": {**fibre, "title": "[fibre.NAME]", "description": "one FICON path"},
-            "link": {**link, "title": "[[link]]", "description": "one of several links"},
-            "ctc": {**ctc, "title": "[[ctc]]", "description": "CTCs of one fibre"},
+            _name(kind): {**tables[kind.__name__], "title": title, "description": description}
+            for kind, (title, description) in _TABLES.items()
         },
+    }
+
+
+def _name(kind: type) -> str:
+    """What a kind of table is called among the definitions."""
+    return kind.__name__.removesuffix("Table").lower()
+
+
+def _plain(field: dict[str, Any]) -> None:
+    """Leave out what TOML has not: null, and defaults that nobody writes."""
+    field.pop("default", None)
+    if "anyOf" in field:
+        some = [each for each in field.pop("anyOf") if each != {"type": "null"}]
+        field |= some[0] if len(some) == 1 else {"anyOf": some}
+
+
+def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
+    """Say of texts what may stand in them."""
+    node = {"type": "string", "pattern": _NODE}
+    fibre = properties[FibreTable]
+    fibre["feature"]["enum"] = list(FEATURES)
+    fibre["chpid"] |= _by_node(_CHPID)
+    fibre["port"] |= _by_node(_PORT)
+    fibre["director"]["anyOf"] = [
+        {"type": "string"},
+        {"type": "object", **_by_node(rf"^.{{1,{TABLE_NAME_LENGTH_MAX}}}$")},
+    ]
+    properties[CtcTable]["rdevs"] |= _by_node(rf"^{_RDEV}(,{_RDEV})*$")
+    properties[LinkTable]["nodes"] |= {"minItems": 2, "maxItems": 2, "items": node}
+    properties[CecTable]["systems"] |= {"minItems": 1, "items": node}
+    properties[SharedChannelTable]["chpid"] |= _by_node(_CHPID)
+    del properties[SharedChannelTable]["chpid"]["maxProperties"]
+    for end in ("from", "to"):
+        properties[TrafficTable][end]["pattern"] = _NODE
+    properties[PathTable]["isl"] = {
+        "$ref": f"#/$defs/{_name(IslTable)}",
+        "description": EXPECTED[PathTable]["isl"],
     }
 
 

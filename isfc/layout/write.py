@@ -43,16 +43,30 @@ def format_collection(collection: Collection, *, heading: Sequence[str] = ()) ->
     Fibres are renumbered where two links have one of the same name.
     """
     links = collection.links
-    disks = "".join(f"{line}\n" for line in _io_lines(collection.io))
+    rest = [*_shared_lines(collection), *_io_lines(collection.io)]
+    beside = "".join(f"{line}\n" for line in rest)
     if len(links) == 1:
-        return format_layout(links[0], heading=heading) + disks
+        return format_layout(links[0], heading=heading) + beside
     lines = list(_comments(heading))
     for link in links:
-        nodes = ", ".join(map(_string, link.nodes))
-        lines += ["", "[[link]]", f"nodes = [{nodes}]"]
+        lines += ["", "[[link]]", f"nodes = {_value(list(link.nodes))}"]
     for link in _with_own_names(links):
         lines += _lines(link, ())
-    return "\n".join(lines) + "\n" + disks
+    return "\n".join(lines) + "\n" + beside
+
+
+def _shared_lines(collection: Collection) -> Iterator[str]:
+    """The machines, the channels that systems share, and the traffic."""
+    for cec in collection.cecs:
+        yield from ("", f"[cec.{_key(cec.name)}]", f"systems = {_value(list(cec.systems))}")
+    for channel in collection.shared_channels:
+        chpids: dict[str, object] = {end.node: format_chpid(end.chpid) for end in channel}
+        yield from ("", "[[shared_channel]]", f"chpid = {_value(chpids)}")
+    for each in collection.traffic:
+        yield from ("", "[[traffic]]", f"from = {_string(each.client)}")
+        yield f"to = {_string(each.server)}"
+        yield f"workload = {_string(each.workload)}"
+        yield f"pairs = {each.pairs}"
 
 
 def _io_lines(io: Mapping[str, Any]) -> Iterator[str]:
@@ -145,9 +159,17 @@ def _fibre(layout: Layout, fibre: Fibre) -> Iterator[str]:
     yield f"{feature}   # assumed: {_REMEDY}" if profile is ASSUMED_FEATURE else feature
     if profile.link_gbps != FEATURES[profile.feature].link_gbps:
         yield f"link_gbps = {profile.link_gbps!r}"
-    if fibre.km:
+    if fibre.path is not None:
+        yield f"path = {_string(fibre.path.name)}"
+    elif fibre.km:
         yield f"km = {fibre.km!r}"
     yield f"chpid = {_by_node(layout, list(map(format_chpid, fibre.chpids)))}"
+    if len(set(fibre.directors)) == 1:
+        yield f"director = {_string(fibre.directors[0])}"
+    elif fibre.directors:
+        yield f"director = {_by_node(layout, list(fibre.directors))}"
+    if fibre.ports:
+        yield f"port = {_by_node(layout, list(fibre.ports))}"
     for node, disks in zip(layout.nodes, fibre.disks, strict=True):
         if disks != NOTHING:
             shares = f"{disks.processor:.6f}, {disks.line_out:.6f} and {disks.line_in:.6f}"

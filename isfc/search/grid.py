@@ -34,7 +34,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
-from isfc.layout.file import KM_MAX
+from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName

@@ -8,7 +8,7 @@ from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
-from isfc.layout.file import KM_MAX, LINK_GBPS_MIN
+from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName

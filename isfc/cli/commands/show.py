@@ -25,7 +25,7 @@ def show_layout(
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
     words say which CTCs only one end may write.
     """
-    opened = open_links(layout, link)
+    opened = open_links(layout, link, figures=False)
     if output is not None:
         svg = drawing_svg(*(each.layout for each in opened))
         check_file("-o", output, (".svg",)).write_text(svg, "utf-8")

@@ -4,18 +4,20 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
+from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
-from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.shared import find_shared, with_disks
+from isfc.io.configuration_file import io_configuration_of
+from isfc.io.shared import find_shared, links_with_disks
 from isfc.layout.catalogue import is_there, read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, decode, within
-from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
+from isfc.layout.document import Document, parse_document
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import shared_by
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -65,9 +67,11 @@ def open_with_disks(
     argument: str, link: str | None = None
 ) -> tuple[Layout, IoConfiguration | None]:
     """As `open_layout`, and the disks on chpids of the layout, or None if there are none."""
-    content, source = _read(argument)
-    layout = parse_layout(content, source, link)
-    opened = _with_disks(layout, parse_collection(content, source), content, source)
+    document = _open(argument)
+    collection, disks = links_with_disks(document)
+    with within(document.source):
+        opened = _opened(collection.link(link), collection, disks)
+    mark_alone(collection, opened.layout)
     return opened.layout, opened.disks
 
 
@@ -80,9 +84,20 @@ class OpenedLink:
     neighbours: tuple[Layout, ...]
 
 
-def open_links(argument: str, link: str | None) -> list[OpenedLink]:
-    """As `open_layout`, for commands that show every link: of several all, if none is named."""
-    return _links(*_read(argument), link)
+def open_links(argument: str, link: str | None, *, figures: bool = True) -> list[OpenedLink]:
+    """As `open_layout`, for commands that show every link: of several all, if none is named.
+
+    If they show ``figures``, those of links that share channels are marked.
+    """
+    return _links(_open(argument), link, figures=figures)
+
+
+def mark_alone(collection: Collection, link: Layout) -> None:
+    """Say on stderr what a link shares, of which figures for it alone know nothing."""
+    shared = shared_by(collection, link)
+    if shared:
+        name = "-".join(link.nodes)
+        show_log(f"isfc: note: the figures take {name} as if it were alone: {'; '.join(shared)}")
 
 
 def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfiguration | None]:
@@ -90,33 +105,31 @@ def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfi
 
     A file that says of these alone has no link.
     """
-    content, source = _read(argument)
-    with within(source):
-        tables = decode(content, "a layout").keys()
-    channels = parse_io_configuration(content, source) if "io" in tables else None
-    if channels and link is None and not tables & _LINK_TABLES:
+    document = _open(argument)
+    channels = io_configuration_of(document) if document.has_disks else None
+    if channels and link is None and not document.has_links:
         return [], channels
-    return _links(content, source, link), channels
+    return _links(document, link, figures=True), channels
 
 
-_LINK_TABLES: Final = {"fibre", "ctc", "link"}
-"""What only a file has that describes links."""
-
-
-def _links(content: bytes, source: str, link: str | None) -> list[OpenedLink]:
-    collection = parse_collection(content, source)
-    with within(source):
+def _links(document: Document, link: str | None, *, figures: bool) -> list[OpenedLink]:
+    collection, disks = links_with_disks(document)
+    with within(document.source):
         links = collection.links if link is None else [collection.link(link)]
-    return [_with_disks(each, collection, content, source) for each in links]
+    for each in links if figures else ():
+        mark_alone(collection, each)
+    return [_opened(each, collection, disks) for each in links]
 
 
-def _with_disks(layout: Layout, collection: Collection, content: bytes, source: str) -> OpenedLink:
-    neighbours = collection.beside(layout)
-    if collection.io:
-        configuration = parse_io_configuration(content, source)
-        if find_shared(layout, configuration):
-            return OpenedLink(with_disks(layout, configuration), configuration, neighbours)
-    return OpenedLink(layout, None, neighbours)
+def _opened(layout: Layout, collection: Collection, disks: IoConfiguration | None) -> OpenedLink:
+    """One link, with the disks if any are on its chpids."""
+    beside = disks if disks is not None and find_shared(layout, disks) else None
+    return OpenedLink(layout, beside, collection.beside(layout))
+
+
+def _open(argument: str) -> Document:
+    """The document that a user means, also from standard input or a pipe."""
+    return parse_document(*_read(argument))
 
 
 def _read(argument: str) -> tuple[bytes, str]:

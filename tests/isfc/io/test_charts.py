@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 
 from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths, rows_of
-from isfc.io.configuration import Channel, FarPath, Isl
+from isfc.io.configuration import Channel
 from isfc.io.configuration_file import read_io_configuration
+from isfc.layout.path import FarPath, Isl
 from tools.pages.console import PROJECT
 
 

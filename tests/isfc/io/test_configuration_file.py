@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import FarPath, IoConfiguration, Isl, Protocol
+from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.configuration_file import parse_io_configuration, read_io_configuration
+from isfc.layout.path import FarPath, Isl
 
 CHANNELS = """
 [channel.42]
@@ -107,7 +108,7 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
         ("km = 100", "km = -1", "[path.far] km: out of range; expected kilometres"),
         ("credits = 960", "credits = 0", "[path.far] isl credits: out of range"),
         ("saps = 4", "saps = 0", "[system.ATLANTA] saps: out of range"),
-        ("[system", "[systems", "systems: no such key; expected one of io, channel"),
+        ("[system", "[systems", "systems: no such key; expected one of fibre, ctc, link"),
         (OLTP, "", "io: missing; expected a table for each workload"),
         (OLTP, OLTP * 2, "[[io]] #2 name: 'oltp' is already [[io]] #1's"),
         ("rate = 20000", "rate = ", "is not TOML: "),

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from ctc.use import NOTHING, Use
-from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
+from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.layout.path import FarPath, Isl
 
 FEX16SA = Channel("42", "FICON Express16SA")
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from isfc.io.configuration import Channel, FarPath, IoWorkload, Isl, Protocol
+from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
 from isfc.io.simulation import Simulation
+from isfc.layout.path import FarPath, Isl
 
 FEX16SA = Channel("42", "FICON Express16SA")
 FULL_LINE = Channel("95", "FICON Express16S", link_gbps=8)

@@ -148,7 +148,7 @@ def test_byte_order_mark_and_windows_lines_are_taken() -> None:
         (', BOSTON = "6020"', "", "[[ctc]] #2 rdevs", "names ATLANTA; expected ATLANTA and BOSTON"),
         ("[fibre.2]", "[fibre]", "[fibre.feature]", "got text; expected a table"),
         ("[[ctc]]", "[[ctcs]]", "ctcs", "no such key; expected one of fibre, ctc"),
-        ("[[ctc]]", "[[fibre.2.ctc]]", "ctc", "missing; expected a table for each range"),
+        ("[[ctc]]", "[[fibre.2.ctc]]", "[fibre.2] ctc", "no such key; expected one of feature"),
         ("[fibre.1]", '[fibre."\\u001b[2J"]', "[fibre.'\\x1b[2J']", "expected 1 to 32 printable"),
         ("[fibre.1]", '[fibre.""]', "[fibre.'']", "not the name of a fibre; expected 1 to 32"),
     ],
@@ -299,18 +299,3 @@ def test_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 40)  # no machine could hold it
     assert refusal(path) == f"is too long; expected at most {FILE_LENGTH_MAX} bytes"
-
-
-def test_chpid_that_a_director_leads_to_several_is_called_a_limit(tmp_path: Path) -> None:
-    path = tmp_path / "director.toml"
-    path.write_text(
-        "".join(
-            f'[fibre.{n}]\nfeature = "FICON Express4"\nchpid = {{ A = "40", B = "5{n}" }}\n'
-            for n in (1, 2)
-        )
-        + '[[ctc]]\nfibre = "1"\nrdevs = { A = "1", B = "1" }\n'
-    )
-    assert "[fibre.2] chpid: 40 at A is already in [fibre.1]; expected its CTCs on one" in (
-        refusal(path)
-    )
-    assert "a director can lead it to several chpids of B, but isfc knows one" in refusal(path)

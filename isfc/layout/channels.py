@@ -1,0 +1,226 @@
+"""What links share, read from a document: channels, machines, directors, and their traffic."""
+
+from collections.abc import Iterator, Mapping
+
+from ctc.address import format_chpid, parse_chpid
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import check_table_name, show_key, within
+from isfc.layout.document import Document, FibreTable
+from isfc.layout.layout import (
+    Cec,
+    Channel,
+    ChannelEnd,
+    Collection,
+    Fibre,
+    Layout,
+    LinkTraffic,
+)
+from isfc.layout.path import FarPath
+from isfc.link.name import NodeName
+
+
+def read_cecs(document: Document, systems: tuple[NodeName, ...]) -> tuple[Cec, ...]:
+    """The machines, each system in one at most; ``systems`` are those that have links."""
+    cecs: list[Cec] = []
+    folded: dict[str, str] = {}
+    homes: dict[NodeName, str] = {}
+    for name, table in document.cecs.items():
+        place = f"[cec.{show_key(name)}]"
+        other = folded.setdefault(name.upper(), name)
+        if other != name:
+            raise ConfigurationError(
+                f"{place}: differs from [cec.{show_key(other)}] in case alone; expected another "
+                "name"
+            )
+        with within(f"{place} systems"):
+            if not table.systems:
+                raise ConfigurationError("names no system; expected one at least")
+            members = tuple(_system(each, systems) for each in table.systems)
+            for member in members:
+                if member in homes:
+                    raise ConfigurationError(
+                        f"{member} is already in [cec.{show_key(homes[member])}]; "
+                        "expected it in one CEC, and once"
+                    )
+                homes[member] = name
+        cecs.append(Cec(name, members))
+    return tuple(cecs)
+
+
+def _system(name: str, systems: tuple[NodeName, ...]) -> NodeName:
+    system = NodeName(name)
+    if system not in systems:
+        raise ConfigurationError(f"{system} has no link; expected one of {', '.join(systems)}")
+    return system
+
+
+def read_shared_channels(
+    document: Document, collection: Collection, cecs: tuple[Cec, ...]
+) -> tuple[Channel, ...]:
+    """The channels that several systems share, checked against links and machines."""
+    owners: dict[ChannelEnd, int] = {}
+    channels: list[Channel] = []
+    known = {end for _, _, ends in _fibre_ends(collection) for end in ends}
+    for number, table in enumerate(document.shared_channels, start=1):
+        with within(f"[[shared_channel]] #{number} chpid"):
+            channel = tuple(
+                ChannelEnd(_system(name, collection.systems), parse_chpid(text))
+                for name, text in table.chpid.items()
+            )
+            if len(channel) < 2:
+                raise ConfigurationError("names one system or none; expected two or more")
+            for end in channel:
+                if end not in known:
+                    raise ConfigurationError(
+                        f"{format_chpid(end.chpid)} at {end.node} is on no [fibre.NAME]; "
+                        "expected a chpid that CTCs use"
+                    )
+                if end in owners:
+                    raise ConfigurationError(
+                        f"{format_chpid(end.chpid)} at {end.node} is already in "
+                        f"[[shared_channel]] #{owners[end]}; expected it in one"
+                    )
+                owners[end] = number
+            _check_one_machine(channel, cecs)
+        channels.append(channel)
+    return tuple(channels)
+
+
+def _check_one_machine(channel: Channel, cecs: tuple[Cec, ...]) -> None:
+    """A channel is a part of one machine."""
+    if not cecs:
+        return
+    homes = {
+        end.node: next((cec.name for cec in cecs if end.node in cec.systems), None)
+        for end in channel
+    }
+    if len(set(homes.values())) > 1 or None in homes.values():
+        told = ", ".join(
+            f"{node} is in {'no [cec.NAME]' if home is None else f'[cec.{show_key(home)}]'}"
+            for node, home in homes.items()
+        )
+        raise ConfigurationError(f"{told}; expected systems of one CEC")
+
+
+def read_directors(
+    place: str, table: FibreTable, nodes: tuple[NodeName, NodeName], path: FarPath | None
+) -> tuple[str, ...]:
+    """The director at each end of a fibre, or nothing."""
+    if table.director is None:
+        return ()
+    with within(f"{place} director"):
+        if isinstance(table.director, str):
+            directors = (table.director, table.director)
+        else:
+            directors = _of_nodes(table.director, nodes)
+        for name in directors:
+            check_table_name(show_key(name), name, "a director")
+        isls = path is not None and path.isl is not None
+        if directors[0] != directors[1] and not isls:
+            raise ConfigurationError(
+                f"{directors[0]} and {directors[1]} are joined by nothing; expected path, with isl"
+            )
+        if directors[0] == directors[1] and isls:
+            raise ConfigurationError(
+                "one, and a path with inter-switch links; expected the director at each node"
+            )
+    return directors
+
+
+def read_ports(place: str, table: FibreTable, nodes: tuple[NodeName, NodeName]) -> tuple[str, ...]:
+    """The port of the director at each end of a fibre, or nothing."""
+    if table.port is None:
+        return ()
+    with within(f"{place} port"):
+        if table.director is None:
+            raise ConfigurationError("of no director; expected director, which says whose")
+        ports = tuple(port.upper() for port in _of_nodes(table.port, nodes))
+        for port in ports:
+            if not 1 <= len(port) <= 4 or not set(port) <= set("0123456789ABCDEF"):
+                raise ConfigurationError(f"{port[:40]!r} is not a port: expected 1 to 4 hex digits")
+    return tuple(port.rjust(2, "0") for port in ports)
+
+
+def _of_nodes(values: Mapping[str, str], nodes: tuple[NodeName, NodeName]) -> tuple[str, str]:
+    """The first node's value and the second's."""
+    if set(values) != set(nodes):
+        named = ", ".join(values)[:40] or "no node"
+        raise ConfigurationError(f"names {named}; expected {nodes[0]} and {nodes[1]}")
+    return values[nodes[0]], values[nodes[1]]
+
+
+def read_traffic(document: Document, collection: Collection) -> tuple[LinkTraffic, ...]:
+    """What runs over the links."""
+    found: list[LinkTraffic] = []
+    for number, table in enumerate(document.traffic, start=1):
+        ends: list[NodeName] = []
+        for key, name in (("from", table.source), ("to", table.to)):
+            with within(f"[[traffic]] #{number} {key}"):
+                ends.append(_system(name, collection.systems))
+        with within(f"[[traffic]] #{number} to"):
+            find_link(collection, ends[0], ends[1])
+        found.append(LinkTraffic(ends[0], ends[1], table.workload, table.pairs))
+    return tuple(found)
+
+
+def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
+    """The link between two systems. Raises `ConfigurationError` if there is none."""
+    for link in collection.links:
+        if {one, other} == set(link.nodes):
+            return link
+    names = ", ".join("-".join(link.nodes) for link in collection.links)
+    raise ConfigurationError(f"no link joins {one} and {other}; expected the ends of {names}")
+
+
+def check_profiles(collection: Collection) -> None:
+    """A channel has one feature and one speed, wherever the file names it."""
+    seen: dict[Channel, Fibre] = {}
+    for nodes, fibre, ends in _fibre_ends(collection):
+        channels = collection.channels_of(fibre, nodes)
+        for end, channel in zip(ends, channels, strict=True):
+            other = seen.setdefault(channel, fibre)
+            if other.profile != fibre.profile:
+                raise ConfigurationError(
+                    f"[fibre.{show_key(fibre.name)}] chpid: {format_chpid(end.chpid)} at "
+                    f"{end.node} is already in [fibre.{show_key(other.name)}]; expected the same "
+                    "feature and link_gbps in both"
+                )
+
+
+def check_ports(collection: Collection) -> None:
+    """A channel has one port of one director, and a port one channel."""
+    channels: dict[tuple[str, str], Channel] = {}
+    ports: dict[Channel, tuple[str, str]] = {}
+    for nodes, fibre, _ in _fibre_ends(collection):
+        if not fibre.ports:
+            continue
+        for at, channel in enumerate(collection.channels_of(fibre, nodes)):
+            plug = fibre.directors[at], fibre.ports[at]
+            place = f"[fibre.{show_key(fibre.name)}] port: "
+            other = channels.setdefault(plug, channel)
+            if other != channel:
+                raise ConfigurationError(
+                    f"{place}{plug[1]} of director {plug[0]} is that of {other[0]}; "
+                    f"expected another for {channel[0]}"
+                )
+            first = ports.setdefault(channel, plug)
+            if first != plug:
+                raise ConfigurationError(
+                    f"{place}{channel[0]} is at port {first[1]} of director {first[0]}; "
+                    "expected one port for a channel"
+                )
+
+
+def _fibre_ends(
+    collection: Collection,
+) -> Iterator[tuple[tuple[NodeName, NodeName], Fibre, tuple[ChannelEnd, ...]]]:
+    for link in collection.links:
+        for fibre in link.fibres:
+            yield (
+                link.nodes,
+                fibre,
+                tuple(
+                    ChannelEnd(node, chpid)
+                    for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+                ),
+            )

@@ -1,0 +1,233 @@
+"""What links share, in a layout file: channels, machines, directors, far paths and traffic."""
+
+import pytest
+
+from ctc.address import parse_chpid
+from isfc.errors import ConfigurationError
+from isfc.io.configuration_file import io_configuration_of
+from isfc.layout.document import parse_document
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Cec, ChannelEnd, LinkTraffic
+from isfc.layout.path import FarPath, Isl
+from isfc.layout.write import format_collection
+from isfc.link.name import NodeName
+
+ALPHA, BETA, GAMMA = map(NodeName, ("ALPHA", "BETA", "GAMMA"))
+C40, C41, C50 = map(parse_chpid, ("40", "41", "50"))
+CLUSTER = """\
+[[link]]
+nodes = ["ALPHA", "BETA"]
+
+[[link]]
+nodes = ["ALPHA", "GAMMA"]
+
+[[link]]
+nodes = ["BETA", "GAMMA"]
+
+[cec.A]
+systems = ["ALPHA", "BETA"]
+
+[cec.B]
+systems = ["GAMMA"]
+
+[[shared_channel]]
+chpid = { ALPHA = "40", BETA = "41" }
+
+[path.far]
+km = 10
+isl = { gbps = 8, credits = 90 }
+
+[fibre.ab]
+feature = "FICON Express8S"
+chpid = { ALPHA = "40", BETA = "41" }
+director = "1"
+port = { ALPHA = "A", BETA = "0a" }
+
+[fibre.ag]
+feature = "FICON Express8S"
+chpid = { ALPHA = "40", GAMMA = "50" }
+path = "far"
+director = { ALPHA = "1", GAMMA = "2" }
+
+[fibre.ag2]
+feature = "FICON Express8S"
+chpid = { ALPHA = "40", GAMMA = "51" }
+director = "1"
+port = { ALPHA = "0A", GAMMA = "1A" }
+
+[fibre.bg]
+feature = "FICON Express8S"
+chpid = { BETA = "41", GAMMA = "50" }
+path = "far"
+
+[[ctc]]
+fibre = "ab"
+rdevs = { ALPHA = "6000-6003", BETA = "6000-6003" }
+
+[[ctc]]
+fibre = "ag"
+rdevs = { ALPHA = "6100-6103", GAMMA = "6100-6103" }
+
+[[ctc]]
+fibre = "ag2"
+rdevs = { ALPHA = "6110", GAMMA = "6110" }
+
+[[ctc]]
+fibre = "bg"
+rdevs = { BETA = "6200-620F", GAMMA = "6200-620F" }
+
+[[traffic]]
+from = "GAMMA"
+to = "ALPHA"
+workload = "HL"
+pairs = 50
+"""
+
+
+def complaint(old: str, new: str) -> str:
+    assert old in CLUSTER
+    with pytest.raises(ConfigurationError) as caught:
+        parse_collection(CLUSTER.replace(old, new), "cluster.toml")
+    return str(caught.value)
+
+
+def test_chpids_of_two_systems_may_be_one_channel() -> None:
+    cluster = parse_collection(CLUSTER)
+    channel = (ChannelEnd(ALPHA, C40), ChannelEnd(BETA, C41))
+    assert cluster.shared_channels == (channel,)
+    assert cluster.channel(BETA, C41) == channel
+    assert cluster.channel(GAMMA, C50) == (ChannelEnd(GAMMA, C50),)
+    straight, *_ = cluster.links[0].fibres
+    assert cluster.channels_of(straight, cluster.links[0].nodes) == (channel, channel)
+
+
+def test_a_chpid_may_lead_to_several_chpids_of_one_partner() -> None:
+    link = parse_collection(CLUSTER).link("ALPHA-GAMMA")
+    assert [fibre.chpids for fibre in link.fibres] == [(0x40, 0x50), (0x40, 0x51)]
+
+
+def test_machines_directors_paths_and_traffic_are_read() -> None:
+    cluster = parse_collection(CLUSTER)
+    assert cluster.cecs == (Cec("A", (ALPHA, BETA)), Cec("B", (GAMMA,)))
+    assert cluster.traffic == (LinkTraffic(GAMMA, ALPHA, "HL", 50),)
+    straight = cluster.links[0].fibres[0]
+    assert (straight.directors, straight.ports) == (("1", "1"), ("0A", "0A"))
+    far = cluster.link("ALPHA-GAMMA").fibres[0]
+    assert (far.path, far.km) == (FarPath("far", 10, Isl(1, 8, 90)), 10)
+    assert far.directors == ("1", "2")
+
+
+def test_what_is_written_reads_as_the_same_collection() -> None:
+    cluster = parse_collection(CLUSTER)
+    assert parse_collection(format_collection(cluster)) == cluster
+
+
+def test_a_document_is_decoded_once_for_links_and_disks() -> None:
+    disks = '[[io]]\nname = "oltp"\nchannels = ["50"]\nrate = 5\n'
+    document = parse_document(CLUSTER + disks, "cluster.toml")
+    assert io_configuration_of(document).channels["50"].system == "GAMMA"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('systems = ["GAMMA"]', 'systems = ["DELTA"]', "[cec.B] systems: DELTA has no link; exp"),
+        ('systems = ["GAMMA"]', 'systems = ["BETA"]', "[cec.B] systems: BETA is already in [cec.A"),
+        ('systems = ["GAMMA"]', "systems = []", "[cec.B] systems: names no system; expected one"),
+        ("[cec.B]", "[cec.a]", "[cec.a]: differs from [cec.A] in case alone; expected another"),
+        (
+            '["ALPHA", "BETA"]\n\n[cec.B]\nsystems = ["GAMMA"]',
+            '["ALPHA"]\n\n[cec.B]\nsystems = ["BETA"]',
+            "[[shared_channel]] #1 chpid: ALPHA is in [cec.A], BETA is in [cec.B]; expected syst",
+        ),
+        (
+            'chpid = { ALPHA = "40", BETA = "41" }\n\n[path',
+            'chpid = { ALPHA = "42", BETA = "41" }\n\n[path',
+            "[[shared_channel]] #1 chpid: 42 at ALPHA is on no [fibre.NAME]; expected a chpid",
+        ),
+        (
+            'chpid = { ALPHA = "40", BETA = "41" }\n\n[path',
+            'chpid = { ALPHA = "40" }\n\n[path',
+            "[[shared_channel]] #1 chpid: names one system or none; expected two or more",
+        ),
+        (
+            "[path.far]",
+            '[[shared_channel]]\nchpid = { BETA = "41", GAMMA = "50" }\n[path.far]',
+            "[[shared_channel]] #2 chpid: 41 at BETA is already in [[shared_channel]] #1; exp",
+        ),
+        ('path = "far"\ndir', 'path = "fur"\ndir', "[fibre.ag] path: there is no [path.fur]; exp"),
+        ('path = "far"\ndir', 'path = "far"\nkm = 1\ndir', "[fibre.ag] km: its path has one; exp"),
+        (
+            'director = { ALPHA = "1", GAMMA = "2" }',
+            'director = "1"',
+            "[fibre.ag] director: one, and a path with inter-switch links; expected the director",
+        ),
+        (
+            'path = "far"\ndirector = { ALPHA = "1"',
+            'director = { ALPHA = "1"',
+            "[fibre.ag] director: 1 and 2 are joined by nothing; expected path, with isl",
+        ),
+        (
+            'port = { ALPHA = "0A"',
+            'port = { ALPHA = "0G"',
+            "[fibre.ag2] port: '0G' is not a port: ",
+        ),
+        (
+            'port = { ALPHA = "0A"',
+            'port = { ALPHA = "0B"',
+            "[fibre.ag2] port: ALPHA 40 is at port 0A of director 1; expected one port for a chan",
+        ),
+        (
+            'GAMMA = "1A"',
+            'GAMMA = "0A"',
+            "[fibre.ag2] port: 0A of director 1 is that of ALPHA 40; ",
+        ),
+        (
+            'BETA = "41" }\ndirector = "1"\n',
+            'BETA = "41" }\n',
+            "[fibre.ab] port: of no director; expected director, which says whose",
+        ),
+        (
+            '[fibre.bg]\nfeature = "FICON Express8S"',
+            '[fibre.bg]\nfeature = "FICON Express16S"',
+            "[fibre.bg] chpid: 41 at BETA is already in [fibre.ab]; expected the same feature",
+        ),
+        ('to = "ALPHA"', 'to = "DELTA"', "[[traffic]] #1 to: DELTA has no link; expected one of"),
+        ('to = "ALPHA"', 'to = "GAMMA"', "[[traffic]] #1 to: no link joins GAMMA and GAMMA; expec"),
+        ("pairs = 50", "pairs = 0", "[[traffic]] #1 pairs: out of range; expected pairs of guests"),
+        ("credits = 90", "credits = 0", "[path.far] isl credits: out of range; expected buffer"),
+        (
+            'GAMMA = "51" }\ndirector = "1"\nport = { ALPHA = "0A", GAMMA = "1A" }',
+            'GAMMA = "50" }',
+            "[fibre.ag2] chpid: joins the chpids of [fibre.ag]; expected the CTCs of both on one",
+        ),
+    ],
+)
+def test_error_names_file_table_and_key(old: str, new: str, message: str) -> None:
+    assert complaint(old, new).startswith(f"cluster.toml: {message}")
+
+
+def test_traffic_between_systems_without_a_link_is_refused() -> None:
+    text = CLUSTER.replace('[[link]]\nnodes = ["BETA", "GAMMA"]', "")
+    text = text[: text.index("[fibre.bg]")] + text[text.index("[[ctc]]") :]
+    text = text.replace(text[text.index('[[ctc]]\nfibre = "bg"') : text.index("[[traffic]]")], "")
+    with pytest.raises(ConfigurationError, match="#1 to: no link joins GAMMA and BETA; expected"):
+        parse_collection(text.replace('to = "ALPHA"', 'to = "BETA"'))
+
+
+def mesh(count: int) -> str:
+    """So many systems in a ring."""
+    lines: list[str] = []
+    for place in range(count):
+        here, there = f"S{place}", f"S{(place + 1) % count}"
+        lines += ["[[link]]", f'nodes = ["{here}", "{there}"]', f"[fibre.{place}]"]
+        lines += ['feature = "FICON Express8S"', f'chpid = {{ {here} = "40", {there} = "41" }}']
+        lines += ["[[ctc]]", f'fibre = "{place}"']
+        lines += [f'rdevs = {{ {here} = "{place}0", {there} = "{place}8" }}']
+    return "\n".join(lines)
+
+
+def test_up_to_eight_systems_make_a_collection() -> None:
+    assert len(parse_collection(mesh(8)).systems) == 8
+    with pytest.raises(ConfigurationError, match=r"\[\[link\]\] nodes: 9 systems; expected at m"):
+        parse_collection(mesh(9))
