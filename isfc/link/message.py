@@ -28,9 +28,20 @@ class Message:
     ``length`` bytes live. The link sets ``serial``, which counts the conversation's segments
     from 0, and ``more``, which says that the next serial continues this message.
     ``acknowledges`` marks what the APPC/VM layer itself sends: it asks for the next segment.
+    ``sender`` is whom it concerns that the message is sent, if anybody: the link hands it back with
+    the message's segments. It must not lead back to the message.
     """
 
-    __slots__ = ("acknowledges", "conversation", "data", "length", "more", "serial", "traffic")
+    __slots__ = (
+        "acknowledges",
+        "conversation",
+        "data",
+        "length",
+        "more",
+        "sender",
+        "serial",
+        "traffic",
+    )
 
     def __init__(
         self,
@@ -38,11 +49,13 @@ class Message:
         length: int,
         traffic: Traffic = Traffic.TRANSPORT,
         data: bytes | memoryview | None = None,
+        sender: object = None,
     ) -> None:
         self.conversation: i64 = conversation
         self.length: i64 = length
         self.traffic = traffic
         self.data = data
+        self.sender = sender
         self.serial: i64 = 0
         self.more = False
         self.acknowledges = False

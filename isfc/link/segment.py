@@ -25,7 +25,7 @@ def cut(message: Message, length_max: int = SEGMENT_LENGTH_MAX) -> Iterator[Mess
     for start in range(0, message.length, length_max):
         length = min(length_max, message.length - start)
         data = message.data[start : start + length] if message.data is not None else None
-        segment = Message(message.conversation, length, message.traffic, data)
+        segment = Message(message.conversation, length, message.traffic, data, message.sender)
         segment.more = start + length < message.length
         yield segment
 

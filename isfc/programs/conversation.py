@@ -13,8 +13,6 @@ The last message of each end is a SEVER, also when both have finished: once both
 nothing of the conversation can be under way any more. `isfc.programs.protocol` has the messages.
 """
 
-from collections import deque
-from collections.abc import Iterator, Sized
 from typing import Final, final
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
@@ -22,9 +20,10 @@ from isfc.link.message import Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
-from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import GATHERED_LENGTH, ConversationLimits
+from isfc.programs.conversation_state import ConversationState, Step, after_step, after_verb
+from isfc.programs.limits import GATHERED_LENGTH
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
+from isfc.programs.register import Register
 
 _PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
 """Most bytes in one message, which the link need not cut, whatever goes around them."""
@@ -37,9 +36,9 @@ _SAID: Final = {verb: bytes((verb,)) for verb in Verb}
 class ConversationEnd:
     """One end of a conversation. Its verbs (`send`, `finish` and so on) do not wait.
 
-    It puts itself into ``due`` when `poll_message` has something to send, and into ``changed``
-    when its program should look at it again. ``openings`` counts the conversations that its node
-    opens, as they are asked for; ``neighbours`` are all conversations of the node.
+    It enters itself in the register of its node, and strikes itself out when it is over. There it
+    is ``due`` when `poll_message` may have something to send, and ``changed`` when its program
+    should look at it again.
     """
 
     def __init__(
@@ -48,11 +47,7 @@ class ConversationEnd:
         service: str,
         traffic: Traffic,
         state: ConversationState,
-        limits: ConversationLimits,
-        due: "deque[ConversationEnd]",
-        changed: "deque[ConversationEnd]",
-        openings: Iterator[int],
-        neighbours: Sized,
+        register: Register,
     ) -> None:
         self.number = number
         self.service = service
@@ -66,15 +61,12 @@ class ConversationEnd:
         """Whether we will send no more."""
         self.partner_finished = False
         """Whether nothing more will arrive."""
-        self.holds_turn = traffic is Traffic.TRANSPORT or state is ConversationState.CONNECTING
+        asking = state is ConversationState.ASKING
+        self.holds_turn = traffic is Traffic.TRANSPORT or asking
         """Whether we may send. In APPC/VM only one end may."""
         self.record_whole = False
         """Whether all that the partner sent in its turn is there (APPC/VM)."""
-        self._limits = limits
-        self._due = due
-        self._changed = changed
-        self._openings = openings
-        self._neighbours = neighbours
+        self._register = register
         self.undelivered_length = 0
         """Bytes of ours that the partner had not received at the end, once it has said so."""
         self._sent_length = 0
@@ -84,17 +76,17 @@ class ConversationEnd:
         self._is_changed = False
         self._unsent = ByteQueue()
         self._passing = False
-        self._greeting_due = state is ConversationState.CONNECTING
+        self._accept_due = False
         self._finish_due = False
-        self._sever_due = self._sever_sent = self._sever_received = False
         self._in_link_count = 0
         """Messages that the link holds."""
         self._credit_length = 0
         """Bytes that the partner still has room for."""
         self._arrived = ByteQueue()
-        self._window_length = self._window_share if self._greeting_due else 0
+        register.enter(self)
+        self._window_length = register.window_share if asking else 0
         """Bytes that the partner may still send."""
-        if self._greeting_due:
+        if asking:
             self._want()
 
     def __repr__(self) -> str:
@@ -104,7 +96,7 @@ class ConversationEnd:
     @property
     def room_length(self) -> int:
         """How many bytes `send` would take now."""
-        return self._limits.send_share(len(self._neighbours)) - self._unsent.length
+        return self._register.send_share - self._unsent.length
 
     @property
     def arrived_length(self) -> int:
@@ -117,21 +109,23 @@ class ConversationEnd:
         return self.finished and not self._finish_due
 
     @property
+    def severed(self) -> bool:
+        """Whether it has ended, for its program at least."""
+        return self.reason is not None
+
+    @property
     def over(self) -> bool:
-        """Whether both ends have said their last word."""
-        return self._sever_sent and self._sever_received
+        """Whether both ends have sent their SEVER, or the link is lost."""
+        return self.state is ConversationState.OVER
 
     def accept(self) -> None:
         """Take up a conversation that the partner has asked for."""
-        if self.state is ConversationState.SEVERED:
-            return
-        if self.state is not ConversationState.REQUESTED:
-            raise LocalProtocolError(f"{self!r} has not been asked for")
-        self.state = ConversationState.OPEN
-        self.accepted = True
-        self._window_length = self._window_share
-        self._greeting_due = True
-        self._want()
+        self._step(Step.ACCEPT)
+        if self.state is ConversationState.OPEN:
+            self.accepted = True
+            self._window_length = self._register.window_share
+            self._accept_due = True
+            self._want()
 
     def send(self, data: bytes | bytearray | memoryview) -> int:
         """Send bytes, as many as there is room for; return how many that are.
@@ -158,36 +152,28 @@ class ConversationEnd:
 
     def finish(self) -> None:
         """Send no more: the partner's end comes after what was sent so far."""
-        if self.finished or self.state is ConversationState.SEVERED:
-            return
-        if self.state is ConversationState.REQUESTED:
-            raise LocalProtocolError(f"{self!r} has not been accepted")
-        self.finished = True
-        self._finish_due = True
-        self._want()
+        self._step(Step.FINISH)
+        if not (self.finished or self.severed):
+            self.finished = True
+            self._finish_due = True
+            self._want()
 
     def sever(self, code: SeverCode = SeverCode.CLOSED, text: str = "") -> None:
         """End both directions immediately; what was not sent or taken yet is dropped."""
-        if self.state is ConversationState.SEVERED:
-            return
-        self._arrived.clear()
-        never_begun = self.state is ConversationState.CONNECTING and self._greeting_due
-        self._end(ConversationSevered(code, text))
-        if never_begun:  # the partner need not even hear of it
-            self._sever_due = False
-            self._sever_sent = self._sever_received = True
+        if not self.severed:
+            self._arrived.clear()
+            self._end(ConversationSevered(code, text))
+        self._step(Step.SEVER)
 
     def lose(self, reason: str) -> None:
         """The link is gone, and what was under way with it.
 
-        Unless the partner has said its last word, nobody knows how much of ours has arrived. So
-        even what had ended at this end ends with `SeverCode.LINK`.
+        Unless the partner's SEVER has come, nobody knows how much of ours has arrived. So even
+        what had ended at this end ends with `SeverCode.LINK`.
         """
-        if not self._sever_received:
+        if self.state is not ConversationState.SEVER_RECEIVED:
             self._end(ConversationSevered(SeverCode.LINK, reason))
-        self._sever_due = False
-        self._sever_sent = self._sever_received = True
-        self._tell()
+        self._step(Step.LOSE)
 
     def poll_data(self, length_max: int) -> bytes:
         """Take bytes that have arrived, at most so many; none if there are none."""
@@ -207,7 +193,7 @@ class ConversationEnd:
 
     def note_sent(self) -> None:
         """The partner's system has a message of ours."""
-        self._in_link_count = max(0, self._in_link_count - 1)  # one may be of the number's last use
+        self._in_link_count -= 1
         if not self._in_link_count and self._unsent.length:
             self._want()
 
@@ -221,22 +207,20 @@ class ConversationEnd:
         verb, body = message[0], message[1:]
         if verb == _DATA and self.state is ConversationState.OPEN:  # nearly always, so first
             self._receive_data(verb, body)
-        elif verb == Verb.SEVER:
-            self._receive_sever(body)
-        elif self.state is ConversationState.SEVERED:
+            return
+        following = after_verb(self.state, verb)
+        if verb == Verb.SEVER:
+            self._receive_sever(body, following)
+        elif self.severed:
             return  # sent before the partner heard of it
         elif verb == Verb.ACCEPT:
-            self._receive_accept(body)
-        elif self.state is not ConversationState.OPEN:
-            raise RemoteProtocolError(f"verb {verb} before the conversation is open")
-        elif verb in (Verb.DATA, Verb.LAST):
-            self._receive_data(verb, body)
+            self._receive_accept(body, following)
         elif verb == Verb.CREDIT:
             self._receive_credit(body)
         elif verb == Verb.FINISH:
             self._receive_finish(body)
         else:
-            raise RemoteProtocolError(f"verb {verb}")
+            self._receive_data(verb, body)
 
     def receive_room(self, room_length: int) -> None:
         """The room that the partner granted when it asked for this conversation."""
@@ -257,47 +241,41 @@ class ConversationEnd:
     def _check_may_send(self) -> None:
         if self.reason is not None:
             raise ConversationSevered(self.reason.code, self.reason.text)
-        if self.state is ConversationState.REQUESTED:
-            raise LocalProtocolError(f"{self!r} has not been accepted")
+        if self.state is not ConversationState.OPEN:
+            self._step(Step.SEND)
         if self.finished:
             raise LocalProtocolError(f"{self!r} has been finished")
         if not self.holds_turn:
             raise LocalProtocolError(f"{self!r}: it is the partner's turn")
 
     def _next_message(self) -> bytes | None:
-        if self._greeting_due:
-            self._greeting_due = False
-            return self._greeting()
-        if self._sever_due:
-            self._sever_due = False
-            self._sever_sent = True
+        state = self.state
+        if state is ConversationState.OPEN:
+            if self._accept_due:
+                self._accept_due = False
+                return verbs.accept(self._window_length)
+            if self._credit_due:
+                self._window_length += (room_length := self._owed_length)
+                return verbs.credit(room_length)
+            return self._next_data()
+        if state is ConversationState.ASKING:
+            self._step(Step.CONNECT_SENT)
+            return verbs.connect(self._window_length, self.service, next(self._register.openings))
+        if state is ConversationState.SEVERING or state is ConversationState.SEVER_RECEIVED:
             assert self.reason is not None
+            self._step(Step.SEVER_SENT)
             return verbs.sever(self.reason, self._taken_length + self._arrived.length)
-        if self.state is not ConversationState.OPEN:
-            return None
-        if self._credit_due:
-            self._window_length += (room_length := self._owed_length)
-            return verbs.credit(room_length)
-        return self._next_data()
+        return None
 
     @property
     def _credit_due(self) -> bool:
         """Whether the partner is to hear that there is room again: at half a window."""
-        return 2 * self._owed_length >= self._window_share and not self.partner_finished
+        return 2 * self._owed_length >= self._register.window_share and not self.partner_finished
 
     @property
     def _owed_length(self) -> int:
         """Room that the partner can be given."""
-        return self._window_share - self._window_length - self._arrived.length
-
-    @property
-    def _window_share(self) -> int:
-        return self._limits.window_share(len(self._neighbours))
-
-    def _greeting(self) -> bytes:
-        if self.state is ConversationState.CONNECTING:
-            return verbs.connect(self._window_length, self.service, next(self._openings))
-        return verbs.accept(self._window_length)
+        return self._register.window_share - self._window_length - self._arrived.length
 
     def _next_data(self) -> bytes | None:
         """Bytes, if there is room for them at the partner; then what follows the last of them."""
@@ -321,11 +299,9 @@ class ConversationEnd:
             return bytes((Verb.FINISH,))
         return None
 
-    def _receive_accept(self, body: bytes | memoryview) -> None:
-        if self.state is not ConversationState.CONNECTING or self._greeting_due:
-            raise RemoteProtocolError("it accepted what was not asked for")
+    def _receive_accept(self, body: bytes | memoryview, following: ConversationState) -> None:
         self._credit_length = verbs.parse_room(body)
-        self.state = ConversationState.OPEN
+        self._become(following)
         self.accepted = True
         self._want()
         self._tell()
@@ -363,37 +339,49 @@ class ConversationEnd:
             self.record_whole = self.holds_turn = True
         self._tell()
 
-    def _receive_sever(self, body: bytes | memoryview) -> None:
+    def _receive_sever(self, body: bytes | memoryview, following: ConversationState) -> None:
         reason, received_length = verbs.parse_sever(body)
         self.undelivered_length = max(0, self._sent_length - received_length)
-        self._sever_received = True
-        if self.state is not ConversationState.SEVERED:
+        if not self.severed:
             if reason.code is SeverCode.ENDED:
                 reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
             self._end(reason)
+        self._become(following)
         self._tell()
 
     def _end_if_finished(self) -> None:
         if self.finish_sent and self.partner_finished:
             self._end(ConversationSevered(SeverCode.ENDED, ""))
+            self._step(Step.END)
 
     def _end(self, reason: ConversationSevered) -> None:
-        self.state = ConversationState.SEVERED
+        """Nothing is sent any more but our SEVER; the caller sees to the state."""
         self.reason = reason
         self._unsent.clear()
-        self._greeting_due = self._passing = False
-        self._sever_due = True
+        self._accept_due = self._passing = False
         self._want()
         self._tell()
+
+    def _step(self, step: Step) -> None:
+        self._become(after_step(self.state, step))
+
+    def _become(self, state: ConversationState) -> None:
+        """Change the state. The one place where a conversation is over."""
+        if state is self.state:
+            return
+        self.state = state
+        if state is ConversationState.OVER:
+            self._register.strike_out(self)
+            self._tell()
 
     def _want(self) -> None:
         """There may be something to send."""
         if not self.is_due:
             self.is_due = True
-            self._due.append(self)
+            self._register.due.append(self)
 
     def _tell(self) -> None:
         """The program should look at it."""
         if not self._is_changed:
             self._is_changed = True
-            self._changed.append(self)
+            self._register.changed.append(self)

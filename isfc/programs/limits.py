@@ -8,6 +8,10 @@ SENDS_LENGTH: Final = 32 * 2**20
 """Bytes for all conversations of a node together, which share them evenly: what may arrive before
 it is taken, and what may wait to be sent."""
 
+LINK_LENGTH: Final = 8 * 2**20
+"""Bytes of all conversations in the link: enough for nine full packages, and far below what the
+backlog holds, so that it is never full."""
+
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""
 
@@ -22,12 +26,14 @@ class ConversationLimits:
 
     ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that
     waits to be sent; where there are many conversations, each has a share of less
-    (`WINDOWS_LENGTH`, `SENDS_LENGTH`). Each end may open ``conversations_max``.
+    (`WINDOWS_LENGTH`, `SENDS_LENGTH`). Each end may open ``conversations_max``. ``link_length`` is
+    the most of all conversations that may wait in the link's backlog or be on its way.
     """
 
     window_length: int = 4 * 2**20
     send_length: int = 2**20
     conversations_max: int = 256
+    link_length: int = LINK_LENGTH
 
     def window_share(self, count: int) -> int:
         """The window of each of ``count`` conversations."""

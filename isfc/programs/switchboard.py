@@ -11,9 +11,7 @@ What the partner sends may be anything: it severs one conversation or is counted
 breaks the node nor takes more memory than there are bounds for.
 """
 
-from collections import deque
 from collections.abc import Iterable, Sequence
-from itertools import count
 from typing import Final
 
 from isfc.errors import Backpressure, RemoteProtocolError
@@ -24,10 +22,7 @@ from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
-
-IN_LINK_LENGTH_MAX: Final = 8 * 2**20
-"""Bytes of all conversations that may wait in the link's backlog or be on their way: enough for
-nine full packages, and far below what the backlog holds, so that it is never full."""
+from isfc.programs.register import Register
 
 MESSAGE_COST_LENGTH: Final = 256
 """Bytes that a message costs in memory besides its data."""
@@ -52,26 +47,29 @@ class Switchboard:
     """
 
     def __init__(self, *, lesser: bool, limits: ConversationLimits | None = None) -> None:
-        self.limits = limits or ConversationLimits()
-        self.conversations: dict[int, ConversationEnd] = {}
-        self.severed_count = 0
-        """Conversations that ended before both ends had finished."""
+        self._first_number = 0 if lesser else 1
+        self._register = Register(limits or ConversationLimits(), self._first_number)
+        self.conversations = self._register.conversations
+        """Those that are not over, by number."""
         self.stray_count = 0
         """Messages of the partner's that belong to no conversation."""
-        self._first_number = 0 if lesser else 1
-        self._next_number = self._first_number
-        self._free: dict[Traffic, deque[int]] = {traffic: deque() for traffic in Traffic}
-        self._counts = [0, 0]
-        """Conversations with even numbers, and with odd ones."""
-        self._due: deque[ConversationEnd] = deque()
-        self._changed: deque[ConversationEnd] = deque()
         self._answers: dict[int, tuple[Traffic, ConversationSevered]] = {}
+        """What is still to be said on numbers that have no conversation."""
         self._in_link_length = 0
-        self._openings = count()
         self._opening = 0
         """Of the partner's openings, the one that is to begin next."""
         self._early: dict[int, ConversationEnd | None] = {}
         """Openings that have overtaken an earlier one."""
+
+    @property
+    def limits(self) -> ConversationLimits:
+        """What the node's conversations may take."""
+        return self._register.limits
+
+    @property
+    def severed_count(self) -> int:
+        """Conversations that ended before both ends had finished."""
+        return self._register.severed_count
 
     @property
     def in_link_length(self) -> int:
@@ -93,9 +91,8 @@ class Switchboard:
                 if message.more:
                     continue
                 self._in_link_length -= MESSAGE_COST_LENGTH
-                conversation = self.conversations.get(message.conversation)
-                if conversation is not None:
-                    conversation.note_sent()
+                if isinstance(message.sender, ConversationEnd):
+                    message.sender.note_sent()
         elif isinstance(event, Severed):
             self.lose(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
@@ -107,60 +104,52 @@ class Switchboard:
         """
         verbs.check_service(service)
         limit = self.limits.conversations_max
-        if self._counts[self._first_number] >= limit:
+        if self._register.opened_count >= limit:
             raise Backpressure("conversations", limit, limit)
-        number = self._choose_number(traffic)
-        return self._open(number, service, traffic, ConversationState.CONNECTING)
+        number = self._register.choose_number(traffic)
+        return ConversationEnd(number, service, traffic, ConversationState.ASKING, self._register)
 
     def lose(self, reason: str) -> None:
         """End every conversation: the link has forgotten everything, numbers included."""
-        for conversation in self.conversations.values():
-            conversation.lose(reason)
-        self.severed_count += len(self.conversations)
-        self.conversations.clear()
-        self._counts = [0, 0]
-        self._due.clear()
+        self._register.lose(reason)
         self._answers.clear()
-        for free in self._free.values():
-            free.clear()
-        self._next_number = self._first_number
         self._in_link_length = 0
-        self._openings = count()
         self._opening = 0
         self._early.clear()
 
     def poll_changed(self) -> ConversationEnd | None:
         """A conversation that something has happened to since it was last returned."""
-        if not self._changed:
+        changed = self._register.changed
+        if not changed:
             return None
-        conversation = self._changed.popleft()
+        conversation = changed.popleft()
         conversation.note_looked_at()
         return conversation
 
     def messages(self) -> list[Sequence[Message]]:
         """What the link has room for, from all conversations by turns; one kind at a time."""
-        due = self._due
-        if not (due or self._answers):
+        due, answers = self._register.due, self._answers
+        if not (due or answers):
             return []
         transport: list[Message] = []
         legacy: list[Message] = []
-        while self._answers:
-            number, (traffic, reason) = self._answers.popitem()
-            message = self._hand_over(number, traffic, verbs.sever(reason))
+        room_length = self.limits.link_length - self._in_link_length
+        while answers and room_length > 0:
+            number, (traffic, reason) = answers.popitem()
+            data = verbs.sever(reason)
+            room_length -= len(data) + MESSAGE_COST_LENGTH
+            message = Message(number, len(data), traffic, data)
             (transport if traffic is _TRANSPORT else legacy).append(message)
-        while due and self._in_link_length < IN_LINK_LENGTH_MAX:
+        while due and room_length > 0:
             conversation = due.popleft()
-            data = conversation.poll_message()
-            if data is not None:
+            said = conversation.poll_message()
+            if said is not None:
                 traffic = conversation.traffic
-                message = self._hand_over(conversation.number, traffic, data)
+                room_length -= len(said) + MESSAGE_COST_LENGTH
+                message = Message(conversation.number, len(said), traffic, said, conversation)
                 (transport if traffic is _TRANSPORT else legacy).append(message)
-            self._close_if_over(conversation)
+        self._in_link_length = self.limits.link_length - room_length
         return [messages for messages in (transport, legacy) if messages]
-
-    def _hand_over(self, number: int, traffic: Traffic, data: bytes) -> Message:
-        self._in_link_length += len(data) + MESSAGE_COST_LENGTH
-        return Message(number, len(data), traffic, data)
 
     def _receive_message(self, message: Message) -> None:
         data = message.data or b""
@@ -174,7 +163,6 @@ class Switchboard:
             conversation.receive(data)
         except RemoteProtocolError as error:
             conversation.sever(SeverCode.PROTOCOL, str(error))
-        self._close_if_over(conversation)
 
     def _receive_unknown(self, message: Message, data: bytes | memoryview) -> None:
         """A message of no conversation: the partner opens one, or has lost count."""
@@ -186,11 +174,14 @@ class Switchboard:
             except RemoteProtocolError as error:
                 self._answer(number, traffic, SeverCode.PROTOCOL, str(error))
                 return
-            if self._counts[1 - self._first_number] >= self.limits.conversations_max:
+            if self._register.requested_count >= self.limits.conversations_max:
                 self._answer(number, traffic, SeverCode.BUSY, "too many conversations")
                 self._begin(opening, None)
                 return
-            conversation = self._open(number, service, traffic, ConversationState.REQUESTED)
+            self._answers.pop(number, None)  # that was before
+            conversation = ConversationEnd(
+                number, service, traffic, ConversationState.REQUESTED, self._register
+            )
             conversation.receive_room(room_length)
             self._begin(opening, conversation)
             return
@@ -221,42 +212,7 @@ class Switchboard:
 
     def _answer(self, number: int, traffic: Traffic, code: SeverCode, text: str) -> None:
         """Refuse a number, unless the partner asks far more than it listens."""
-        if len(self._answers) < ANSWERS_MAX and self._in_link_length < IN_LINK_LENGTH_MAX:
+        if len(self._answers) < ANSWERS_MAX:
             self._answers[number] = traffic, ConversationSevered(code, text)
         else:
             self.stray_count += 1
-
-    def _choose_number(self, traffic: Traffic) -> int:
-        free = self._free[traffic]
-        if free:
-            return free.popleft()
-        number = self._next_number
-        self._next_number += 2
-        return number
-
-    def _open(
-        self, number: int, service: str, traffic: Traffic, state: ConversationState
-    ) -> ConversationEnd:
-        conversation = ConversationEnd(
-            number,
-            service,
-            traffic,
-            state,
-            self.limits,
-            self._due,
-            self._changed,
-            self._openings,
-            self.conversations,
-        )
-        self.conversations[number] = conversation
-        self._counts[number % 2] += 1
-        return conversation
-
-    def _close_if_over(self, conversation: ConversationEnd) -> None:
-        if not conversation.over or self.conversations.pop(conversation.number, None) is None:
-            return
-        self._counts[conversation.number % 2] -= 1
-        if conversation.number % 2 == self._first_number:
-            self._free[conversation.traffic].append(conversation.number)
-        if conversation.reason is None or conversation.reason.code is not SeverCode.ENDED:
-            self.severed_count += 1

@@ -90,7 +90,7 @@ class Verifying:
         data = message.data if message.data is not None else filler(message.length, count)
         trailer = _TRAILER.pack(count, _checksum(data, conversation, count))
         sealed = b"".join((data, trailer))
-        return Message(conversation, len(sealed), message.traffic, sealed)
+        return Message(conversation, len(sealed), message.traffic, sealed, message.sender)
 
     def _opened(self, messages: Sequence[Message]) -> list[Message]:
         """What the program is to see of messages that have arrived."""
@@ -131,7 +131,8 @@ class Verifying:
                 lengths[segment.conversation] = length
             else:
                 whole_length = length - TRAILER_LENGTH
-                messages.append(Message(segment.conversation, whole_length, segment.traffic))
+                conversation, traffic = segment.conversation, segment.traffic
+                messages.append(Message(conversation, whole_length, traffic, None, segment.sender))
         return messages
 
     def _note(self, message: Message, what: str) -> None:

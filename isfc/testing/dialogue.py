@@ -7,7 +7,6 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -34,18 +33,22 @@ class End:
 
 
 class Dialogue:
-    """Two nodes with a switchboard each, their messages verified or not."""
+    """Two nodes with a switchboard each, their messages verified or not.
+
+    The second one has limits of its own where there are ``partner_limits``.
+    """
 
     def __init__(
         self,
         setup: Setup | None = None,
         limits: ConversationLimits | None = None,
         *,
+        partner_limits: ConversationLimits | None = None,
         verified: bool = False,
     ) -> None:
         self.setup = setup or Setup()
         self.verified = verified
-        self.ends = (self._end(0, limits), self._end(1, limits))
+        self.ends = (self._end(0, limits), self._end(1, partner_limits or limits))
         self.engine = VirtualEngine(
             [end.system for end in self.ends],
             [end.verifying if verified else end.board for end in self.ends],
@@ -89,5 +92,5 @@ class Dialogue:
         self.run_until(lambda: asking.number in board.conversations)
         asked = board.conversations[asking.number]
         asked.accept()
-        self.run_until(lambda: asking.state is not ConversationState.CONNECTING)
+        self.run_until(lambda: asking.accepted or asking.severed)
         return asking, asked

@@ -1,8 +1,10 @@
-"""Programs nobody here wrote, over a live link of two processes: curl, iperf3 and PostgreSQL."""
+"""Programs nobody here wrote, over a live link of two processes: curl, ab, iperf3, PostgreSQL."""
 
+import asyncio
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -55,22 +57,28 @@ def digest(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-@pytest.mark.parametrize("options", [(), ("--verify",)], ids=["plain", "verified"])
-def test_curl_fetches_100_mb_from_an_http_server(tmp_path: Path, options: tuple[str, ...]) -> None:
-    curl = need("curl", "curl")
-    files = tmp_path / "served"
+@contextmanager
+def forwarded_files(folder: Path, length: int, *options: str) -> Iterator[str]:
+    """An HTTP server of one file of random bytes, and the URL that leads there over the link."""
+    files = folder / "served"
     files.mkdir()
-    (files / "file").write_bytes(Random(1).randbytes(FILE_LENGTH))
+    (files / "file").write_bytes(Random(1).randbytes(length))
     here, there = free_port(), free_port()
     server = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(there))
     with (
-        started(*server, "--directory", files, folder=tmp_path),
-        forwarding_nodes(tmp_path, [(here, there)], *options),
+        started(*server, "--directory", files, folder=folder),
+        forwarding_nodes(folder, [(here, there)], *options),
     ):
         wait_for(lambda: answers(there), "the HTTP server")
-        url = f"http://127.0.0.1:{here}/file"
+        yield f"http://127.0.0.1:{here}/file"
+
+
+@pytest.mark.parametrize("options", [(), ("--verify",)], ids=["plain", "verified"])
+def test_curl_fetches_100_mb_from_an_http_server(tmp_path: Path, options: tuple[str, ...]) -> None:
+    curl = need("curl", "curl")
+    with forwarded_files(tmp_path, FILE_LENGTH, *options) as url:
         run(curl, "--fail", "--silent", "--show-error", "--output", tmp_path / "fetched", url)
-    assert digest(tmp_path / "fetched") == digest(files / "file")
+    assert digest(tmp_path / "fetched") == digest(tmp_path / "served" / "file")
 
 
 @pytest.mark.parametrize("direction", [(), ("--reverse",)], ids=["out", "back"])
@@ -134,3 +142,40 @@ def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
     balance, deltas, count = (int(figure) for figure in books.split("|"))
     assert balance == deltas
     assert count > 10
+
+
+def test_ab_fetches_1_mb_on_100_connections_at_a_time(tmp_path: Path) -> None:
+    ab = need("ab", "apache2-utils")
+    with forwarded_files(tmp_path, 2**20) as url:
+        said = run(ab, "-q", "-s", str(PATIENCE_S), "-n", "600", "-c", "100", url)
+    assert re.search(r"Complete requests:\s+600\b", said), said
+    assert re.search(r"Failed requests:\s+0\b", said), said
+
+
+def test_300_programs_upload_1_mb_each_at_the_same_time(tmp_path: Path) -> None:
+    count, length = 300, 2**20
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(length)
+        writer.write(b"read")
+        writer.close()
+
+    async def upload(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(bytes(length))
+        answer = await reader.read()
+        writer.close()
+        return answer
+
+    async def main(here: int, there: int) -> None:
+        async with (
+            await asyncio.start_server(take, "127.0.0.1", there),
+            asyncio.timeout(PATIENCE_S),
+        ):
+            for _ in range(2):
+                answers = await asyncio.gather(*(upload(here) for _ in range(count)))
+                assert answers == [b"read"] * count
+
+    here, there = free_port(), free_port()
+    with forwarding_nodes(tmp_path, [(here, there)]):
+        asyncio.run(main(here, there))

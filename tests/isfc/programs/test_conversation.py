@@ -1,8 +1,5 @@
 """One conversation, its two ends joined without a link: every message immediately, in order."""
 
-from collections import deque
-from itertools import count
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +11,7 @@ from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
+from isfc.programs.register import Register
 
 LIMITS = ConversationLimits(window_length=1_000, send_length=700)
 
@@ -25,15 +23,13 @@ class Joined:
         self, traffic: Traffic = Traffic.TRANSPORT, limits: ConversationLimits = LIMITS
     ) -> None:
         self.limits = limits
-        self.due: deque[ConversationEnd] = deque()
-        self.changed: deque[ConversationEnd] = deque()
-        self.a = self.end(traffic, ConversationState.CONNECTING)
+        self.registers = (Register(limits), Register(limits, 1))
+        self.a = self.end(traffic, ConversationState.ASKING)
         self.b = self.end(traffic, ConversationState.REQUESTED)
 
     def end(self, traffic: Traffic, state: ConversationState) -> ConversationEnd:
-        return ConversationEnd(
-            2, "ECHO", traffic, state, self.limits, self.due, self.changed, count(), ()
-        )
+        register = self.registers[state is ConversationState.REQUESTED]
+        return ConversationEnd(2, "ECHO", traffic, state, register)
 
     def partner(self, end: ConversationEnd) -> ConversationEnd:
         return self.b if end is self.a else self.a
@@ -41,8 +37,8 @@ class Joined:
     def carry(self) -> list[int]:
         """Exchange everything there is; the verbs that were said."""
         said = []
-        while self.due:
-            end = self.due.popleft()
+        while due := self.registers[0].due or self.registers[1].due:
+            end = due.popleft()
             if message := end.poll_message():
                 said.append(message[0])
                 if message[0] == Verb.CONNECT:
@@ -169,7 +165,7 @@ def test_bytes_that_arrived_before_a_severing_can_still_be_taken() -> None:
     joined.carry()
     joined.a.sever(SeverCode.FAILED, "out of paper")
     joined.carry()
-    assert joined.b.state is ConversationState.SEVERED
+    assert joined.b.state is ConversationState.OVER
     assert joined.b.poll_data(100) == b"last words"
     assert joined.a.over
     assert joined.b.over
@@ -213,10 +209,12 @@ def test_severing_drops_what_is_still_on_its_way() -> None:
     joined = Joined().open()
     joined.a.send(b"on its way")
     joined.b.sever()
-    joined.carry()
-    assert joined.b.arrived_length == 0
     joined.b.receive(bytes((Verb.DATA,)) + b"late")
     assert joined.b.arrived_length == 0
+    joined.carry()
+    assert joined.b.arrived_length == 0
+    with pytest.raises(RemoteProtocolError, match="verb 3 in a conversation that is over"):
+        joined.b.receive(bytes((Verb.DATA,)) + b"later still")
 
 
 def test_lost_link_ends_it_without_words() -> None:
@@ -312,7 +310,7 @@ def test_verbs_come_only_in_their_state() -> None:
     joined.b.sever()
     joined.b.accept()  # it is over: nothing to take up
     joined.b.finish()
-    assert joined.b.state is ConversationState.SEVERED
+    assert joined.b.state is ConversationState.SEVERING
 
 
 @pytest.mark.parametrize(
@@ -321,7 +319,7 @@ def test_verbs_come_only_in_their_state() -> None:
         (Traffic.TRANSPORT, b"", "without a verb"),
         (Traffic.TRANSPORT, b"\x63", "verb 99"),
         (Traffic.TRANSPORT, verbs.connect(1, "ECHO"), "verb 1"),
-        (Traffic.TRANSPORT, verbs.accept(5), "not asked for"),
+        (Traffic.TRANSPORT, verbs.accept(5), "verb 2"),
         (Traffic.TRANSPORT, bytes((Verb.DATA,)), "no data"),
         (Traffic.TRANSPORT, bytes((Verb.LAST,)) + b"x", "no.* turn|turn.* not have"),
         (Traffic.TRANSPORT, bytes((Verb.DATA,)) + bytes(1_001), "more data than"),
@@ -342,7 +340,7 @@ def test_nothing_but_an_answer_may_come_before_it_is_open() -> None:
     joined = Joined()
     joined.carry()
     for end in (joined.a, joined.b):
-        with pytest.raises(RemoteProtocolError, match="before the conversation is open"):
+        with pytest.raises(RemoteProtocolError, match="verb 3 in a conversation that is"):
             end.receive(bytes((Verb.DATA,)) + b"x")
 
 

@@ -9,7 +9,7 @@ DATA = bytes((Verb.DATA,))
 
 def test_small_pieces_are_not_due_before_what_went_ahead_is_confirmed_or_they_are_many() -> None:
     joined = Joined(limits=ConversationLimits()).open()
-    a, due = joined.a, joined.due
+    a, due = joined.a, joined.registers[0].due
 
     def said() -> list[bytes | None]:
         messages = []

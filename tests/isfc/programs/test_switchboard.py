@@ -11,7 +11,7 @@ from isfc.programs import protocol as verbs
 from isfc.programs import switchboard
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.limits import LINK_LENGTH, ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
 from isfc.programs.switchboard import Switchboard
 from isfc.testing.dialogue import SMALL, Dialogue
@@ -192,8 +192,7 @@ def test_too_many_conversations_are_refused_at_both_ends() -> None:
 
 
 def test_refusal_because_busy_frees_the_number() -> None:
-    dialogue = Dialogue(limits=SMALL)
-    dialogue.ends[1].board.limits = ConversationLimits(conversations_max=2)
+    dialogue = Dialogue(limits=SMALL, partner_limits=ConversationLimits(conversations_max=2))
     for number in range(2):
         dialogue.ends[0].board.connect(f"S{number}")
     asking = dialogue.ends[0].board.connect("ECHO")
@@ -217,8 +216,8 @@ def test_only_so_much_is_handed_to_the_link_at_once() -> None:
     for conversation in conversations:
         conversation.send(bytes(2**23))
     handed = [m for messages in board.messages() for m in messages]
-    assert board.in_link_length >= switchboard.IN_LINK_LENGTH_MAX
-    assert board.in_link_length < switchboard.IN_LINK_LENGTH_MAX + 263_000
+    assert board.in_link_length >= LINK_LENGTH
+    assert board.in_link_length < LINK_LENGTH + 263_000
     counts = [sum(m.conversation == number for m in handed) for number in (0, 2, 4)]
     assert max(counts) - min(counts) <= 1  # by turns
     assert min(counts) > 9
@@ -314,7 +313,7 @@ def test_flood_of_strays_is_not_answered_for_ever() -> None:
     assert len(answers) == switchboard.ANSWERS_MAX
     for _ in range(10):
         feed(board, Delivered(flood))
-    assert board.in_link_length < 2 * switchboard.IN_LINK_LENGTH_MAX
+    assert board.in_link_length < 2 * LINK_LENGTH
 
 
 @given(
@@ -350,3 +349,40 @@ def test_a_request_in_many_segments_leaves_nothing_in_the_link(verified: bool) -
         dialogue.run(S)
         assert [end.board.in_link_length for end in dialogue.ends] == [0, 0]
         assert asked.poll_data(length) == bytes(length)
+
+
+def test_stale_end_takes_no_number_from_its_next_owner() -> None:
+    board = Switchboard(lesser=True, limits=ConversationLimits(link_length=600))
+    first = board.connect("ECHO")
+    feed(board, Sent([m for messages in board.messages() for m in messages]))
+    deliver(board, first.number, verbs.accept(1_000))
+    first.send(bytes(500))
+    filled = [m for messages in board.messages() for m in messages]
+    assert board.in_link_length > 600
+    first.send(b"x")  # due, and remains so
+    first.sever()
+    assert deliver(board, first.number, verbs.sever(ConversationSevered(SeverCode.CLOSED))) == []
+    assert first.state is ConversationState.SEVER_RECEIVED
+    while board.poll_changed() is not None:
+        pass
+    sent = feed(board, Sent(filled))
+    assert said(sent) == [(first.number, Verb.SEVER)]
+    assert board.poll_changed() is first  # whoever waits for its end is told
+    assert board.conversations == {}
+    second = board.connect("ECHO")
+    assert second.number == first.number
+    feed(board, Sent(sent))
+    assert board.conversations == {second.number: second}
+    assert board.in_link_length < 600
+
+
+def test_refusals_wait_for_room_in_the_link_and_are_sent_then() -> None:
+    limits = ConversationLimits(link_length=300, conversations_max=2)
+    board = Switchboard(lesser=True, limits=limits)
+    for number in (1, 3):
+        deliver(board, number, verbs.connect(1_000, "ECHO", number // 2))
+    for _ in range(2):
+        board.connect("ECHO")
+    filled = [m for messages in board.messages() for m in messages]
+    assert deliver(board, 5, verbs.connect(1_000, "ECHO", 2)) == []
+    assert said(feed(board, Sent(filled))) == [(5, Verb.SEVER)]

@@ -1,0 +1,53 @@
+"""More conversations than the link holds bytes of."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from isfc.live.session import Conversation, OpenNode
+from isfc.programs.limits import LINK_LENGTH, ConversationLimits
+from tests.live.nodes import open_pair
+from tests.live.pair import PATIENCE_S, Run, wait_until
+
+LENGTH = 10**6
+ROUNDS = 4
+
+
+async def answer(conversation: Conversation) -> None:
+    """Read one upload, and say that it has come."""
+    length = 0
+    while length < LENGTH:
+        length += len(await conversation.receive())
+    await conversation.send(b"read")
+
+
+async def upload(node: OpenNode) -> None:
+    for _ in range(ROUNDS):
+        conversation = await node.connect("UPLOAD")
+        await conversation.send(bytes(LENGTH))
+        assert await conversation.receive() == b"read"
+        await conversation.close()
+
+
+@pytest.mark.parametrize(
+    ("link_length", "programs"),
+    [(300, 16), pytest.param(LINK_LENGTH, 60, marks=pytest.mark.slow)],
+)
+def test_programs_that_fill_the_link_all_get_their_answers(
+    run_live: Run, tmp_path: Path, link_length: int, programs: int
+) -> None:
+    limits = ConversationLimits(link_length=link_length)
+
+    async def main() -> None:
+        async with open_pair(tmp_path, limits=limits) as (first, second):
+            first.serve("UPLOAD", answer)
+            second.serve("UPLOAD", answer)
+            async with asyncio.timeout(PATIENCE_S):
+                await asyncio.gather(
+                    *(upload(node) for _ in range(programs // 2) for node in (first, second))
+                )
+            boards = (first.board, second.board)
+            await wait_until(lambda: not any(b.conversations or b.in_link_length for b in boards))
+
+    run_live(main())
