@@ -17,6 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
+ISLINK: Final = "ISLink"
 NODE: Final = "NODe"
 ALL: Final = "ALL"
 BUFFERS: Final = "BUffers"

@@ -2,7 +2,8 @@
 
 Everything else in the file is passed over. The operands are published (z/VM 7.3, ACTIVATE ISLINK);
 general knowledge is what SYSTEM CONFIG adds: ``/* comments */``, a comma at the end of a line that
-goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of one system.
+goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of some systems
+(`isfc.deck.qualifier`). A statement goes on over lines that are blank but for comments.
 """
 
 import re
@@ -13,24 +14,26 @@ from typing import Final
 
 from ctc.address import Rdev, format_rdev, parse_rdevs
 from ctc.errors import CtcError
-from isfc.cp.words import ALL, BUFFERS, NODE, matches
+from isfc.cp.words import ALL, BUFFERS, ISLINK, NODE, matches
 from isfc.deck.place import Place, lines_of, shown
+from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_QUALIFIER: Final = re.compile(r"\s*([A-Za-z0-9$#@_]{1,8})\s*:(?=\s|$)", re.ASCII)
+_UNENDED: Final = re.compile(r"/\*(?:(?!\*/).)*\Z", re.DOTALL)
 _WORD: Final = re.compile(r"[^\s,]+")
-_ISLINK: Final = "ISLINK"
-_VERBS: Final = {"ACTivate": True, "DEACTive": False, "DEACTIVATe": False}
+_EQUATE: Final = "EQUATE"
+_IMBED: Final = "IMBED"
+_VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """One statement. ``system`` is the one it is qualified for, ``partner`` its NODE operand.
+    """One statement. ``systems`` are those it is qualified for, ``partner`` its NODE operand.
 
     DEACTIVE without device numbers means all of them.
     """
@@ -38,7 +41,7 @@ class Activation:
     active: bool
     rdevs: tuple[Rdev, ...]
     partner: NodeName | None
-    system: NodeName | None
+    systems: Qualifier | None
     place: Place
 
 
@@ -60,6 +63,17 @@ def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
     return found
 
 
+def imbedded(text: str, file: str) -> Iterator[str]:
+    """What to say of IMBED statements: the files that they name may choose devices too."""
+    for line in _joined(text, file):
+        if line.words and line.words[0].text.upper() == _IMBED:
+            named = " ".join(word.text for word in line.words[1:])
+            yield (
+                f"{line.words[0].place}: IMBED {shown(named)[1:-1]} is not followed: give that "
+                "file as well if it has ACTIVATE ISLINK"
+            )
+
+
 def choose(
     activations: Sequence[tuple[NodeName | None, Activation]],
     devices: Mapping[NodeName, AnyOf[Rdev]],
@@ -76,31 +90,79 @@ def choose(
                 f"{given}={activation.place.file}: there is no {given} here; expected one of "
                 f"{', '.join(devices)}"
             )
-        if activation.system is not None and activation.system not in devices:
-            chosen.remarks.append(f"{activation.place}: is of {activation.system}: passed over")
-            continue
-        node = activation.system or given or _node_of(activation, devices)
-        if given is not None and node != given:
-            continue
-        if activation.partner is not None and activation.partner not in devices:
-            chosen.remarks.append(
-                f"{activation.place}: is for the link to {activation.partner}: passed over"
-            )
-            continue
-        active = chosen.active.setdefault(node, set())
-        if not activation.rdevs:
-            active.clear()
-        for rdev in activation.rdevs:
-            if rdev not in devices[node]:
-                chosen.remarks.append(
-                    f"{activation.place}: {format_rdev(rdev)} leads from {node} to no other system "
-                    "here: passed over"
-                )
-            elif activation.active:
-                active.add(rdev)
-            else:
-                active.discard(rdev)
+        for node in _nodes_of(given, activation, devices, chosen):
+            _apply(activation, node, devices, chosen)
+    _tell_of_the_others(activations, devices, chosen)
     return chosen
+
+
+def _nodes_of(
+    given: NodeName | None,
+    activation: Activation,
+    devices: Mapping[NodeName, AnyOf[Rdev]],
+    chosen: Chosen,
+) -> Sequence[NodeName]:
+    """The nodes that a statement is of; a statement of none is noted."""
+    if activation.systems is None:
+        return [given or _node_of(activation, devices)]
+    named = activation.systems.chosen(devices)
+    if not named:
+        chosen.remarks.append(f"{activation.place}: is of {activation.systems.text}: passed over")
+    return [node for node in devices if node in named and given in (None, node)]
+
+
+def _apply(
+    activation: Activation,
+    node: NodeName,
+    devices: Mapping[NodeName, AnyOf[Rdev]],
+    chosen: Chosen,
+) -> None:
+    """Do to the devices of ``node`` what a statement says."""
+    if activation.partner is not None and activation.partner not in devices:
+        chosen.remarks.append(
+            f"{activation.place}: is for the link to {activation.partner}: passed over"
+        )
+        return
+    active = chosen.active.setdefault(node, set())
+    if not activation.rdevs:
+        active.clear()
+    for rdev in activation.rdevs:
+        if rdev not in devices[node]:
+            chosen.remarks.append(
+                f"{activation.place}: {format_rdev(rdev)} leads from {node} to no other system "
+                "here: passed over"
+            )
+        elif activation.active:
+            active.add(rdev)
+        else:
+            active.discard(rdev)
+
+
+def _tell_of_the_others(
+    activations: Sequence[tuple[NodeName | None, Activation]],
+    devices: Mapping[NodeName, AnyOf[Rdev]],
+    chosen: Chosen,
+) -> None:
+    """Say which nodes keep all devices.
+
+    Raises `ConfigurationError` if all do, for a name that is not known.
+    """
+    strangers = [
+        each
+        for _, each in activations
+        if each.systems is not None and not each.systems.chosen(devices)
+    ]
+    if strangers and not chosen.active:
+        first = strangers[0]
+        assert first.systems is not None, "it is qualified"
+        raise first.place.error(
+            f"{first.systems.text} is no system here, and no EQUATE statement of this file says "
+            "which systems it stands for, so that the statements choose nothing",
+            f"{' or '.join(devices)}, or the EQUATE statement",
+        )
+    for node in devices:
+        if activations and node not in chosen.active:
+            chosen.remarks.append(f"{node}: no statement is of it: it keeps all its devices")
 
 
 def choose_from(
@@ -160,41 +222,80 @@ class _Word:
     place: Place
 
 
+@dataclass(slots=True)
+class _Line:
+    """A statement, of all its lines; ``qualifier`` is what stands before its colon."""
+
+    qualifier: str | None
+    words: list[_Word]
+
+
 def _statements(text: str, file: str) -> Iterator[Activation]:
-    block: NodeName | None = None
-    words: list[_Word] = []
-    system: NodeName | None = None
-    for number, line in enumerate(lines_of(_COMMENT.sub(_blanked, text)), start=1):
+    lines = list(_joined(text, file))
+    nicknames = Nicknames()
+    for line in lines:
+        if line.words and line.words[0].text.upper() == _EQUATE:
+            nicknames.equate([word.text for word in line.words[1:]], line.words[0].place)
+    for line in lines:
+        systems = None if line.qualifier is None else nicknames.qualifier(line.qualifier)
+        yield from _statement(line.words, systems)
+
+
+def _joined(text: str, file: str) -> Iterator[_Line]:
+    """The statements of a file, those of several lines in one, with their qualifiers."""
+    _check_comments(text, file)
+    block: str | None = None
+    line = _Line(None, [])
+    goes_on = False
+    for number, card in enumerate(lines_of(_COMMENT.sub(_blanked, text)), start=1):
+        if goes_on and not card.strip():
+            continue
         start = 0
-        if not words:
-            system = block
-            if qualifier := _QUALIFIER.match(line):
-                system, start = NodeName(qualifier[1].upper()), qualifier.end()
-                rest = line[start:].strip().upper()
+        if not goes_on:
+            line = _Line(block, [])
+            if found := find_qualifier(card):
+                line.qualifier, start = found
+                rest = card[start:].strip().upper()
                 if rest in ("BEGIN", "END"):
-                    block = system if rest == "BEGIN" else None
+                    block = line.qualifier if rest == "BEGIN" else None
                     continue
-        words += [
+        line.words += [
             _Word(word[0], Place(file, number, word.start() + 1))
-            for word in _WORD.finditer(line, start)
+            for word in _WORD.finditer(card, start)
         ]
-        if not line.rstrip().endswith(","):
-            yield from _statement(words, system)
-            words = []
-    yield from _statement(words, system)
+        goes_on = card.rstrip().endswith(",")
+        if not goes_on:
+            yield line
+    if goes_on:
+        yield line
+        if any(_statement(line.words, None)):
+            raise line.words[-1].place.error(
+                "the statement ends with a comma, and the file ends", "one more line"
+            )
 
 
-def _statement(words: Sequence[_Word], system: NodeName | None) -> Iterator[Activation]:
+def _check_comments(text: str, file: str) -> None:
+    """Refuse a comment that does not end and has a statement about links in it."""
+    found = _UNENDED.search(text)
+    if found and "ISL" in found[0].upper():
+        line = text.count("\n", 0, found.start()) + 1
+        column = found.start() - text.rfind("\n", 0, found.start())
+        raise Place(file, line, column).error(
+            "a comment begins here and does not end, and has ISLINK in it", "*/ at its end"
+        )
+
+
+def _statement(words: Sequence[_Word], systems: Qualifier | None) -> Iterator[Activation]:
     """The statement in ``words``, if it is one; a console may have put words before it."""
     for index, word in enumerate(words[:-1]):
         verb = next((verb for verb in _VERBS if matches(verb, word.text.upper())), None)
-        if verb is not None and words[index + 1].text.upper() == _ISLINK:
-            yield _activation(_VERBS[verb], word, words[index + 2 :], system)
+        if verb is not None and matches(ISLINK, words[index + 1].text.upper()):
+            yield _activation(_VERBS[verb], word, words[index + 2 :], systems)
             return
 
 
 def _activation(
-    active: bool, verb: _Word, operands: Sequence[_Word], system: NodeName | None
+    active: bool, verb: _Word, operands: Sequence[_Word], systems: Qualifier | None
 ) -> Activation:
     rdevs: dict[Rdev, None] = {}
     partner: NodeName | None = None
@@ -217,7 +318,7 @@ def _activation(
         raise verb.place.error(
             f"{verb.text.upper()} ISLINK has no device number", f"1 to {CTCS_MAX} of them"
         )
-    return Activation(active, tuple(rdevs), partner, system, verb.place)
+    return Activation(active, tuple(rdevs), partner, systems, verb.place)
 
 
 def _node(word: _Word) -> NodeName:

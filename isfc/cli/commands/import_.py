@@ -18,7 +18,13 @@ from isfc.cli.options.source import (
 )
 from isfc.cli.render.output import show_json, show_log
 from isfc.cli.render.unpaired import unpaired_lines
-from isfc.deck.activation import Activation, choose, choose_from, parse_activations
+from isfc.deck.activation import (
+    Activation,
+    choose,
+    choose_from,
+    imbedded,
+    parse_activations,
+)
 from isfc.deck.hint import hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
@@ -187,11 +193,13 @@ def import_config(
 
 def _activations(files: Iterable[str]) -> list[tuple[NodeName | None, Activation]]:
     """All statements, each with the node that its file is said to be of."""
-    return [
-        (NodeName(name.upper()) if name else None, activation)
-        for name, path in map(_named, files)
-        for activation in parse_activations(read_text(path), str(path))
-    ]
+    found: list[tuple[NodeName | None, Activation]] = []
+    for name, path in map(_named, files):
+        text = read_text(path)
+        _tell(imbedded(text, str(path)))
+        node = NodeName(name.upper()) if name else None
+        found += [(node, activation) for activation in parse_activations(text, str(path))]
+    return found
 
 
 def _named(text: str) -> tuple[str, Path]:

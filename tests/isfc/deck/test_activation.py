@@ -3,7 +3,14 @@
 import pytest
 
 from ctc.address import Rdev
-from isfc.deck.activation import Activation, Chosen, choose, choose_from, parse_activations
+from isfc.deck.activation import (
+    Activation,
+    Chosen,
+    choose,
+    choose_from,
+    imbedded,
+    parse_activations,
+)
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.link.name import NodeName
@@ -42,6 +49,16 @@ def active(*files: str) -> dict[str, list[str]]:
         "ATLANTA=ACT ISLINK 6003\nDEACT ISLINK ALL\nACT ISLINK 6000\nACT ISLINK 6001",
         "/* ACTIVATE ISLINK 6003\n ACTIVATE ISLINK 6002 */ ACTIVATE ISLINK 6000 6001",
         "ATLANTA=ACTIVATE ISLINK 6000 6001",
+        "ACTIVATE ISLINK 6000,\n\n   /* the second */\n 6001",
+        "ACTIVATE ISL 6000 6001 6002\nDEA ISLINK 6002",
+        "ATLANTA: ACTIVATE ISLINK 6000,  /* a */\n /* b */\n\n  6001 NODE BOSTON",
+        "Equate South ATLANTA\nSouth: ACTIVATE ISLINK 6000 6001",
+        "South: ACTIVATE ISLINK 6000 6001\nEQUATE SOUTH ATLANTA,\n  CHICAGO",
+        "EQUATE ALL SOUTH CHICAGO\nEQUATE SOUTH ATLANTA\nALL: ACTIVATE ISLINK 6000 6001",
+        "EQUATE SOUTH A*\nSOUTH: BEGIN\nACTIVATE ISLINK 6000-6001\nSOUTH: END",
+        "ATL*: ACTIVATE ISLINK 6000 6001",
+        "ATLANT%: ACTIVATE ISLINK 6000 6001",
+        "CHICAGO ATLANTA : ACTIVATE ISLINK 6000 6001",
     ],
 )
 def test_statements_and_commands_choose_devices(text: str) -> None:
@@ -56,7 +73,6 @@ def test_one_file_may_be_of_both_systems() -> None:
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("DENVER: ACTIVATE ISLINK 6000", "config:1:9: is of DENVER: passed over"),
         ("ACTIVATE ISLINK 6000 NODE DENVER", "config:1:1: is for the link to DENVER: passed over"),
         ("ATLANTA=ACTIVATE ISLINK 6009", "config:1:1: 6009 leads from ATLANTA to no other system"),
     ],
@@ -65,6 +81,25 @@ def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
     found = chosen(text)
     assert not any(found.active.values())
     assert found.remarks[0].startswith(remark)
+
+
+def test_statements_of_another_system_are_passed_over_and_so_is_a_node_without_any() -> None:
+    found = chosen("DENVER: ACTIVATE ISLINK 6000\nATLANTA: ACTIVATE ISLINK 6001")
+    assert found.active == {A: {0x6001}}
+    assert found.remarks == [
+        "config:1:9: is of DENVER: passed over",
+        "BOSTON: no statement is of it: it keeps all its devices",
+    ]
+
+
+@pytest.mark.parametrize(
+    "qualifier", ["ATLANTA BOSTON:", "*:", "EQUATE PAIR ATLANTA BOSTON\nPAIR:", "A* %%%TON:"]
+)
+def test_a_statement_may_be_of_both_systems(qualifier: str) -> None:
+    # a nickname was taken for another system's name, and every device kept
+    devices = {A: DEVICES[A], B: DEVICES[A]}
+    statements = [(None, each) for each in parse_activations(f"{qualifier} ACT ISLINK 6000", "x")]
+    assert choose(statements, devices).active == {A: {0x6000}, B: {0x6000}}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +113,13 @@ def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
         ("ACT ISLINK 6000 NODE", "config:1:17: NODE has no value; expected NODE and a name"),
         ("ACT ISLINK 6000 NOD A!", "config:1:21: NODE 'A!'; expected a name of 1 to 8 characters"),
         ("DENVER=ACT ISLINK 6000", "DENVER=config: there is no DENVER here; expected one of ATL"),
+        ("SOUTH: ACT ISLINK 6000", "config:1:8: SOUTH is no system here, and no EQUATE statement"),
+        ("EQUATE SOUTH\nACT ISLINK 6000", "config:1:1: EQUATE names no system; expected a nickn"),
+        ("ACT ISLINK 6000,\n\n", "config:1:12: the statement ends with a comma, and the file ends"),
+        (
+            "x\n /* ACT ISLINK 6000",
+            "config:2:2: a comment begins here and does not end, and has ISL",
+        ),
         ("ACT ISLINK 9000", "config:1:1: this may be of ATLANTA or of BOSTON; expected the node"),
     ],
 )
@@ -102,3 +144,12 @@ def test_a_layout_of_which_nothing_is_left_is_refused() -> None:
     statements = [(None, each) for each in parse_activations(text, "config")]
     with pytest.raises(ConfigurationError, match="leave no CTC between ATLANTA and BOSTON"):
         choose_from(load_collection("atlanta-boston"), statements)
+
+
+def test_a_file_that_is_imbedded_is_named() -> None:
+    text = "ACT ISLINK 6000\n  Imbed LINKS CONFIG\n/* IMBED OTHER CONFIG */"
+    (said,) = imbedded(text, "config")
+    assert said == (
+        "config:2:3: IMBED LINKS CONFIG is not followed: give that file as well if it has "
+        "ACTIVATE ISLINK"
+    )
