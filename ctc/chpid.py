@@ -11,6 +11,7 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
+from ctc.fabric import Fabric, Path, PathEnd, Starts
 from ctc.profiles import ChpidProfile
 from ctc.sharing import Direction, Sharing, hindrance
 from ctc.subchannel import Load
@@ -27,8 +28,8 @@ Rider = TypeVar("Rider")
 methods."""
 
 
-class Chpid(Generic[Rider]):
-    """One end of one fibre.
+class Chpid(PathEnd, Generic[Rider]):
+    """One end of one fibre; in a `Fabric` that of one path, of which a channel may have several.
 
     Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
     data takes two resources: the line, one for each direction, and the channel's data
@@ -40,20 +41,25 @@ class Chpid(Generic[Rider]):
     processor sharing has it.
     """
 
-    def __init__(self, chpid: ChpidId, profile: ChpidProfile, disks: Use = NOTHING) -> None:
+    def __init__(
+        self,
+        chpid: ChpidId,
+        profile: ChpidProfile,
+        disks: Use = NOTHING,
+        starts: Starts | None = None,
+    ) -> None:
         self.chpid = chpid
         disks = disks.bounded()
         self._profile = profile.beside(disks.processor)
-        self._free_ns: i64 = 0
+        self._starts = Starts() if starts is None else starts
+        self._fabric: Fabric | None = None
+        self._path: Path | None = None
         self._endings: Agenda[Rider] = Agenda()
         self._sending: Sharing[Rider] = Sharing()
         """The transfers that go out."""
         self._out, self._in = Direction(), Direction()
         self._out_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_out)
         self._in_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_in)
-        self._out_turns_ns: i64 = 0
-        self._in_turns_ns: i64 = 0
-        """A turn of every transfer that goes out, and of every one that comes in."""
         self._completion_ns: i64 = NEVER_NS
         self.io_count: i64 = 0
         self.length_out: i64 = 0
@@ -63,10 +69,15 @@ class Chpid(Generic[Rider]):
         self.due_ns: i64 = NEVER_NS
         """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
 
+    def join(self, fabric: Fabric, path: Path) -> None:
+        """Let the fabric set the pace of what goes out: that of a path which begins here."""
+        self._fabric, self._path = fabric, path
+        path.end = self
+
     @property
     def interrupt_ns(self) -> int:
         """From the end of a transfer until the interrupt says so; what comes in delays it."""
-        return self._profile.interrupt_ns + self._in_turns_ns
+        return self._profile.interrupt_ns + self._starts.in_turns_ns
 
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
@@ -76,9 +87,10 @@ class Chpid(Generic[Rider]):
         self.io_count += 1
         io_ns: i64 = self._profile.io_ns
         latest_ns = now_ns + QUEUE_MAX * io_ns
-        start_ns = max(now_ns, min(self._free_ns, latest_ns))
-        self._free_ns = start_ns + io_ns
-        return self._free_ns + self._out_turns_ns
+        starts = self._starts
+        start_ns = max(now_ns, min(starts.free_ns, latest_ns))
+        starts.free_ns = start_ns + io_ns
+        return starts.free_ns + starts.out_turns_ns
 
     def end_later(self, ctc: Rider, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
@@ -89,7 +101,7 @@ class Chpid(Generic[Rider]):
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
         self._sending.add(ctc, self._join(self._out, 1, load, self._out_ns_per_byte))
-        self._update_pace(now_ns)
+        self._settle(1, load, now_ns)
 
     def observe(self, change: int, load: Load, now_ns: i64) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
@@ -98,7 +110,8 @@ class Chpid(Generic[Rider]):
         if change < 0:
             self.length_in += load.length
             self.ccw_count += load.count
-        self._update_pace(now_ns)
+        if self._fabric is None:
+            self._update_pace(now_ns)
 
     def abandon(self, ctc: Rider, load: Load | None, now_ns: i64) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
@@ -107,7 +120,7 @@ class Chpid(Generic[Rider]):
             self._advance(now_ns)
             self._join(self._out, -1, load, self._out_ns_per_byte)
             self._sending.drop(ctc)
-            self._update_pace(now_ns)
+            self._settle(-1, load, now_ns)
         self._set_due()
 
     def poll_ended(self, now_ns: i64) -> Rider | None:
@@ -129,21 +142,42 @@ class Chpid(Generic[Rider]):
         self._join(self._out, -1, load, self._out_ns_per_byte)
         self.length_out += load.length
         self.ccw_count += load.count
-        self._update_pace(now_ns)
+        self._settle(-1, load, now_ns)
 
-    def _join(
-        self, direction: Direction, change: i64, load: Load, line_ns_per_byte: float
-    ) -> float:
+    def set_pace(self, pace: float, now_ns: i64) -> None:
+        """Go on at the pace that the fabric lets this path have."""
+        self._advance(now_ns)
+        self._sending.go(pace)
+        self._set_completion(now_ns)
+
+    def _settle(self, change: i64, load: Load, now_ns: i64) -> None:
+        """A transfer of ours has begun (+1) or ceased (-1): find the pace of all."""
+        fabric, path = self._fabric, self._path
+        if fabric is None or path is None:
+            self._update_pace(now_ns)
+            return
+        line, common, solo_ns = self._shares(load, self._out_ns_per_byte)
+        rate = load.length / solo_ns
+        fabric.change(path, int(change), line, common, rate, now_ns)
+
+    def _shares(self, load: Load, line_ns_per_byte: float) -> tuple[float, float, float]:
+        """What a transfer needs of the line and of the data processor, and its time alone."""
         profile, length, count = self._profile, load.length, load.count
         line_ns = length * line_ns_per_byte
         processor_ns = length * profile.processor_ns_per_byte + count * profile.processor_ns_per_ccw
         solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
-        turn_ns: i64 = min(profile.turn_ns, int(solo_ns))
+        return line_ns / solo_ns, processor_ns / solo_ns, solo_ns
+
+    def _join(
+        self, direction: Direction, change: i64, load: Load, line_ns_per_byte: float
+    ) -> float:
+        line, common, solo_ns = self._shares(load, line_ns_per_byte)
+        turn_ns: i64 = min(self._profile.turn_ns, int(solo_ns))
         if direction is self._out:
-            self._out_turns_ns += change * turn_ns
+            self._starts.out_turns_ns += change * turn_ns
         else:
-            self._in_turns_ns += change * turn_ns
-        direction.change(int(change), line_ns / solo_ns, processor_ns / solo_ns)
+            self._starts.in_turns_ns += change * turn_ns
+        direction.change(int(change), line, common)
         return solo_ns
 
     def _advance(self, now_ns: i64) -> None:
@@ -153,6 +187,10 @@ class Chpid(Generic[Rider]):
     def _update_pace(self, now_ns: i64) -> None:
         sending = self._sending
         sending.go(self._out.pace() / hindrance(self._out, self._in))
+        self._set_completion(now_ns)
+
+    def _set_completion(self, now_ns: i64) -> None:
+        sending = self._sending
         if sending:
             self._completion_ns = now_ns + int(sending.left_ns + 1.0 - _EPSILON)
         else:

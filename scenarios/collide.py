@@ -15,7 +15,7 @@ from ctc.address import Rdev
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_link_end
+from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message
@@ -181,8 +181,10 @@ def collide(trial: Trial) -> Outcome:
     """Run one trial."""
     layout, end_ns = trial.layout, _WARMUP_NS + int(trial.seconds * NS_PER_S)
     waste = Waste(layout.nodes[0], _WARMUP_NS)
+    fabric = make_fabric([layout])
     systems = [
-        System([define_link_end(layout, name, LinkParameters())], waste) for name in layout.nodes
+        System([define_link_end(layout, name, LinkParameters())], waste, fabric=fabric)
+        for name in layout.nodes
     ]
     ends = [system.ends[0] for system in systems]
     programs = []

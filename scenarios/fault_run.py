@@ -109,7 +109,8 @@ class _Telling:
 
     def _renew(self, name: NodeName) -> System:
         experiment = self._experiment
-        return System([define_link_end(experiment.layout, name, experiment.link)])
+        fabric = self._engine.systems[0].channels.fabric
+        return System([define_link_end(experiment.layout, name, experiment.link)], fabric=fabric)
 
     def _read(self) -> int:
         return sum(system.ends[0].link.counters.read_length for system in self._engine.systems)

@@ -12,7 +12,7 @@ from typing import Final
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_link_end
+from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message
@@ -288,7 +288,10 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
     layout = relocation.layout
     source_name = relocation.source or layout.nodes[0]
     names = source_name, layout.nodes[1 - layout.nodes.index(source_name)]
-    systems = [System([define_link_end(layout, name, relocation.link)]) for name in names]
+    fabric = make_fabric([layout])
+    systems = [
+        System([define_link_end(layout, name, relocation.link)], fabric=fabric) for name in names
+    ]
     begin_ns = WARMUP_NS if relocation.background else 0
     source, clients = Source(relocation, begin_ns), None
     programs: list[Program] = [source, Destination()]

@@ -13,7 +13,7 @@ from ctc.use import Use
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_link_end
+from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
@@ -183,8 +183,9 @@ def build(
     layout, workload = experiment.layout, experiment.workload
     client_name = experiment.client_node
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
+    fabric = make_fabric([layout])
     systems = [
-        System([define_link_end(layout, name, experiment.link)], trace, watch=watch)
+        System([define_link_end(layout, name, experiment.link)], trace, watch=watch, fabric=fabric)
         for name in (client_name, server_name)
     ]
     random = Random(f"clients {experiment.seed}")

@@ -4,7 +4,7 @@ The link is run without the disks and with them; the disks' mean values are take
 what the CTCs used. `ctc.use` says how the two share a chpid.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -96,7 +96,7 @@ def run_counted(
     run_on(operated, experiment.begin_ns, progress)
     before = end.snapshot(engine.now_ns)
     counted = [
-        {number: _counters(chpid) for number, chpid in system.channels.chpids.items()}
+        {number: _counters(ends) for number, ends in system.channels.chpids.items()}
         for system in systems
     ]
     run_on(operated, experiment.end_ns, progress)
@@ -104,16 +104,21 @@ def run_counted(
     for system, first in zip(systems, counted, strict=True):
         here = experiment.layout.nodes.index(system.name)
         profiles = {fibre.chpids[here]: fibre.profile for fibre in experiment.layout.fibres}
-        for number, chpid in system.channels.chpids.items():
+        for number, ends in system.channels.chpids.items():
             moved = [
-                after - begun for after, begun in zip(_counters(chpid), first[number], strict=True)
+                after - begun for after, begun in zip(_counters(ends), first[number], strict=True)
             ]
             uses[system.name, number] = _use(profiles[number], moved, experiment.seconds)
     return measure(end.name, before, end.snapshot(engine.now_ns)), uses
 
 
-def _counters(chpid: Chpid[Any]) -> tuple[int, int, int, int]:
-    return chpid.io_count, chpid.length_out, chpid.length_in, chpid.ccw_count
+def _counters(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
+    return (
+        sum(end.io_count for end in ends),
+        sum(end.length_out for end in ends),
+        sum(end.length_in for end in ends),
+        sum(end.ccw_count for end in ends),
+    )
 
 
 def _use(profile: ChpidProfile, moved: list[int], seconds: float) -> Use:

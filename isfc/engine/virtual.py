@@ -7,7 +7,9 @@ of a system comes (`System.next_deadline`), a program sends what it has offered 
 loop takes the earliest, applies that one input to one system, and then drains this system: its
 frames go into the agenda, a propagation later than they leave; its events go to its programs, whose
 offers join those that wait; and its next deadline is asked for. No other system can have changed,
-as systems meet in frames only and a frame takes time. A fibre of no length would be no exception:
+as systems meet in frames only and a frame takes time; but where their channels are in one
+fabric (`ctc.fabric`), transfers of others may have become slower or faster, and they are asked too
+when their next deadline is. A fibre of no length would be no exception:
 its frames arrive at the same time, but as inputs of their own.
 
 **Ties are specified**, as two inputs at one time do not commute: whether a CTC hears of the
@@ -230,6 +232,7 @@ class VirtualEngine:
         self.roundtrip = roundtrip
         self.transit = transit
         self._hosts = [_Host(system) for system in systems]
+        self._has_fabric = any(system.channels.fabric is not None for system in systems)
         self.frames: Agenda[_Arrival] = Agenda()
         """Those in the fibres."""
         places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
@@ -367,3 +370,14 @@ class VirtualEngine:
             pump(end.link_end, end)
         host.timer_ns = host.system.due_ns
         host.set_due(self.now_ns)
+        if self._has_fabric:
+            self._follow_fabric()
+
+    def _follow_fabric(self) -> None:
+        """Find when systems are due whose transfers another system has made slower or faster."""
+        for host in self._hosts:
+            alarm = host.system.channels.alarm
+            if alarm.rung:
+                alarm.rung = False
+                host.timer_ns = host.system.due_ns
+                host.set_due(self.now_ns)

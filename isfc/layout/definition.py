@@ -1,5 +1,8 @@
 """The systems that a layout describes, as the records that a node is built from."""
 
+from collections.abc import Iterable
+
+from ctc.fabric import Fabric
 from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -21,6 +24,7 @@ def define_link_end(
                 ctc.fibre.profile,
                 ctc.fibre.disks[here].across(ctc.fibre.disks[1 - here]),
                 ctc.fibre.way_ns,
+                ctc.fibre.route(here),
             )
             for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
         ),
@@ -33,3 +37,9 @@ def define_system(
 ) -> tuple[LinkEndDefinition, ...]:
     """All link ends of one system, in the order of the collection's links."""
     return tuple(define_link_end(link, name, parameters) for link in collection.links_of(name))
+
+
+def make_fabric(links: Iterable[Layout]) -> Fabric | None:
+    """What the systems of some links have in common in virtual time; None if nothing is shared."""
+    shares = any(fibre.channels for link in links for fibre in link.fibres)
+    return Fabric() if shares else None

@@ -57,6 +57,7 @@ from isfc.layout.document import (
 )
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
+from isfc.layout.sharing import with_channels
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -122,7 +123,7 @@ def _collection(document: Document) -> Collection:
     collection = Collection(layouts, document.kept(), channels, cecs, read_traffic(document, alone))
     check_profiles(collection)
     check_ports(collection)
-    return collection
+    return with_channels(collection)
 
 
 def far_paths(document: Document) -> dict[str, FarPath]:

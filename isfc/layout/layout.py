@@ -11,6 +11,7 @@ from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.distance import NS_PER_KM
+from ctc.fabric import Route
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError
@@ -26,7 +27,8 @@ class Fibre:
     ``disks`` is what disks want of the two chpids, where a file has them: `isfc.io.shared`. ``km``
     is its length beyond a machine room's, that of its ``path`` if it has one: two fibres of one
     path share its inter-switch links. ``directors`` is (first node's, second node's), maybe the
-    same one, or empty; ``ports`` likewise, those of the directors.
+    same one, or empty; ``ports`` likewise, those of the directors. ``channels`` likewise, the names
+    of the channels of its chpids, if it shares any of them or inter-switch links with anything.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Fibre:
     path: FarPath | None = None
     directors: tuple[str, ...] = ()
     ports: tuple[str, ...] = ()
+    channels: tuple[str, ...] = ()
 
     @property
     def way_ns(self) -> int:
@@ -44,9 +47,22 @@ class Fibre:
         return round(self.km * NS_PER_KM)
 
     @property
-    def kind(self) -> tuple[ChpidProfile, tuple[Use, Use], float, FarPath | None]:
+    def kind(
+        self,
+    ) -> tuple[ChpidProfile, tuple[Use, Use], float, FarPath | None, tuple[str, ...]]:
         """What makes it as fast as it is: two fibres of one kind may change places."""
-        return self.profile, self.disks, self.km, self.path
+        return self.profile, self.disks, self.km, self.path, self.channels
+
+    def route(self, end: int) -> Route | None:
+        """The path of what the node at ``end`` sends, None if the fibre shares nothing."""
+        if not self.channels:
+            return None
+        here, there = self.channels[end], self.channels[1 - end]
+        if self.path is None or self.path.isl is None:
+            return Route(here, there)
+        ways = self.directors or ("first", "second")
+        trunk = f"{self.path.name} from {ways[end]}"
+        return Route(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
 
 
 @dataclass(frozen=True, slots=True)

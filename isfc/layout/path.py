@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from ctc.distance import NS_PER_KM
+from ctc.distance import NS_PER_KM, credit_bytes_per_s
+from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
+from ctc.profiles import line_payload_bytes_per_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +14,16 @@ class Isl:
     count: int
     gbps: float
     credits: int
+
+    def ns_per_byte(self, km: float) -> float:
+        """What a byte of CTCs' data takes of all of them together, one way.
+
+        As long as on lines of their rate, or as their credits let frames through so far away.
+        """
+        frame_ns = line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), self.gbps)
+        by_credits = credit_bytes_per_s(self.credits, km, FRAME_DATA_LENGTH, frame_ns)
+        by_line = line_payload_bytes_per_s(self.gbps)
+        return 1e9 / (self.count * min(by_credits, by_line))
 
 
 @dataclass(frozen=True, slots=True)

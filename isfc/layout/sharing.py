@@ -1,8 +1,10 @@
 """What a link shares with others, and with itself: channels, chpids and inter-switch links."""
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
-from isfc.layout.layout import Channel, Collection, Layout
+from isfc.layout.layout import Channel, Collection, Fibre, Layout
 
 
 def channel_name(channel: Channel) -> str:
@@ -30,26 +32,53 @@ def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
     return {channel: tuple(links) for channel, links in found.items()}
 
 
+def with_channels(collection: Collection) -> Collection:
+    """The collection, the fibres that share anything with the names of their channels."""
+    ends = Counter(
+        channel
+        for link in collection.links
+        for fibre in link.fibres
+        for channel in collection.channels_of(fibre, link.nodes)
+    )
+    links: list[Layout] = []
+    for link in collection.links:
+        fibres: dict[Fibre, Fibre] = {}
+        for fibre in link.fibres:
+            channels = collection.channels_of(fibre, link.nodes)
+            isl = fibre.path is not None and fibre.path.isl is not None
+            shares = isl or any(ends[channel] > 1 for channel in channels)
+            names = tuple("=".join(map(str, channel)) for channel in channels)
+            fibres[fibre] = replace(fibre, channels=names) if shares else fibre
+        links.append(
+            replace(
+                link,
+                fibres=tuple(fibres.values()),
+                ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs),
+            )
+        )
+    return replace(collection, links=tuple(links))
+
+
 def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
-    """What ``link`` shares, each in words; nothing if it is alone on fibres of its own."""
+    """What ``link`` shares with other links, each in words; nothing if it shares nothing.
+
+    What it shares with itself, as when a channel is both its ends, every run has in it.
+    """
     return tuple(dict.fromkeys(_shared(collection, link)))
 
 
 def _shared(collection: Collection, link: Layout) -> Iterator[str]:
     carried = carried_by(collection)
-    ends: list[Channel] = []
     for fibre in link.fibres:
-        channels = collection.channels_of(fibre, link.nodes)
-        if channels[0] == channels[1]:
-            yield f"{channel_name(channels[0])} is both ends of fibre {fibre.name}"
-        for channel in dict.fromkeys(channels):
+        for channel in collection.channels_of(fibre, link.nodes):
             others = [link_name(other) for other in carried[channel] if other is not link]
             if others:
                 yield f"{channel_name(channel)} carries {', '.join(others)} too"
-        ends += dict.fromkeys(channels)
-    for channel in dict.fromkeys(ends):
-        if ends.count(channel) > 1:
-            yield f"{channel_name(channel)} is on {ends.count(channel)} of its fibres"
-    for path in dict.fromkeys(fibre.path for fibre in link.fibres):
-        if path is not None and path.isl is not None:
-            yield f"path {path.name} has inter-switch links"
+        if fibre.path is not None and fibre.path.isl is not None:
+            others = [
+                link_name(other)
+                for other in collection.links
+                if other is not link and any(each.path == fibre.path for each in other.fibres)
+            ]
+            if others:
+                yield f"path {fibre.path.name} carries {', '.join(others)} too"

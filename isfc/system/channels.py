@@ -9,6 +9,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.device import Ctc
+from ctc.fabric import Alarm, Fabric, Route
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError, LocalProtocolError
@@ -17,17 +18,27 @@ from isfc.system.definition import CtcDefinition
 
 @final
 class ChannelSubsystem:
-    """The chpids of one system, which all of its link ends share, and what is varied off."""
+    """The chpids of one system, which all of its link ends share, and what is varied off.
 
-    def __init__(self, definitions: Iterable[CtcDefinition]) -> None:
-        self.chpids: dict[ChpidId, Chpid[Ctc]] = {}
+    In a ``fabric`` a chpid has an end for each of its paths; without one, it is one end.
+    """
+
+    def __init__(self, definitions: Iterable[CtcDefinition], fabric: Fabric | None = None) -> None:
+        self.fabric = fabric
+        self.alarm = Alarm()
+        """Rings when the fabric has changed the pace of a path that begins here."""
+        self.chpids: dict[ChpidId, list[Chpid[Ctc]]] = {}
+        """The ends of each chpid."""
+        self.end_of: dict[Rdev, Chpid[Ctc]] = {}
+        """The chpid's end that each CTC is on."""
         self.chpid_of: dict[Rdev, ChpidId] = {}
         """The chpid of each CTC."""
         self.offline_rdevs: set[Rdev] = set()
         self.offline_chpids: set[ChpidId] = set()
         profiles: dict[ChpidId, ChpidProfile] = {}
         disks: dict[ChpidId, Use] = {}
-        for ctc in definitions:
+        ctcs = list(definitions)
+        for ctc in ctcs:
             rdev = ctc.device.rdev
             if rdev in self.chpid_of:
                 raise ConfigurationError(
@@ -40,9 +51,24 @@ class ChannelSubsystem:
                 )
             self.chpid_of[rdev] = ctc.chpid
             disks[ctc.chpid] = disks.get(ctc.chpid, NOTHING).joined(ctc.disks)
-        for chpid, profile in profiles.items():
-            self.chpids[chpid] = Chpid(chpid, profile, disks[chpid])
-        self._each = list(self.chpids.values())
+        ends: dict[tuple[ChpidId, Route | None], Chpid[Ctc]] = {}
+        for ctc in ctcs:
+            chpid, route = ctc.chpid, None if fabric is None else ctc.route
+            if (chpid, route) not in ends:
+                ends[chpid, route] = self._make_end(ctc, disks[chpid], route)
+                self.chpids.setdefault(chpid, []).append(ends[chpid, route])
+            self.end_of[ctc.device.rdev] = ends[chpid, route]
+        self._each = list(ends.values())
+
+    def _make_end(self, ctc: CtcDefinition, disks: Use, route: Route | None) -> Chpid[Ctc]:
+        fabric = self.fabric
+        if fabric is None or route is None:
+            return Chpid(ctc.chpid, ctc.profile, disks)
+        end: Chpid[Ctc] = Chpid(ctc.chpid, ctc.profile, disks, fabric.starts(route.here))
+        path = fabric.add_path(route)
+        path.alarm = self.alarm
+        end.join(fabric, path)
+        return end
 
     @property
     def due_ns(self) -> i64:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from ctc.address import ChpidId
 from ctc.device import Arbitration
+from ctc.fabric import Route
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.link.name import NodeName
@@ -16,7 +17,8 @@ class CtcDefinition:
     """One CTC as one system defines it.
 
     ``disks`` is what else holds up what crosses its fibre, ``way_ns`` how long light takes for the
-    length of the fibre, one way.
+    length of the fibre, one way. ``route`` is its path in a fabric, None if its fibre
+    shares nothing.
     """
 
     device: LinkDevice
@@ -24,6 +26,7 @@ class CtcDefinition:
     profile: ChpidProfile
     disks: Use = NOTHING
     way_ns: int = 0
+    route: Route | None = None
 
 
 @dataclass(frozen=True, slots=True)

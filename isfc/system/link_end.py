@@ -60,7 +60,7 @@ class LinkEnd:
         self._interrupts: Fifo[Interrupt] = Fifo()
         self._paths: set[Rdev] = set()
         for ctc in definition.ctcs:
-            rdev, chpid = ctc.device.rdev, channels.chpids[ctc.chpid]
+            rdev, chpid = ctc.device.rdev, channels.end_of[ctc.device.rdev]
             self.ctcs[rdev] = Ctc(
                 rdev, chpid, definition.arbitration, self.frames, self._interrupts
             )

@@ -13,6 +13,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
+from ctc.fabric import Fabric
 from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
 from isfc.link.events import LinkEvent
@@ -52,8 +53,10 @@ class Recorder(Protocol):
 class System:
     """One system of an ISFC collection: its chpids, and one link end for each of its partners.
 
-    No I/O, no clock, no randomness. After every input drain each link end (`isfc.engine.pump`)
-    and ask `next_deadline`. Raises `ConfigurationError` for definitions that do not fit together.
+    No I/O, no clock, no randomness. Systems of one process whose channels share more than a fibre
+    have a ``fabric`` in common, the one thing that an input to another system may change. After
+    every input drain each link end (`isfc.engine.pump`) and ask `next_deadline`. Raises
+    `ConfigurationError` for definitions that do not fit together.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class System:
         trace: Sink | None = None,
         recorder: Recorder | None = None,
         watch: Watch | None = None,
+        fabric: Fabric | None = None,
     ) -> None:
         if len({end.name for end in definitions}) != 1:
             raise ConfigurationError("link ends of no system, or of several; expected one system")
@@ -70,7 +74,7 @@ class System:
                 f"{definitions[0].name} has two links to one partner; expected one to each"
             )
         self.name = definitions[0].name
-        self.channels = ChannelSubsystem(ctc for end in definitions for ctc in end.ctcs)
+        self.channels = ChannelSubsystem((ctc for end in definitions for ctc in end.ctcs), fabric)
         """The chpids, and what of them and of the devices is online."""
         self.ends = tuple(LinkEnd(end, self.channels, trace, watch) for end in definitions)
         """The link ends, in the order of their definitions."""

@@ -19,8 +19,6 @@ _LEFT_OUT: Final = frozenset(
     {
         ("AppcFlow", "count"),
         ("ByRdev", "_places"),
-        ("Chpid", "_in_turns_ns"),
-        ("Chpid", "_out_turns_ns"),
         ("Chpid", "_profile"),
         ("Chpid", "ccw_count"),
         ("Chpid", "io_count"),
@@ -33,6 +31,8 @@ _LEFT_OUT: Final = frozenset(
         ("LogicalLink", "_parameters"),
         ("LinkEnd", "_trace"),
         ("Resequencer", "duplicate_count"),
+        ("Starts", "in_turns_ns"),
+        ("Starts", "out_turns_ns"),
     }
 )
 """Attributes that are the same for good, or as others are, or that count and decide nothing.

@@ -32,7 +32,7 @@ FIRST_NS: Final = 1
 
 
 _HISTORY: Final = ("_started_ns", "_departed_ns", "_matched_ns")
-_ENDINGS, _SENDING, _COMPLETION, _FREE = "_endings", "_sending", "_completion_ns", "_free_ns"
+_ENDINGS, _SENDING, _COMPLETION, _STARTS = "_endings", "_sending", "_completion_ns", "_starts"
 _DIRECTIONS: Final = ("_out", "_in")
 """Attributes of CTCs and chpids that are times, or wait for one, by name."""
 
@@ -73,7 +73,7 @@ def forget_times(node: System) -> None:
     devices = node.ends[0].ctcs
     for device in devices.values():
         _forget_history(device)
-    for chpid in node.channels.chpids.values():
+    for (chpid,) in node.channels.chpids.values():
         _arrange(chpid, list(devices.values()), None)
 
 
@@ -90,7 +90,7 @@ def run_out(node: System, timer: Timer) -> None:
         _watch(node)
     else:
         device = devices[timer.place]
-        chpid = node.channels.chpids[node.channels.chpid_of[device.rdev]]
+        chpid = node.channels.end_of[device.rdev]
         _arrange(chpid, devices, (timer.kind, device))
 
 
@@ -101,7 +101,7 @@ def _timers(node: System) -> Iterator[Timer]:
     if not end.link.tx_lock.free:
         yield Timer(Kind.TX_LOCK, 0)
     places = {rdev: index for index, rdev in enumerate(end.ctcs)}
-    for chpid in node.channels.chpids.values():
+    for (chpid,) in node.channels.chpids.values():
         for index in sorted({places[ctc.rdev] for ctc in _endings(chpid)}):
             yield Timer(Kind.INTERRUPT, index)
         for index in sorted(places[ctc.rdev] for ctc in _sending(chpid)):
@@ -154,7 +154,7 @@ def _arrange(chpid: Chpid[Ctc], devices: Sequence[Ctc], first: tuple[Kind, Ctc] 
     for name in _DIRECTIONS:  # they set the pace only
         direction = _get(chpid, name)
         direction.line = direction.common = 0.0
-    _put(chpid, _FREE, 0)
+    _get(chpid, _STARTS).free_ns = 0
     chpid.due_ns = min(agenda.due_ns, least_ns)
 
 
