@@ -68,9 +68,8 @@ class Attachments:
         self._dilation = dilation
         self._capabilities = capabilities
         self._digests = (link_digest(engine.definition), program_digest(program))
-        self._partner_incarnation: int | None = None
-        self._system = engine.system
-        self._incarnation = random.getrandbits(_INCARNATION_BITS)
+        engine.restarted = self._begin_incarnation
+        self._begin_incarnation()
         self._servers: list[asyncio.Server] = []
         self._tls_servers: list[TlsServer] = []
         self._paths: list[Path] = []
@@ -135,26 +134,23 @@ class Attachments:
             *self._digests,
         )
 
-    @property
-    def incarnation(self) -> int:
-        """This life of the node: another one after every `LiveEngine.sever`."""
-        if self._system is not self.engine.system:
-            self._system = self.engine.system
-            self._incarnation = self.random.getrandbits(_INCARNATION_BITS)
-            self._partner_incarnation = None
-        return self._incarnation
+    def _begin_incarnation(self) -> None:
+        """The link knows nothing of what went before: both ends greet again."""
+        self.incarnation = self.random.getrandbits(_INCARNATION_BITS)
+        """This node, as one that the partner can tell from the same node after a restart."""
+        self._partner_incarnation: int | None = None
 
     def rivals(self, theirs: int) -> bool:
         """Whether another incarnation of the partner is connected: the one that is up stays."""
-        return self._partner_incarnation not in (None, theirs) and self.engine.attached
+        return self.has_restarted(theirs) and self.engine.attached
 
-    def knows(self, theirs: int) -> bool:
-        """Whether the partner is the one we have been talking to, or the first; else sever."""
-        assert self.incarnation, "a life"
-        if self._partner_incarnation in (None, theirs):
-            return True
+    def has_restarted(self, theirs: int) -> bool:
+        """Whether the partner is another incarnation than the one that we have met."""
+        return self._partner_incarnation not in (None, theirs)
+
+    def restart(self) -> None:
+        """The partner has restarted, and so does the link."""
         self.engine.sever(f"{self.engine.definition.partner} has restarted")
-        return False
 
     def meet(self, theirs: int) -> None:
         """From now on the partner is this one."""

@@ -36,6 +36,10 @@ class Buffers:
                 return memoryview(self._kept[-1])[:length]
         return memoryview(bytearray(length))
 
+    def drop_free(self) -> None:
+        """Keep none of those that nobody holds."""
+        self._kept = [buffer for buffer in self._kept if not _is_free(buffer)]
+
 
 def _is_free(buffer: bytearray) -> bool:
     """Whether no view of it exists.

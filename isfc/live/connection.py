@@ -128,7 +128,8 @@ class Connection(asyncio.BufferedProtocol):
         self._receiver.connected(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End, by whoever's doing."""
+        """End, by whoever's doing. The cutter refers back to nobody: no collector is needed."""
+        self._cutter.release()
         self._receiver.lost(self, why(exc) if exc else self._reason)
 
 

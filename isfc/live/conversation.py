@@ -144,8 +144,8 @@ class Conversation:
         if self._look is not None:
             self._look()
 
-    def watch(self, look: Callable[[], None]) -> None:
-        """Call ``look`` whenever something has happened to it; see `carry`."""
+    def watch(self, look: Callable[[], None] | None) -> None:
+        """Call ``look`` whenever something has happened to it, None to call nobody; see `carry`."""
         self._look = look
 
     def carry(self) -> None:

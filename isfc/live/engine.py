@@ -48,7 +48,6 @@ _SPIN_S: Final = 0.0015
 
 _T = TypeVar("_T")
 
-
 MakeSystem = Callable[[LinkEndDefinition], System]
 """Makes a fresh system with one link: at the start, and after every `sever`."""
 
@@ -78,6 +77,8 @@ class LiveEngine(Outlet):
         """Who is told of everything, before the program is."""
         self.fault: BaseException | None = None
         """What broke the system or its program: a bug, which `wait_closed` raises."""
+        self.restarted: Callable[[], None] = lambda: None
+        """Called when the link has restarted and knows nothing of what went before."""
         self._make = make
         self._program = program
         self._clock = clock
@@ -138,11 +139,9 @@ class LiveEngine(Outlet):
 
     def detach(self, rdev: Rdev, reason: str) -> None:
         """The connection of one CTC is gone, or to go."""
-        connection = self._connections.pop(rdev, None)
-        if connection is not None:
-            connection.abort(reason)
-            self._early.forget(rdev)
-            self._resets.forget(rdev)
+        if rdev in self._connections:
+            self._forget(rdev, reason)
+            del self._connections[rdev]
             self._unwritten.pop(rdev, None)
             self.counters.detached_count += 1
             self.tell(Detached(rdev, reason))
@@ -196,10 +195,8 @@ class LiveEngine(Outlet):
 
     def sever(self, reason: str) -> None:
         """Restart the link: connections go, a fresh system takes over, the program is told."""
-        for rdev, connection in self._connections.items():
-            connection.abort(reason)
-            self._early.forget(rdev)
-            self._resets.forget(rdev)
+        for rdev in self._connections:
+            self._forget(rdev, reason)
         self._connections.clear()
         self._unwritten.clear()
         self._departures = Agenda()
@@ -211,6 +208,7 @@ class LiveEngine(Outlet):
         self.system, self.end = fresh, fresh.ends[0]
         self._was_up = False
         self._await_link()
+        self.restarted()
         try:
             self.deliver(Severed(reason))
         except Exception as error:
@@ -218,6 +216,12 @@ class LiveEngine(Outlet):
         else:
             self._turn()
         self._loop.call_soon(give_back)
+
+    def _forget(self, rdev: Rdev, reason: str) -> None:
+        """End the connection of one CTC, and forget what was under way on it."""
+        self._connections[rdev].abort(reason)
+        self._early.forget(rdev)
+        self._resets.forget(rdev)
 
     def close(self) -> list[Connection]:
         """End: timers go, and `wait_closed` returns. The connections, each with a farewell."""
@@ -305,9 +309,8 @@ class LiveEngine(Outlet):
     def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
         rdev, frame = departure.rdev, departure.frame
-        departure_ns = (
-            departure.at_ns + self.end.ways_ns[rdev]
-        )  # it is in the fibre here, and there in no time
+        # it is in the fibre here, and there in no time
+        departure_ns = departure.at_ns + self.end.ways_ns[rdev]
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:

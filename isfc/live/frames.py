@@ -63,6 +63,12 @@ class FrameCutter:
         self._carry = b""
         """The first bytes of a frame, for which no buffer is kept."""
 
+    def release(self) -> None:
+        """Nothing comes any more: release the buffer, and refer to nobody."""
+        self.ended = True
+        self._view, self._carry = None, b""
+        self.deliver, self.delivered, self._spoilt = _to_nobody, None, _tell_nobody
+
     def get_buffer(self, sizehint: int) -> memoryview:  # asyncio's signature
         """Where the next bytes go."""
         view = self._view
@@ -105,6 +111,19 @@ class FrameCutter:
             taken = _BUFFERS.take(length)
             self._view, self._begin, self._end = taken, 0, end - begin
             taken[: end - begin] = view[begin:end]
+
+
+def _to_nobody(data: bytes | memoryview) -> None:
+    """For frames that come too late."""
+
+
+def _tell_nobody(reason: str) -> None:
+    """For what is wrong with them."""
+
+
+def drop_buffers() -> None:
+    """Keep no buffers that nobody holds any of: much was dropped in one go."""
+    _BUFFERS.drop_free()
 
 
 def measure_frame(data: memoryview) -> int | None:

@@ -10,6 +10,8 @@ import ctypes
 import gc
 from typing import Final
 
+from isfc.live.frames import drop_buffers
+
 MMAP_THRESHOLD: Final = 64 * 2**20
 TRIM_THRESHOLD: Final = 128 * 2**20
 TOP_PAD: Final = 16 * 2**20
@@ -38,6 +40,7 @@ def keep_memory() -> None:
 
 def give_back() -> None:
     """Return to the system what is free: after much was dropped in one go."""
+    drop_buffers()
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

@@ -49,10 +49,8 @@ class Door(Protocol):
     random: Random
     checks_user: bool
     """Whether the other end must be a process of this user's."""
-
-    @property
-    def incarnation(self) -> int:
-        """This life of the node."""
+    incarnation: int
+    """This node, as one that the partner can tell from the same node after a restart."""
 
     def hello(self, rdev: Rdev) -> Hello:
         """What the node says on one of its CTCs."""
@@ -60,8 +58,11 @@ class Door(Protocol):
     def rivals(self, theirs: int) -> bool:
         """Whether another incarnation of the partner is connected."""
 
-    def knows(self, theirs: int) -> bool:
-        """Whether the partner is the one we have been talking to, or the first; else sever."""
+    def has_restarted(self, theirs: int) -> bool:
+        """Whether the partner is another incarnation than the one that we have met."""
+
+    def restart(self) -> None:
+        """The partner has restarted, and so does the link."""
 
     def meet(self, theirs: int) -> None:
         """From now on the partner is this one."""
@@ -157,6 +158,7 @@ class Newcomer:
     def lost(self, connection: Connection, reason: str) -> None:
         """It is gone."""
         self._settle()
+        self._connection = self._end = None
         engine = self._door.engine
         if not self.was_attached:
             if not (self._connects or self._explained):
@@ -200,15 +202,17 @@ class Newcomer:
             self._refuse(f"another {theirs.node} is connected already")
             return
         assert self._rdev is not None, "welcome on no CTC"
-        known = door.knows(theirs.incarnation)
+        restarted = door.has_restarted(theirs.incarnation)
+        if restarted:
+            door.restart()
         if not self._connects:
             self._hello = door.hello(self._rdev)
             self._say(self._hello)
-        elif known:
+        elif restarted:
+            self._retry("the partner has restarted")
+        else:
             self._say(Accept())
             self._attach()
-        else:
-            self._retry("the partner has restarted")
 
     def _begin(self) -> None:
         """The partner accepts."""
@@ -227,7 +231,9 @@ class Newcomer:
         if door.rivals(theirs.incarnation):
             self._refuse(f"another {theirs.node} is connected already")
             return
-        if hello.incarnation != door.incarnation or not door.knows(theirs.incarnation):
+        if door.has_restarted(theirs.incarnation):
+            door.restart()
+        if hello.incarnation != door.incarnation:
             self._retry("this node has restarted")
             return
         door.meet(theirs.incarnation)

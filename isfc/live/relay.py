@@ -93,7 +93,7 @@ class Relay(asyncio.Protocol):
         """End both immediately, unless they have ended."""
         if self.ended.done():
             return
-        self.ended.set_result(reason)
+        self._end_with(reason)
         if self._transport is not None:
             self._transport.abort()
         self._conversation.sever(reason, SeverCode.FAILED)
@@ -139,4 +139,10 @@ class Relay(asyncio.Protocol):
             connected = transport.get_extra_info("socket")
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _END)
             transport.close()
-            self.ended.set_result(None)
+            self._end_with(None)
+
+    def _end_with(self, reason: str | None) -> None:
+        """It is over, and neither side refers to it any more."""
+        self.ended.set_result(reason)
+        self._conversation.watch(None)
+        self._rest = memoryview(b"")

@@ -46,6 +46,18 @@ def test_no_more_are_kept_than_allowed() -> None:
     assert lengths == [KEPT_LENGTH] * KEPT_MAX + [64] * 3
 
 
+def test_those_that_are_held_stay_when_the_free_ones_are_dropped() -> None:
+    buffers = Buffers()
+    held, free = buffers.take(64), buffers.take(64)
+    first = memory(held)
+    del free
+    buffers.drop_free()
+    del held
+    assert memory(buffers.take(64)) is first
+    buffers.drop_free()
+    assert memory(buffers.take(64)) is not first
+
+
 def test_a_longer_one_is_not_kept() -> None:
     buffers = Buffers()
     assert len(bytes(buffers.take(KEPT_LENGTH + 1).obj)) == KEPT_LENGTH + 1
