@@ -1,11 +1,12 @@
 """What is known of cabling: the director port of each channel, or the cable that joins two."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ctc.address import parse_chpid
 from ctc.errors import CtcError
-from isfc.deck.iocp import Channel, Device, parse_link
+from isfc.deck.iocp import Channel, Device
+from isfc.deck.number import parse_link
 from isfc.deck.partition import System
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
@@ -28,11 +29,13 @@ class Group:
 class Cabling:
     """Which channels are known to sit on which port, or to be joined by a cable.
 
-    Channels are told apart by identity, since each deck has its own chpid 50.
+    Channels are told apart by identity, since each deck has its own chpid 50. ``given`` are those
+    whose ports a user gave, whatever the decks call their directors.
     """
 
     ports: Mapping[int, tuple[Channel, str]] = field(default_factory=dict)
     cables: Mapping[int, int] = field(default_factory=dict)
+    given: frozenset[int] = frozenset()
 
     def put(self, channel: Channel, port: str) -> "Cabling | None":
         """This, with ``channel`` on ``port``; None if that contradicts what is known."""
@@ -43,14 +46,18 @@ class Cabling:
             for other, taken in self.ports.values()
         ):
             return None
-        return Cabling({**self.ports, id(channel): (channel, port)}, self.cables)
+        return replace(self, ports={**self.ports, id(channel): (channel, port)})
 
     def join(self, one: Channel, other: Channel) -> "Cabling | None":
         """This, with a cable between two channels; None if that contradicts what is known."""
         ends = self.cables.get(id(one), id(other)), self.cables.get(id(other), id(one))
         if one is other or ends != (id(other), id(one)):
             return None
-        return Cabling(self.ports, {**self.cables, id(one): id(other), id(other): id(one)})
+        return replace(self, cables={**self.cables, id(one): id(other), id(other): id(one)})
+
+    def as_given(self) -> "Cabling":
+        """This, with all ports that are known so far as those that a user gave."""
+        return replace(self, given=frozenset(self.ports))
 
     def lead(self, here: "Group", there: "Group") -> "Cabling | None":
         """This, with two groups that lead to each other; None if they cannot."""
@@ -59,11 +66,33 @@ class Cabling:
             return None
         if here.link is None or there.link is None:
             return self.join(here.channel, there.channel) if here.link is there.link else None
-        crossing = len(here.link) == 4 or len(there.link) == 4  # maybe over two directors
-        if not crossing and not _same_switch(here.channel, there.channel):
+        if self.parted_by_switch(here, there):
             return None
         half = self.put(here.channel, there.link)
         return None if half is None else half.put(there.channel, here.link)
+
+    def parted_by_switch(self, here: "Group", there: "Group") -> bool:
+        """Whether SWITCH says that two groups are on different directors, and no user knows better.
+
+        Link addresses of four digits may lead over two directors. Decks of two CECs may number one
+        director differently, so the ports of both channels count more.
+        """
+        crossing = any(len(group.link or "") == 4 for group in (here, there))
+        known = self.given >= {id(here.channel), id(there.channel)}
+        return not (crossing or known or _same_switch(here.channel, there.channel))
+
+
+def agreements(here: Group, there: Group) -> int:
+    """How many of two channels have the first half of their own link address as SWITCH.
+
+    The far group's link is the near channel's address. Of four digits, the first two are those of
+    its director, and by custom its SWITCH.
+    """
+    pairs = ((here.channel, there.link), (there.channel, here.link))
+    return sum(
+        link is not None and len(link) == 4 and channel.switch == (link[:2].lstrip("0") or "0")
+        for channel, link in pairs
+    )
 
 
 def _same_port(one: str, other: str) -> bool:
@@ -101,7 +130,7 @@ def parse_ports(texts: Iterable[str], systems: Sequence[System]) -> Cabling:
                 "expected one port for each channel, and one channel on each port"
             )
         cabling = more
-    return cabling
+    return cabling.as_given()
 
 
 def _channel(entry: str, text: str, systems: Sequence[System]) -> Channel:

@@ -2,21 +2,28 @@
 
 The rules are those of the assembler: a name in column 1 or none, an operation, and operands
 without blanks, up to column 71; a mark in column 72 says that the next card goes on in column
-16; ``*`` in column 1 makes a comment; columns 73 to 80 are for sequence numbers (published: IOCP
-User's Guide, "Rules for coding IOCP statements"). Decks have often been through editors and mail,
-so a mark that has slipped off column 72 and text that does not resume in column 16 are taken too.
+16; ``*`` in column 1 makes a comment, which a mark in column 72 continues as well; columns 73 to
+80 are for sequence numbers (published: IOCP User's Guide, "Rules for coding IOCP statements", and
+HLASM, "Comment statements"). Decks have often been through editors and mail, so a mark that has
+slipped off column 72 and text that does not resume in column 16 count too; where IOCP would ignore
+the card, a notice says so.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from isfc.deck.place import Place, lines_of, shown
+from isfc.errors import ConfigurationError
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""
+
+CONTINUED_START: Final = 15
+"""Index of column 16, where the next card goes on."""
 
 _MARKS: Final = frozenset("*+X-\\")
 """What a mark that has slipped off its column may be; in column 72 anything will do."""
@@ -27,11 +34,27 @@ STATEMENT_CARDS_MAX: Final = 2000
 _OPERAND: Final = re.compile(r"[A-Z]{2,}=", re.ASCII)
 """How a card begins that is meant as more operands."""
 
+_ABUTTING: Final = re.compile(r",[*+X\\-]$|(?<=[A-Za-z0-9)'])[*+]$")
+"""A mark directly behind operands; none of IOCP's ends so, but for ``LINK=**``."""
+
+CONTINUED_COMMENT_MAX: Final = 2
+"""Cards that go on with a comment (published: IOCP message ICP107I)."""
+
 _READ: Final = frozenset({"RESOURCE", "CHPID", "CNTLUNIT", "IODEVICE"})
 """The statements that say something of CTCs."""
 
-_IGNORED: Final = frozenset("ID FUNCTION TITLE SPACE EJECT PRINT END IOCONFIG".split())
-"""Statements that may stand in a deck and say nothing of CTCs."""
+_FREE: Final = frozenset("ID FUNCTION TITLE SPACE EJECT PRINT END IOCONFIG".split())
+"""Statements that may stand in a deck and say nothing of CTCs; what follows them is of any form."""
+
+_IGNORED: Final = _FREE | {"UUID"}
+
+_OPERATION: Final = re.compile(r"[A-Z$#@][A-Z0-9$#@]{1,7}", re.ASCII)
+"""The name of a statement that a later IOCP may have."""
+
+_OF_CTCS: Final = re.compile(
+    r"(?:^|,)(?:CUNUMBR|PATH|ADDRESS|UNIT|UNITADD|CUADD|LINK|NOTPART)=", re.ASCII
+)
+"""Operands of statements that say something of CTCs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,43 +88,137 @@ class Remark:
     text: str
 
 
-def read_cards(text: str, file: str) -> Iterator[Statement | Remark]:
-    """The statements that say something of CTCs, and all comments, in order.
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a reader should know of a card: what IOCP makes of it, or that it is passed over."""
+
+    place: Place
+    text: str
+
+
+def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
+    """The statements that say something of CTCs, all comments, and notices, in order.
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
     """
     cards = _Cards(lines_of(text), file)
     while (line := cards.take()) is not None:
-        if line.startswith(("*", ".*")):
+        if line.startswith(_COMMENT):
             yield Remark(cards.place(1), line.lstrip(".").removeprefix("*"))
+            yield from _rest_of_comment(line, cards)
         elif line.strip() and not line.startswith(("//", "/*")):
             statement = _statement(line, cards)
+            yield from cards.notices
+            cards.notices.clear()
             if statement.operation in _READ:
                 yield statement
 
 
+_COMMENT: Final = ("*", ".*")
+
+
 class _Cards:
-    """The cards of a file, taken one by one."""
+    """The cards of a file, taken one by one, and what is to be said of them."""
 
     def __init__(self, lines: list[str], file: str) -> None:
         self._lines = lines
         self._file = file
         self._next = 0
+        self.notices: list[Notice] = []
 
     def take(self) -> str | None:
         """The next card; tabs in it are blanks."""
+        line = self.next()
+        self._next += line is not None
+        return line
+
+    def next(self) -> str | None:
+        """The card that `take` would take."""
         if self._next == len(self._lines):
             return None
-        self._next += 1
-        return self._lines[self._next - 1].replace("\t", " ")
+        return self._lines[self._next].replace("\t", " ")
 
     def place(self, column: int) -> Place:
         """Where ``column`` of the card taken last is."""
         return Place(self._file, self._next, column)
 
+    def place_of_next(self, column: int) -> Place:
+        """Where ``column`` of the card after it is."""
+        return Place(self._file, self._next + 1, column)
+
+
+def _is_marked(line: str) -> bool:
+    return bool(line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN].strip())
+
+
+def _rest_of_comment(line: str, cards: _Cards) -> Iterator[Notice]:
+    """Pass over the cards that go on with a comment; one of them may be meant as a statement.
+
+    A statement behind a comment whose text runs on beyond column 72, as it does when people edit a
+    deck, counts.
+    """
+    comment = cards.place(1).line
+    for _ in range(CONTINUED_COMMENT_MAX):
+        following = cards.next()
+        if not _is_marked(line) or following is None or following.startswith(_COMMENT):
+            return
+        meant = _meant(following)
+        runs_on = " " not in line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN + 1].ljust(2)
+        place = cards.place_of_next(_nonblank(following, 0) + 1)
+        if meant and runs_on:
+            if meant in _READ:
+                yield Notice(place, f"{meant} counts here; to IOCP {_PART_OF.format(comment)}")
+            return
+        if meant in _READ:
+            yield Notice(place, f"{meant} does not count: {_PART_OF.format(comment)}")
+        line = cards.take() or ""
+
+
+_PART_OF: Final = (
+    "it is part of the comment in line {}, whose column 72 is not blank (HLASM, ICP107I)"
+)
+
+
+def _meant(line: str) -> str:
+    """The statement that a card looks like; empty for text."""
+    words = line[: CONTINUED_COLUMN - 1].upper().split()[:3]
+    found = (word for word, more in pairwise(words) if word in _READ | _IGNORED and "=" in more)
+    return next(found, "")
+
 
 def _statement(line: str, cards: _Cards) -> Statement:
     """The statement that begins on ``line``, and the cards that continue it."""
+    operation, place, start = _operation(line, cards)
+    field = _OperandField(operation)
+    field.add(line, start, cards)
+    count = 1
+    while field.goes_on:
+        line = _continuation(operation, cards)
+        start = _nonblank(line[: CONTINUED_COLUMN - 1], 0)
+        if field.takes_operands and CONTINUED_START < start < CONTINUED_COLUMN - 1:
+            cards.notices.append(
+                Notice(
+                    cards.place(start + 1),
+                    "operands that continue a statement begin behind column 16: IOCP takes the "
+                    "card for a comment (ICP116I), here they count",
+                )
+            )
+        field.add(line, start, cards)
+        count += 1
+        if count > STATEMENT_CARDS_MAX:
+            raise place.error(
+                f"{operation} goes on for {count} cards", "a blank in column 72 of its last card"
+            )
+    operands = "".join(field.parts)
+    if operation not in _READ and operation not in _IGNORED:
+        if _OF_CTCS.search(operands.upper()):
+            raise _no_statement(operation, place)
+        cards.notices.append(Notice(place, f"{operation} is not known and is passed over"))
+    return Statement(operation, place, operands, tuple(field.starts), tuple(field.places))
+
+
+def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:
+    """What a statement is called, where that stands, and the index of its operands."""
     body = line[: CONTINUED_COLUMN - 1]
     start = 0 if body[:1] == " " else _blank(body, 0)  # behind the name, if there is one
     start = _nonblank(body, start)
@@ -109,25 +226,19 @@ def _statement(line: str, cards: _Cards) -> Statement:
     operation, place = body[start:end].upper(), cards.place(start + 1)
     named = body[: _blank(body, 0)].upper()
     if body[:1] != " " and (named in _READ or named in _IGNORED):  # a deck that lost its column 1
-        start, end, operation, place = 0, len(named), named, cards.place(1)
+        end, operation, place = len(named), named, cards.place(1)
+    operands = _nonblank(body, end)
     if operation not in _READ and operation not in _IGNORED:
-        raise place.error(
-            f"{shown(operation)} is no IOCP statement" if operation else "there is no statement",
-            "RESOURCE, CHPID, CNTLUNIT or IODEVICE, and an asterisk in column 1 of a comment",
-        )
-    field = _OperandField(operation)
-    field.add(line, _nonblank(body, end), cards)
-    count = 1
-    while field.goes_on:
-        line = _continuation(operation, cards)
-        field.add(line, _nonblank(line[: CONTINUED_COLUMN - 1], 0), cards)
-        count += 1
-        if count > STATEMENT_CARDS_MAX:
-            raise place.error(
-                f"{operation} goes on for {count} cards", "a blank in column 72 of its last card"
-            )
-    return Statement(
-        operation, place, "".join(field.parts), tuple(field.starts), tuple(field.places)
+        known_form = _OPERATION.fullmatch(operation) and _OPERAND.match(body, operands)
+        if not known_form:
+            raise _no_statement(operation, place)
+    return operation, place, operands
+
+
+def _no_statement(operation: str, place: Place) -> ConfigurationError:
+    return place.error(
+        f"{shown(operation)} is no IOCP statement" if operation else "there is no statement",
+        "RESOURCE, CHPID, CNTLUNIT or IODEVICE, and an asterisk in column 1 of a comment",
     )
 
 
@@ -139,7 +250,7 @@ def _continuation(operation: str, cards: _Cards) -> str:
     if line is None:
         raise before.error(f"{operation} is continued, and the deck ends", "one more card")
     words = line[: CONTINUED_COLUMN - 1].split()
-    if words and words[0].upper() in _READ and not line.startswith(" " * 15):
+    if words and words[0].upper() in _READ and not line.startswith(" " * CONTINUED_START):
         raise cards.place(_nonblank(line, 0) + 1).error(
             f"{words[0].upper()} stands where {operation} in line {before.line} goes on",
             f"a blank in column {CONTINUED_COLUMN} of line {before.line}, "
@@ -161,10 +272,14 @@ class _OperandField:
         self._quoted = False
         self._complete = False
 
+    @property
+    def takes_operands(self) -> bool:
+        """Whether what follows is meant as operands that say something of CTCs."""
+        return self.operation in _READ and not self._complete and not self._quoted
+
     def add(self, line: str, start: int, cards: _Cards) -> None:
         """Take the operands of a card, which begin at index ``start``."""
-        body, mark = line[: CONTINUED_COLUMN - 1], line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN]
-        marked = bool(mark.strip())
+        body, marked = line[: CONTINUED_COLUMN - 1], _is_marked(line)
         if self._complete:  # a blank ended the operands: only remarks are continued
             if self.operation in _READ and _OPERAND.match(body, start):
                 raise cards.place(start + 1).error(
@@ -179,6 +294,8 @@ class _OperandField:
                 f"{self.operation} has a quote without its mate", "two apostrophes in one card"
             )
         part = body[start:end]
+        abuts = not marked and self.operation not in _FREE and _ABUTTING.search(part)
+        part = part[:-1] if abuts else part
         if part:
             self.starts.append(self._length)
             self.places.append(cards.place(start + 1))
@@ -187,9 +304,9 @@ class _OperandField:
         rest = body[end:].strip()
         open_ended = part.endswith(",") or (not part and bool(self.parts))
         filled = end >= CONTINUED_COLUMN - 1
-        self.goes_on = marked
+        self.goes_on = marked = marked or bool(abuts)
         slipped = len(rest) == 1 and rest in _MARKS
-        if open_ended and not marked and self.operation in _READ:
+        if open_ended and not marked and self.operation not in _FREE:
             if rest and not slipped:
                 raise cards.place(end + 1).error(
                     f"{self.operation} has a blank behind a comma, which ends the operands",
@@ -199,7 +316,7 @@ class _OperandField:
             self.goes_on = True
         elif open_ended and slipped:
             self.goes_on = True
-        self._complete = bool(part) and not (open_ended or (filled and marked))
+        self._complete = bool(part) and not (open_ended or abuts or (filled and marked))
 
     def _end(self, body: str, start: int) -> int:
         """The index of the blank that ends the operands in ``body``, or its length."""

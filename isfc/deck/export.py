@@ -5,7 +5,7 @@ CEC, in which it is a partition of CSS 0; its fibres are cables unless their por
 CTCs of a fibre have the unit addresses 00, 01, ... in the order of the device list.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,7 +75,15 @@ def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
         if shared[0] is end:
             lines += _channel(end, shared, ports)
         lines += _control_unit(end, images[end.partner], ports)
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in _apart(lines))
+
+
+def _apart(lines: Iterable[str]) -> Iterator[str]:
+    """The cards, with an empty comment behind one that column 72 would continue."""
+    for line in lines:
+        yield line
+        if line.startswith("*") and line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN].strip():
+            yield "*"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,19 +18,26 @@ from ctc.address import (
     parse_rdev,
 )
 from isfc.deck.access import Access, read_access
-from isfc.deck.card import Remark, read_cards
+from isfc.deck.card import Notice, Remark, read_cards
+from isfc.deck.number import (
+    UNIT_ADDRESS_MAX,
+    is_mif,
+    to_byte,
+    to_count,
+    to_css,
+    to_far_port,
+    to_mif,
+    to_rdev,
+)
 from isfc.deck.operand import Group, Operands, Value, Word, by_css, parse_operands, words_of
 from isfc.deck.place import Place, shown
-from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
 _FCTC: Final = "FCTC"
-UNIT_ADDRESS_MAX: Final = 0xFF
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
 
 _RDEVS: Final = "a device number and a decimal count, such as (4010,8)"
-_HEX: Final = frozenset("0123456789ABCDEFabcdef")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,14 @@ class Partition:
 class Channel:
     """A channel path. One that is spanned has several CSSs; ``switch`` is its director's id.
 
+    ``kind`` is its TYPE, such as FC, empty if the statement has none.
+
     It is shared if SHARED or NOTPART says so, if it is spanned, or if several partitions are in
     its access list (published: IOCP message ICP315I).
     """
 
     chpid: ChpidId
+    kind: str
     csss: tuple[int, ...]
     switch: str | None
     shared: bool
@@ -92,18 +102,22 @@ class ControlUnit:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """One CTC device number, of one control unit."""
+    """One CTC device number, of one control unit.
+
+    ``others`` are further control units that the statement names, which IOCP rejects.
+    """
 
     rdev: Rdev
     unit_address: int
     control_unit: ControlUnit
     access: Access
     place: Place
+    others: tuple[ControlUnit, ...] = ()
 
 
 @dataclass(slots=True)
 class Deck:
-    """What one deck says of CTCs, and its comments."""
+    """What one deck says of CTCs, its comments, and what a reader should know of its cards."""
 
     file: str
     partitions: dict[str, Partition] = field(default_factory=dict)
@@ -111,6 +125,7 @@ class Deck:
     control_units: dict[int, ControlUnit] = field(default_factory=dict)
     devices: list[Device] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     others: set[int] = field(default_factory=set)
     """Numbers of control units that are no FCTC."""
 
@@ -125,6 +140,8 @@ def parse_deck(text: str, file: str) -> Deck:
     for card in read_cards(text, file):
         if isinstance(card, Remark):
             deck.remarks.append(card)
+        elif isinstance(card, Notice):
+            deck.notices.append(card)
         else:
             operands[card.operation].append(parse_operands(card))
     for operation, read in _READERS.items():
@@ -140,14 +157,14 @@ def _read_resource(deck: Deck, operands: Operands) -> None:
     for csss, items in by_css(value):
         css = _css(csss[0]) if csss else 0
         if items and isinstance(items[0], Word):  # PART=(LP1,1), or a list without numbers
-            numbered = len(items) == 2 and _is_mif(items[1])
+            numbered = len(items) == 2 and isinstance(items[1], Word) and is_mif(items[1].text)
             items = (Group("", items, items[0].place),) if numbered else items
         for item in items:
             words = tuple(words_of(item))
             name = words[0]
             if name.text == "*":  # reserved: no name yet
                 continue
-            mif = words[1].read(_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
+            mif = words[1].read(to_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
             known_as = name.read(_name, "RESOURCE: partition", "a name of 1 to 8 characters")
             partition = Partition(known_as, css, mif, name.place)
             known = deck.partitions.setdefault(partition.name, partition)
@@ -161,6 +178,7 @@ def _read_resource(deck: Deck, operands: Operands) -> None:
 def _read_chpid(deck: Deck, operands: Operands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
     switch = operands.word("SWITCH", "one switch id, such as 01")
+    kind = operands.word("TYPE", "one type, such as FC")
     access = read_access(operands)
     shared = "SHARED" in operands.values or access.shares
     for css_words, items in by_css(value):
@@ -170,6 +188,7 @@ def _read_chpid(deck: Deck, operands: Operands) -> None:
                 chpid = word.read(parse_chpid, "CHPID PATH", "a chpid of 1 or 2 hex digits")
                 channel = Channel(
                     chpid=chpid,
+                    kind="" if kind is None else kind.text.upper(),
                     csss=csss,
                     switch=None if switch is None else switch.text.upper().lstrip("0") or "0",
                     shared=shared or len(csss) > 1,
@@ -203,7 +222,7 @@ def _read_cntlunit(deck: Deck, operands: Operands) -> None:
     deck.control_units[number] = ControlUnit(
         number=number,
         paths=_paths(deck, operands),
-        cuadd=0 if cuadd is None else cuadd.read(_byte, "CNTLUNIT CUADD", "1 or 2 hex digits"),
+        cuadd=0 if cuadd is None else cuadd.read(to_byte, "CNTLUNIT CUADD", "1 or 2 hex digits"),
         unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
         place=place,
     )
@@ -230,7 +249,7 @@ def _paths(deck: Deck, operands: Operands) -> dict[int, tuple[CuPath, ...]]:
                     f"CNTLUNIT PATH: there is no CHPID {format_chpid(chpid)} in CSS {css}",
                     "the chpid of a CHPID statement",
                 )
-            link = here[index].read(parse_link, "CNTLUNIT LINK", _LINK) if here else None
+            link = here[index].read(to_far_port, "CNTLUNIT LINK", _LINK) if here else None
             found.append(CuPath(channel, link))
         paths[css] = tuple(found)
     for css, words in named.items():
@@ -263,7 +282,7 @@ def _read_iodevice(deck: Deck, operands: Operands) -> None:
     first = (
         rdev & UNIT_ADDRESS_MAX
         if address is None
-        else address.read(_byte, "IODEVICE UNITADD", "1 or 2 hex digits")
+        else address.read(to_byte, "IODEVICE UNITADD", "1 or 2 hex digits")
     )
     if first + count - 1 > UNIT_ADDRESS_MAX:
         raise operands.statement.place.error(
@@ -271,11 +290,13 @@ def _read_iodevice(deck: Deck, operands: Operands) -> None:
             "unit addresses up to FF",
         )
     access = read_access(operands)
-    for each in units:
-        deck.devices.extend(
-            Device(Rdev(rdev + n), first + n, each, access, operands.statement.place)
-            for n in range(count)
+    unit_of_all, *others = units
+    deck.devices.extend(
+        Device(
+            Rdev(rdev + n), first + n, unit_of_all, access, operands.statement.place, tuple(others)
         )
+        for n in range(count)
+    )
     if len(deck.devices) > DEVICES_MAX:
         raise operands.statement.place.error("too many CTC devices", f"at most {DEVICES_MAX}")
 
@@ -288,7 +309,7 @@ _READERS: Final = {
 }
 """What reads each statement, in the order in which they need each other."""
 
-_LINK: Final = "a link address of 2 or 4 hex digits, such as C1 or 61C1"
+_LINK: Final = "a link address of 2 or 4 hex digits, such as C1 or 61C1, or as many asterisks"
 
 
 def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[Word, ...]]]:
@@ -304,8 +325,8 @@ def _address(value: Value) -> tuple[Rdev, int]:
     words = list(words_of(value))
     if not 1 <= len(words) <= 2:
         raise value.place.error(f"IODEVICE ADDRESS has {len(words)} values", _RDEVS)
-    rdev = words[0].read(_five_digit_rdev, "IODEVICE ADDRESS", _RDEVS)
-    count = words[1].read(_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
+    rdev = words[0].read(to_rdev, "IODEVICE ADDRESS", _RDEVS)
+    count = words[1].read(to_count, "IODEVICE ADDRESS: count", _RDEVS) if words[1:] else 1
     if rdev + count - 1 > RDEV_MAX:
         raise value.place.error("IODEVICE ADDRESS goes beyond FFFF", _RDEVS)
     return rdev, count
@@ -321,8 +342,8 @@ def _ranges(value: Value) -> Iterator[tuple[int, int]]:
         words = list(words_of(item))
         if not 1 <= len(words) <= 2:
             raise item.place.error(f"CNTLUNIT UNITADD has {len(words)} values", expected)
-        first = words[0].read(_byte, "CNTLUNIT UNITADD", expected)
-        count = words[1].read(_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
+        first = words[0].read(to_byte, "CNTLUNIT UNITADD", expected)
+        count = words[1].read(to_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
         yield first, count
 
 
@@ -333,53 +354,8 @@ def _missing(operands: Operands, keyword: str, example: str) -> Word:
 
 
 def _css(word: Word) -> int:
-    return word.read(_css_id, "CSS", "0 to 5")
-
-
-def _css_id(text: str) -> int:
-    if len(text) != 1 or text not in "012345":
-        raise ConfigurationError(text)
-    return int(text)
+    return word.read(to_css, "CSS", "0 to 5")
 
 
 def _name(text: str) -> str:
     return str(NodeName(text.upper()))
-
-
-def _is_mif(value: Value) -> bool:
-    return isinstance(value, Word) and len(value.text) == 1 and value.text.upper() in _MIF
-
-
-_MIF: Final = "123456789ABCDEF"
-
-
-def _mif(text: str) -> int:
-    if len(text) != 1 or text.upper() not in _MIF:
-        raise ConfigurationError(text)
-    return int(text, 16)
-
-
-def _byte(text: str) -> int:
-    if not 1 <= len(text) <= 2 or not _HEX.issuperset(text):
-        raise ConfigurationError(text)
-    return int(text, 16)
-
-
-def _count(text: str) -> int:
-    if not 1 <= len(text) <= 5 or not (text.isascii() and text.isdigit()) or int(text) == 0:
-        raise ConfigurationError(text)
-    if int(text) > UNIT_ADDRESS_MAX + 1:
-        raise ConfigurationError(text)
-    return int(text)
-
-
-def _five_digit_rdev(text: str) -> Rdev:
-    """A device number; HCD writes a subchannel set's digit, 0 here, in front of it."""
-    return parse_rdev(text[1:] if len(text) == 5 and text.startswith("0") else text)
-
-
-def parse_link(text: str) -> str:
-    """A link address, in capitals; raise `ConfigurationError` otherwise."""
-    if len(text) not in (2, 4) or not _HEX.issuperset(text):
-        raise ConfigurationError(text)
-    return text.upper()

@@ -26,6 +26,8 @@ class Reason(StrEnum):
     OTHER_IMAGE = "cuadd-names-another-image"
     NOT_RECOGNIZED = "unit-address-not-of-control-unit"
     SEVERAL_PATHS = "several-paths"
+    SEVERAL_UNITS = "several-control-units"
+    NO_FICON = "chpid-not-ficon"
     DUPLICATE_CU = "duplicate-chpid-link-cuadd"
     DUPLICATE_ADDRESS = "duplicate-unit-address"
     DUPLICATE_RDEV = "duplicate-device-number"
@@ -82,7 +84,7 @@ def pair(first: System, second: System, cabling: Cabling) -> Pairing:
     mates |= {id(there): here for here, there in matched.pairs}
     for side, other in (sides, sides[::-1]):
         for group in side.groups:
-            unpaired += _left_over(side.system, group, mates.get(id(group)), other)
+            unpaired += _left_over(side.system, group, mates.get(id(group)), other, cabling)
     return Pairing(
         (first, second),
         tuple(sorted(ctcs, key=lambda ctc: ctc.devices[0].rdev)),
@@ -108,9 +110,10 @@ class _Side:
         rdevs: dict[int, Device] = {}
         for device in self.system.deck.devices:
             control_unit = device.control_unit
-            paths = control_unit.paths.get(partition.css)
-            if not paths:
+            units = (control_unit, *device.others)
+            if not any(partition.css in each.paths for each in units):
                 continue  # of another CSS alone: no device of this partition
+            paths = control_unit.paths.get(partition.css, ())
             reason = self._unfit(device, images)
             if reason is None:
                 path = paths[0]
@@ -129,6 +132,11 @@ class _Side:
     def _unfit(self, device: Device, images: Container[int]) -> tuple[Reason, str] | None:
         """Why a device cannot lead to the partner, whatever is there."""
         partition, control_unit = self.system.partition, device.control_unit
+        if device.others:
+            units = " and ".join(f"{each.number:04X}" for each in (control_unit, *device.others))
+            return Reason.SEVERAL_UNITS, (
+                f"is on control units {units}: IOCP rejects it, as a CTC device is on one (ICP312I)"
+            )
         paths = control_unit.paths[partition.css]
         channel = paths[0].channel
         if not device.access.admits(partition.name, partition.css):
@@ -140,6 +148,11 @@ class _Side:
         if not channel.access.admits(partition.name, partition.css):
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
+            )
+        if channel.kind not in ("", _FICON):
+            return Reason.NO_FICON, (
+                f"CHPID {channel} (line {channel.place.line}) is TYPE={channel.kind}: IOCP rejects "
+                "FICON CTC control units of another than TYPE=FC (ICP254I)"
             )
         if control_unit.cuadd not in images:
             return Reason.OTHER_IMAGE, self._other_image(control_unit.cuadd)
@@ -153,11 +166,10 @@ class _Side:
         return None
 
     def _other_image(self, cuadd: int) -> str:
-        named = [
-            partition.name
-            for partition in self.partner.deck.partitions.values()
-            if partition.image == cuadd
-        ]
+        deck = self.partner.deck
+        known = [*deck.partitions.values(), self.partner.partition]
+        known += [self.system.partition] if self.system.deck is deck else []
+        named = [partition.name for partition in known if partition.image == cuadd]
         who = f"names {named[0]}" if named else "names no partition"
         where = "" if self.partner.deck is self.system.deck else f" of {self.partner.deck.file}"
         image = self.partner.partition.image
@@ -165,6 +177,7 @@ class _Side:
         return f"CUADD {cuadd:X} {who}{where}{wanted}"
 
 
+_FICON: Final = "FC"
 _UNSHARED_IMAGE: Final = 0
 
 
@@ -207,11 +220,11 @@ def _duplicate(
 
 
 def _left_over(
-    system: System, group: Group, mate: Group | None, other: _Side
+    system: System, group: Group, mate: Group | None, other: _Side, cabling: Cabling
 ) -> Iterator[Unpaired]:
     """The devices of ``group`` that found no mate."""
     if mate is None:
-        reason, text = Reason.NO_MATE, _why_no_mate(group, other)
+        reason, text = Reason.NO_MATE, _why_no_mate(system, group, other, cabling)
     else:
         there = ", ".join(_ranges(mate.devices))
         reason = Reason.UNIT_ADDRESSES
@@ -223,10 +236,26 @@ def _left_over(
             yield Unpaired(system.node, device, reason, f"unit address {address:02X} is {text}")
 
 
-def _why_no_mate(group: Group, other: _Side) -> str:
+def _why_no_mate(system: System, group: Group, other: _Side, cabling: Cabling) -> str:
+    parted = [
+        each
+        for each in other.groups
+        if each.devices.keys() & group.devices.keys()
+        and group.link
+        and each.link
+        and cabling.parted_by_switch(group, each)
+    ]
     where = f"chpid {group.channel}, link {group.link}" if group.link else f"chpid {group.channel}"
     if not other.groups:
         return f"{where}: no device of {other.system.node} leads back"
+    if parted:
+        near, far = group.channel, parted[0].channel
+        there = f"{other.system.node}:{far}={group.link}"
+        return (
+            f"{where} is on SWITCH {near.switch}, chpid {far} of {other.system.node} on "
+            f"{far.switch}; if that is one director, --ports {system.node}:{near}="
+            f"{parted[0].link},{there} says so"
+        )
     links = sorted({each.link or "none" for each in other.groups})
     return (
         f"{where}: no mate at {other.system.node}, whose devices are on chpids "

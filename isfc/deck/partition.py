@@ -1,14 +1,19 @@
 """Choosing partitions: each is a system of the collection, under its node name."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isfc.deck.iocp import Deck, Partition
-from isfc.deck.place import shown
+from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
-_FORM = "NAME,NAME, or NODE=NAME where a system has another name, or 2:NAME for the second deck"
+_FORM = (
+    "NAME,NAME, or NODE=NAME where a system has another name, or 2:NAME for the second deck, or "
+    "NODE=0.1 for the CSS and MIF image id that no RESOURCE statement names"
+)
+_IMAGE = re.compile(r"[0-5]\.[1-9A-F]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,8 @@ class System:
 def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[System, ...]:
     """The systems that ``LPAR1,BOSTON=2:LPAR1`` names, the lesser node name first.
 
-    A partition that is in several decks needs the number of its deck, counted from 1. Raises
+    A partition that is in several decks needs the number of its deck, counted from 1.
+    ``BOSTON=0.1`` gives the CSS and MIF image id where the deck is a part without RESOURCE. Raises
     `ConfigurationError` for a name that is not there, and for fewer than two.
     """
     systems = [_system(entry.strip(), decks) for entry in text.split(",")]
@@ -45,13 +51,11 @@ def _system(entry: str, decks: Sequence[Deck]) -> System:
             "before the colon"
         )
     searched = [decks[int(number) - 1]] if colon else list(decks)
+    if _IMAGE.fullmatch(name):
+        return _of_image(entry, node.strip().upper(), name, searched)
     found = [deck for deck in searched if name in deck.partitions]
     if not found:
-        known = [name for deck in searched for name in deck.partitions]
-        raise ConfigurationError(
-            f"--partitions {shown(entry)}: no RESOURCE statement names it; expected one of "
-            f"{', '.join(known[:20]) or 'none: there is no RESOURCE statement'}"
-        )
+        raise ConfigurationError(f"--partitions {shown(entry)}: {_not_found(searched)}")
     if len(found) > 1:
         raise ConfigurationError(
             f"--partitions {shown(entry)}: it is in {' and in '.join(d.file for d in found)}; "
@@ -64,3 +68,27 @@ def _system(entry: str, decks: Sequence[Deck]) -> System:
             f"RESOURCE gives {name} no MIF image id", f"({name},1) or another number"
         )
     return System(NodeName(node.strip().upper() if equals else name), deck, partition)
+
+
+def _not_found(decks: Sequence[Deck]) -> str:
+    known = [name for deck in decks for name in deck.partitions]
+    example = "its CSS and MIF image id, as in BOSTON=0.1"
+    if not known:
+        return f"there is no RESOURCE statement; expected {example}"
+    return f"no RESOURCE statement names it; expected one of {', '.join(known[:20])}, or {example}"
+
+
+def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> System:
+    """The partition with an image, as in ``BOSTON=0.1``; in access lists it has the node's name."""
+    if not node:
+        raise ConfigurationError(f"--partitions {shown(entry)}: expected a name, as in BOSTON=0.1")
+    if len(decks) > 1:
+        raise ConfigurationError(
+            f"--partitions {shown(entry)}: there are {len(decks)} decks; expected the number of "
+            f"its deck, such as {node}=1:{image}"
+        )
+    (deck,) = decks
+    css, mif = int(image[0]), int(image[2], 16)
+    named = [each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif)]
+    unnamed = Partition(node, css, mif, Place(deck.file, 1))
+    return System(NodeName(node), deck, named[0] if named else unnamed)

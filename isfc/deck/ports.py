@@ -1,15 +1,16 @@
 """How channels are cabled: which director port each sits on, or which two share a cable.
 
 A deck gives for each control unit the port of the *far* channel, never a channel's own. So
-what a user does not tell is inferred: of all cablings, those that pair the most devices count.
-If there is one, it is taken; if there are several, the user is asked.
+what a user does not tell is inferred: of all cablings, those that pair the most devices count, and
+of these the ones in which SWITCH agrees most often with link addresses of four digits. If there is
+one, it is the answer; if there are several, the user is asked.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.deck.cabling import Cabling, Group
+from isfc.deck.cabling import Cabling, Group, agreements
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
@@ -83,9 +84,9 @@ class _Search:
         self.exhausted = False
 
     def run(self) -> None:
-        """Find all cablings that pair the most devices, or enough to name some."""
+        """Find all cablings that are worth the most, or enough to name some."""
         at_most = [
-            max((_common(here, there) for there in self._there), default=0) for here in self._here
+            max((_worth(here, there) for there in self._there), default=0) for here in self._here
         ]
         self._rest = [sum(at_most[index:]) for index in range(len(at_most) + 1)]
         self._go(0, 0, (), self._given)
@@ -132,14 +133,20 @@ class _Search:
         here = self._here[index]
         taken = {id(there) for _, there in pairs}
         for there in self._there:
-            common = _common(here, there)
-            if common and id(there) not in taken and (more := cabling.lead(here, there)):
-                self._go(index + 1, score + common, (*pairs, (here, there)), more)
+            worth = _worth(here, there)
+            if worth and id(there) not in taken and (more := cabling.lead(here, there)):
+                self._go(index + 1, score + worth, (*pairs, (here, there)), more)
         self._go(index + 1, score, pairs, cabling)
 
 
-def _common(here: Group, there: Group) -> int:
-    return len(here.devices.keys() & there.devices.keys())
+def _worth(here: Group, there: Group) -> int:
+    """How good it is to pair two groups: by devices, then by SWITCH; 0 without a common device."""
+    common = len(here.devices.keys() & there.devices.keys())
+    return common * _DEVICE_WORTH + agreements(here, there) if common else 0
+
+
+_DEVICE_WORTH: Final = 2 * GROUPS_MAX + 1
+"""One device more counts for more than all agreements together."""
 
 
 def _options(told: Mapping[str, str]) -> str:

@@ -33,19 +33,23 @@ def wire(
     Raises `ConfigurationError` for what is no logical link.
     """
     first, second = (system.node for system in pairing.systems)
+    ctcs = [
+        ctc
+        for ctc in pairing.ctcs
+        if ctc.devices[0].rdev in active.get(first, (ctc.devices[0].rdev,))
+        and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
+    ]
     connections = [
         Connection(
             (ctc.channels[0].chpid, ctc.channels[1].chpid),
             (ctc.devices[0].rdev, ctc.devices[1].rdev),
         )
-        for ctc in pairing.ctcs
-        if ctc.devices[0].rdev in active.get(first, (ctc.devices[0].rdev,))
-        and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
+        for ctc in ctcs
     ]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    pairs = {frozenset(map(id, ctc.channels)): ctc.channels for ctc in pairing.ctcs}
-    ways = {tuple(map(id, ctc.channels)) for ctc in pairing.ctcs}
+    pairs = {frozenset(map(id, ctc.channels)): ctc.channels for ctc in ctcs}
+    ways = {tuple(map(id, ctc.channels)) for ctc in ctcs}
     for key, (one, other) in pairs.items():
         if len(key) == 2 and {(id(one), id(other)), (id(other), id(one))} <= ways:
             remarks.append(

@@ -9,7 +9,7 @@ from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.deck.export import Ports, activation_text, deck_text, qualified
-from isfc.deck.iocp import parse_link
+from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.layout import Collection

@@ -17,7 +17,7 @@ from isfc.cli.options.source import (
     write_text,
 )
 from isfc.cli.render.output import show_json, show_log
-from isfc.cli.render.unpaired import unpaired_lines
+from isfc.cli.render.unpaired import notice_lines, unpaired_lines
 from isfc.deck.activation import (
     Activation,
     choose,
@@ -85,6 +85,8 @@ def import_iocp(
     has no mate is listed on stderr, with the reason. Each two partitions make a link of their own.
     """
     read = [parse_deck(read_text(path), str(path)) for path in decks]
+    for deck in read:
+        _tell(notice_lines(deck))
     systems = choose_systems(partitions, read)
     wired = _wire_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])

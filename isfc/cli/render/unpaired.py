@@ -1,14 +1,17 @@
-"""What could not be paired, with the reason, for people to read."""
+"""What could not be paired, and what IOCP makes of a deck, for people to read."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from textwrap import wrap
 from typing import Final
 
+from isfc.deck.iocp import Deck
 from isfc.deck.pairing import Unpaired
 from isfc.layout.write import format_rdevs
 
 _WIDTH: Final = 80
+_LINES_MAX: Final = 8
+"""Lines of a deck that a notice names."""
 
 
 def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
@@ -24,4 +27,20 @@ def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
             _WIDTH,
             subsequent_indent="    ",
             break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def notice_lines(deck: Deck) -> Iterator[str]:
+    """What a reader should know of the cards of a deck, each sentence with all its lines."""
+    for text in dict.fromkeys(notice.text for notice in deck.notices):
+        lines = [str(notice.place.line) for notice in deck.notices if notice.text == text]
+        where = f"line{'s' * (len(lines) > 1)} {', '.join(lines[:_LINES_MAX])}"
+        more = f" and {len(lines) - _LINES_MAX} more" if len(lines) > _LINES_MAX else ""
+        yield from wrap(
+            f"{deck.file}, {where}{more}: {text}",
+            _WIDTH,
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
         )

@@ -2,13 +2,18 @@
 
 import pytest
 
-from isfc.deck.card import Remark, Statement, read_cards
+from isfc.deck.card import Notice, Remark, Statement, read_cards
 from isfc.errors import ConfigurationError
 
 
 def statements(*cards: str) -> list[Statement]:
     found = read_cards("\n".join(cards), "a.iocp")
     return [card for card in found if isinstance(card, Statement)]
+
+
+def notices(*cards: str) -> list[str]:
+    found = read_cards("\n".join(cards), "a.iocp")
+    return [f"{card.place.line} {card.text}" for card in found if isinstance(card, Notice)]
 
 
 def complaint(*cards: str) -> str:
@@ -74,6 +79,111 @@ def test_comments_and_job_control_are_passed_over() -> None:
 def test_a_comment_between_continued_cards_is_passed_over() -> None:
     (card,) = statements(continued(" CHPID PATH=50,"), "* a comment", " " * 15 + "TYPE=FC")
     assert card.operands == "PATH=50,TYPE=FC"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_comment_with_a_mark_goes_on_for_two_cards_at_most(count: int) -> None:
+    # 'FOR' is no IOCP statement, it said of the comment's second card
+    more = [continued("               for the CTCs") for _ in range(count)]
+    (card,) = statements(continued("* Chpids"), *more[:-1], "   for CTCs", " CHPID PATH=50")
+    assert card.operands == "PATH=50"
+    assert notices(continued("* Chpids"), *more[:-1], "   for CTCs", " CHPID PATH=50") == []
+
+
+def test_a_third_card_behind_a_comment_is_none_of_it() -> None:
+    more = [continued("               text")] * 2
+    assert complaint(continued("* a"), *more, "   more") == (
+        "a.iocp:4:4: 'MORE' is no IOCP statement; expected RESOURCE, CHPID, CNTLUNIT or IODEVICE, "
+        "and an asterisk in column 1 of a comment"
+    )
+
+
+def test_a_statement_behind_a_comment_with_a_mark_is_a_comment_which_is_said() -> None:
+    cards = ["*" * 72, " CHPID PATH=50", " CHPID PATH=51"]
+    assert [card.operands for card in statements(*cards)] == ["PATH=51"]
+    (said,) = notices(*cards)
+    assert said == (
+        "2 CHPID does not count: it is part of the comment in line 1, whose column 72 is not "
+        "blank (HLASM, ICP107I)"
+    )
+
+
+def test_a_statement_behind_a_comment_that_runs_on_counts_which_is_said() -> None:
+    comment = "* the chpids of the first director, of which each has a spare one that is off"
+    cards = [comment, " CHPID PATH=50"]
+    assert [card.operands for card in statements(*cards)] == ["PATH=50"]
+    assert notices(*cards)[0].startswith("2 CHPID counts here; to IOCP it is part of the comment")
+    assert notices(comment, "* another", " CHPID PATH=50") == []
+
+
+@pytest.mark.parametrize(
+    ("cards", "operands"),
+    [
+        ([" CHPID PATH=50,*", "TYPE=FC"], "PATH=50,TYPE=FC"),
+        ([" CHPID PATH=50,+", "  TYPE=FC"], "PATH=50,TYPE=FC"),
+        ([" CHPID PATH=50,X", "  TYPE=FC"], "PATH=50,TYPE=FC"),
+        ([" CHPID PATH=50,TY*", "PE=FC"], "PATH=50,TYPE=FC"),
+        ([" CHPID PATH=(50,51)+", ",TYPE=FC"], "PATH=(50,51),TYPE=FC"),
+        ([" CHPID PATH=50,DESC='a b'*", ",TYPE=FC"], "PATH=50,DESC='a b',TYPE=FC"),
+        ([" CNTLUNIT LINK=**", " CHPID PATH=50"], "LINK=**"),
+        ([" CNTLUNIT LINK=(****,**)"], "LINK=(****,**)"),
+        ([" CHPID PATH=50X", " CHPID PATH=51"], "PATH=50X"),
+    ],
+)
+def test_a_mark_may_abut_the_operands(cards: list[str], operands: str) -> None:
+    assert statements(*cards)[0].operands == operands
+
+
+@pytest.mark.parametrize("column", [17, 20, 40])
+def test_operands_behind_column_16_count_which_is_said(column: int) -> None:
+    cards = [continued(" CHPID PATH=50,"), " " * (column - 1) + "TYPE=FC"]
+    assert [card.operands for card in statements(*cards)] == ["PATH=50,TYPE=FC"]
+    (said,) = notices(*cards)
+    assert said == (
+        "2 operands that continue a statement begin behind column 16: IOCP takes the card for a "
+        "comment (ICP116I), here they count"
+    )
+
+
+@pytest.mark.parametrize("column", [1, 2, 15, 16])
+def test_operands_up_to_column_16_and_remarks_behind_it_need_no_word(column: int) -> None:
+    cards = [continued(" CHPID PATH=50,"), " " * (column - 1) + "TYPE=FC"]
+    assert notices(*cards) == []
+    assert notices(continued(" CHPID PATH=50  a remark"), " " * 30 + "that goes on") == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        " UUID PARTITION=((CSS(0),LP1))",
+        " UUID PARTITION=((CSS(0),LP1),\n               (CSS(1),LP2))",
+        "UUID PART=LP1",
+    ],
+)
+def test_uuid_says_nothing_of_ctcs(statement: str) -> None:
+    (card,) = statements(statement, " CHPID PATH=50")
+    assert card.operation == "CHPID"
+    assert notices(statement) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        (" CRYPTO PARTITION=(LP1,LP2),KEY=4", "CRYPTO"),
+        ("CEC1 NETID DOMAIN=(1,\n     2)", "NETID"),
+        (" EDGE MODE=A,*\n B=C", "EDGE"),
+    ],
+)
+def test_a_statement_of_a_later_iocp_is_passed_over_which_is_said(
+    statement: str, name: str
+) -> None:
+    assert [card.operands for card in statements(statement, " CHPID PATH=50")] == ["PATH=50"]
+    assert notices(statement) == [f"1 {name} is not known and is passed over"]
+
+
+@pytest.mark.parametrize("operands", ["PATH=50", "CUNUMBR=4010", "A=1,UNIT=FCTC", "X=1,CUADD=2"])
+def test_a_statement_that_may_concern_ctcs_is_refused_whatever_it_is_called(operands: str) -> None:
+    assert complaint(f" CNTLUNT {operands}").startswith("a.iocp:1:2: 'CNTLUNT' is no IOCP stat")
 
 
 def test_windows_lines_and_tabs_are_taken() -> None:

@@ -1,10 +1,12 @@
 """Statements and decks of a layout, as a system programmer would write them."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from isfc.deck.export import activation_text, deck_text, qualified
+from isfc.deck.iocp import parse_deck
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, Fibre, Layout
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes
@@ -59,3 +61,19 @@ def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
     assert max(map(len, cards)) == 72
     for before, card in pairwise(cards):
         assert (len(before) == 72) == card.startswith(" " * 15)
+
+
+def test_a_comment_that_reaches_column_72_does_not_continue_on_the_card_behind_it() -> None:
+    fibre = replace(LAYOUT.fibres[0], name="from the first director's upper half")
+    link = build(fibre)
+    deck = parse_deck(deck_text(Collection((link,)), CLIENT, {}), "a deck")
+    assert [fibre.name in remark.text.replace("''", "'") for remark in deck.remarks].count(
+        True
+    ) == 1
+    assert deck.notices == []
+    assert len(deck.devices) == len(link.ctcs)
+
+
+def build(fibre: Fibre) -> Layout:
+    ctcs = tuple(replace(ctc, fibre=fibre) for ctc in LAYOUT.ctcs[:2])
+    return Layout(LAYOUT.nodes, (fibre,), ctcs)

@@ -172,3 +172,48 @@ def test_a_channel_that_is_not_shared_may_be_led_to_with_cuadd_0(more: str) -> N
     assert len(paired("LP1,LP2", near, far("")).ctcs) == 4
     assert len(paired("LP1,LP2", near, far(",PARTITION=(LP2)")).ctcs) == 4
     assert not paired("LP1,LP2", near, far(more)).ctcs
+
+
+@pytest.mark.parametrize("kind", ["FCP", "OSD", "FCV", "CNC", "CTC"])
+def test_ctcs_need_channel_paths_of_type_fc(kind: str) -> None:
+    # the type of a channel path was not looked at
+    text = (
+        f" RESOURCE PARTITION=((LP1,1))\n CHPID PATH=50,TYPE={kind},SHARED\n"
+        f"{unit('4010', '50', 'D1', 1)}"
+    )
+    pairing = paired("LP1,LP2", parse_deck(text, "a"), B)
+    assert pairing.ctcs == ()
+    assert pairing.unpaired[0].reason == Reason.NO_FICON
+    assert pairing.unpaired[0].text == (
+        f"CHPID 50 (line 2) is TYPE={kind}: IOCP rejects FICON CTC control units of another than "
+        "TYPE=FC (ICP254I)"
+    )
+
+
+def test_a_channel_path_without_a_type_may_be_ficon() -> None:
+    text = " RESOURCE PARTITION=((LP1,1))\n CHPID PATH=50,SHARED\n" + unit("4010", "50", "D1", 1)
+    assert len(paired("LP1,LP2", parse_deck(text, "a"), B).ctcs) == 4
+
+
+def test_a_device_on_two_control_units_has_one_reason_and_is_listed_once() -> None:
+    # it was paired by its first one, and its second copy was a duplicate of its own line
+    units = unit("4010", "50", "D1", 1).replace(
+        "CUNUMBR=4010,UNITADD=00", "CUNUMBR=(4010,4110),UNITADD=00"
+    )
+    near = deck("a", "LP1", ["50", "51"], units, unit("4110", "51", "D2", 1, rdev="4200"))
+    far = deck("b", "LP2", ["60", "61"], unit("5010", "60", "C1", 1), unit("5110", "61", "C2", 1))
+    pairing = paired("LP1,LP2", near, far, ports="LP1:51=C2")
+    assert mates(pairing)[0] == ("4200", "5110")
+    told = [each for each in pairing.unpaired if each.node == "LP1"]
+    assert [each.device.rdev for each in told] == [0x4010, 0x4011, 0x4012, 0x4013]
+    assert {each.text for each in told} == {
+        "is on control units 4010 and 4110: IOCP rejects it, as a CTC device is on one (ICP312I)"
+    }
+
+
+@pytest.mark.parametrize("link", ["**", "****"])
+def test_asterisks_for_a_link_are_a_cable(link: str) -> None:
+    # they were refused
+    one = deck("a", "LP1", ["50"], unit("4010", "50", link, 1))
+    other = deck("b", "LP2", ["60"], unit("5010", "60", None, 1))
+    assert dict(paired("LP1,LP2", one, other).inferred) == {"LP1:50": "LP2:60"}

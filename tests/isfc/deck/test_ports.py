@@ -2,6 +2,7 @@
 
 import pytest
 
+from isfc.deck.iocp import Deck
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, unit
 
@@ -97,3 +98,90 @@ def test_more_control_units_than_any_link_has_are_refused() -> None:
     units = [unit(f"{n:04X}", "50", f"{n:02X}", 1, rdev=f"{n:02X}00") for n in range(1, 66)]
     with pytest.raises(ConfigurationError, match="on 65 pairs of chpid and link address; expected"):
         paired("LP1,LP2", deck("a", "LP1", ["50"], *units), B)
+
+
+SWITCHED = {
+    name: deck(
+        name,
+        f"LP{image}",
+        [f"{chpid},SWITCH={number}" for chpid, number in zip(chpids, numbers, strict=True)],
+        *(unit(f"{chpid}10", chpid, link, 1) for chpid, link in zip(chpids, links, strict=True)),
+    )
+    for name, image, chpids, numbers, links in (
+        ("a", 1, ("50", "51"), ("01", "02"), ("D1", "E1")),
+        ("b", 2, ("60", "61"), ("0A", "0B"), ("C1", "C2")),
+    )
+}
+
+
+def test_decks_that_number_one_director_differently_are_joined_by_ports() -> None:
+    # --ports said which port each channel sits on, and nothing was joined all the same
+    told = "LP1:50=C1,LP1:51=C2,LP2:60=D1,LP2:61=E1"
+    pairing = paired("LP1,LP2", SWITCHED["a"], SWITCHED["b"], ports=told)
+    assert mates(pairing)[::4] == [("5010", "6010"), ("5110", "6110")]
+
+
+def test_the_ports_of_one_channel_alone_do_not_say_that_two_numbers_are_one_director() -> None:
+    pairing = paired("LP1,LP2", SWITCHED["a"], SWITCHED["b"], ports="LP1:50=C1")
+    assert mates(pairing) == []
+    assert pairing.unpaired[0].text == (
+        "chpid 50, link D1 is on SWITCH 1, chpid 60 of LP2 on A; if that is one director, "
+        "--ports LP1:50=C1,LP2:60=D1 says so"
+    )
+
+
+def fabrics(switches: str, links: str) -> Deck:
+    """Partition LP1, each chpid on a director and leading over it to a port."""
+    chpids = ["50", "51"]
+    return deck(
+        "a",
+        "LP1",
+        [f"{chpid},SWITCH={n}" for chpid, n in zip(chpids, switches.split(), strict=True)],
+        *(unit(f"{c}10", c, link, 1) for c, link in zip(chpids, links.split(), strict=True)),
+    )
+
+
+FAR = deck(
+    "b",
+    "LP2",
+    ["60,SWITCH=82", "61,SWITCH=92"],
+    unit("6010", "60", "8110", 1),
+    unit("6110", "61", "9110", 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("switches", "links", "mate"),
+    [
+        ("81 91", "8210 9210", "6010"),
+        ("91 81", "9210 8210", "6110"),
+        ("81 01", "8210 9210", "6010"),
+    ],
+)
+def test_switch_settles_which_fabric_a_link_of_four_digits_means(
+    switches: str, links: str, mate: str
+) -> None:
+    # both cablings were offered, one of which puts a channel on the other fabric
+    pairing = paired("LP1,LP2", fabrics(switches, links), FAR)
+    assert mates(pairing)[0] == ("5010", mate)
+
+
+def test_where_switch_agrees_with_no_link_the_user_is_asked() -> None:
+    far = deck(
+        "b", "LP2", ["60", "61"], unit("6010", "60", "8110", 1), unit("6110", "61", "9110", 1)
+    )
+    with pytest.raises(ConfigurationError, match="several cablings"):
+        paired("LP1,LP2", fabrics("01 02", "8210 9210"), far)
+
+
+def test_a_device_more_counts_for_more_than_switch() -> None:
+    one = fabrics("81 91", "8210 9210")
+    far = deck(
+        "b",
+        "LP2",
+        ["60,SWITCH=82", "61,SWITCH=92"],
+        unit("6010", "60", "9110", 1, count=4),
+        unit("6110", "61", "8110", 1, count=4, first=2),
+    )
+    pairing = paired("LP1,LP2", one, far, ports="LP1:50=9110")
+    assert len(pairing.ctcs) == 6

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctc.address import Rdev
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import never_paired, pair_all, paired_devices, wire
 from isfc.errors import ConfigurationError
@@ -55,3 +56,22 @@ def test_a_chpid_that_leads_to_several_is_no_layout() -> None:
         wire(pairing, lambda _: None, {})
     some = {pairing.systems[0].node: [device.rdev for device in near.devices[:4]]}
     assert len(wire(pairing, lambda _: None, some).layout.ctcs) == 4
+
+
+def test_two_fibres_are_remarked_on_only_if_both_are_in_the_layout() -> None:
+    # the remark was made before a configuration left one of them out
+    units = [
+        unit(cu, chpid, link, image, count=2, more=f",NOTPART=LP{image}")
+        for cu, chpid, link, image in (
+            ("4010", "50", "D1", 1),
+            ("4020", "50", "D1", 2),
+            ("4110", "60", "C1", 1),
+            ("4120", "60", "C1", 2),
+        )
+    ]
+    pairing = paired("LP1,LP2", deck("a", "LP1,LP2", ["50", "60"], *units), ports="LP2:50=C1")
+    whole = wire(pairing, lambda _: None, {})
+    assert (len(whole.layout.fibres), len(whole.remarks)) == (2, 2)
+    some = wire(pairing, lambda _: None, {pairing.systems[0].node: [Rdev(0x4020), Rdev(0x4021)]})
+    assert len(some.layout.fibres) == 1
+    assert [remark for remark in some.remarks if "two fibres" in remark] == []

@@ -202,3 +202,17 @@ def test_what_our_own_cp_shows_is_imported(
     files = [str(tmp_path / node) for node in logs]
     assert run(["import", "islink", *files, "--feature", "FICON Express2"]) == ExitCode.GOOD
     assert parse_layout(capsys.readouterr().out) == load_layout("atlanta-boston")
+
+
+def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    deck = tmp_path / "cec.iocp"
+    text = (DECKS / "one-cec.iocp").read_text("utf-8")
+    said = text.replace("\n               ", "\n                ")
+    deck.write_text(" CRYPTO DOMAIN=(1,2)\n" + said)
+    assert said != text
+    run(["import", "iocp", str(deck), "--partitions", "EAST,WEST"])
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"{deck}, line 1: CRYPTO is not known and is passed over" in told
+    assert ": operands that continue a statement begin behind column 16: IOCP takes" in told

@@ -1,0 +1,90 @@
+"""A deck with a card dropped, swapped, shifted or doubled never gives another layout silently.
+
+What is said of it, a notice, a remark or a device that is not paired, is then said differently, or
+the deck is refused, or the layout is the intact deck's.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from isfc.deck.iocp import parse_deck
+from isfc.deck.partition import choose_systems
+from isfc.deck.wiring import never_paired, pair_all, wire
+from isfc.errors import ConfigurationError
+from tests.decks import DECKS
+
+Site = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""Partitions, decks, and the ports that are given."""
+
+SITES: Final[tuple[Site, ...]] = (
+    ("ALPHA,BETA", ("cross-css.iocp",), ()),
+    ("EAST,WEST", ("one-cec.iocp",), ("EAST:20=A0,EAST:21=A1,EAST:22=A2",)),
+    ("VMA,VMB,VMC", ("three-systems.iocp",), ("VMA:50=01",)),
+    (
+        "ATLANTA,BOSTON",
+        ("cec-a.iocp", "cec-b.iocp"),
+        ("ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2",),
+    ),
+    ("ATLANTA,BOSTON", ("two-by-eight-a.iocp", "two-by-eight-b.iocp"), ("ATLANTA:40=BOSTON:50",)),
+    ("CHICAGO,DENVER", ("mistakes.iocp",), ()),
+)
+TEXTS: Final = {name: (DECKS / name).read_text("utf-8") for _, names, _ in SITES for name in names}
+
+
+def imported(site: Site, texts: Sequence[str]) -> tuple[Any, Any]:
+    """The links of a site, each with its CTCs; and all that is said."""
+    partitions, _, ports = site
+    decks = [parse_deck(text, f"deck {n}") for n, text in enumerate(texts)]
+    pairings = pair_all(choose_systems(partitions, decks), ports)
+    wired = [wire(pairing, lambda _: None, {}) for pairing in pairings]
+    links = [
+        (each.layout.nodes, sorted((ctc.fibre.chpids, ctc.rdevs) for ctc in each.layout.ctcs))
+        for each in wired
+    ]
+    said = (
+        sorted((each.node, each.device.rdev, each.reason) for each in never_paired(pairings)),
+        sorted(remark for each in wired for remark in each.remarks),
+        sorted(notice.text for deck in decks for notice in deck.notices),
+    )
+    return links, said
+
+
+@st.composite
+def mutated(draw: st.DrawFn, text: str) -> str:
+    """The deck with one card, or two, not where it was."""
+    cards = text.split("\n")
+    at = draw(st.integers(0, len(cards) - 1))
+    match draw(st.sampled_from(["drop", "swap", "right", "left", "double"])):
+        case "drop":
+            del cards[at]
+        case "swap":
+            other = draw(st.integers(0, len(cards) - 1))
+            cards[at], cards[other] = cards[other], cards[at]
+        case "right":
+            cards[at] = " " * draw(st.integers(1, 60)) + cards[at]
+        case "left":
+            blanks = len(cards[at]) - len(cards[at].lstrip(" "))
+            cards[at] = cards[at][draw(st.integers(0, blanks)) :]
+        case _:
+            cards.insert(at, cards[at])
+    return "\n".join(cards)
+
+
+@given(st.sampled_from(SITES), st.data())
+def test_a_mutated_deck_never_gives_another_layout_silently(
+    site: Site, data: st.DataObject
+) -> None:
+    texts = [TEXTS[name] for name in site[1]]
+    intact = imported(site, texts)
+    which = data.draw(st.integers(0, len(texts) - 1))
+    texts[which] = data.draw(mutated(texts[which]))
+    try:
+        links, said = imported(site, texts)
+    except ConfigurationError:
+        event("refused")
+        return
+    event("the same" if links == intact[0] else "said")
+    assert links == intact[0] or said != intact[1]
