@@ -5,7 +5,7 @@
     CtcError
       BadRdev      not a real device number, or not a range of them
       BadChpid     not a channel-path identifier
-      BadFeature   not a feature that ``ctc.profiles``, ``ctc.osa`` or ``ctc.zhyperlink`` knows
+      BadFeature   not a feature of FICON, OSA or zHyperLink that is known
 """
 
 

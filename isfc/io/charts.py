@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.osa import MIB, Flow, find_osa, stream_rate
-from ctc.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.io.configuration import (
     MTU_DEFAULT,
     OSA_FEATURES,
@@ -20,6 +18,8 @@ from isfc.io.configuration import (
 )
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.io.osa import MIB, Flow, find_osa, stream_rate
+from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.path import FarPath, Isl
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from ctc.bandwidth import Ceiling
+from isfc.io.bandwidth import Ceiling
 from isfc.layout.path import FarPath
 
 ZHYPERLINK: Final = "zHyperLink Express"
@@ -104,7 +104,7 @@ class IoWorkload:
     open as long as no more are outstanding; with neither, as much as the channels carry. The
     channels share the load evenly. ``rejected_percent`` is of the requests that a zHyperLink takes:
     the control unit turns them away. ``cpu_us_per_mb`` is what outbound streams cost the host on
-    `ctc.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it.
+    `isfc.io.osa.CPU_REFERENCE`, for 2**20 bytes; None where nobody has measured it.
     """
 
     name: str

@@ -16,8 +16,8 @@ from ctc.channel import (
 )
 from ctc.distance import PORT_CREDITS, credit_ns, round_trip_ns
 from ctc.fibre_channel import Frames, data_frames, line_ns
-from ctc.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
 from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
 from isfc.layout.path import FarPath
 
 SATURATING_OUTSTANDING: Final = 256
@@ -26,7 +26,7 @@ with a rate. Assumed: more than ever bound a published figure."""
 
 
 _HIT_LINE_NS: Final = line_ns(data_frames(FIRST_BLOCK_LENGTH), 16)
-"""The part of a cache hit's 4K that is the line's, at 16 Gb/s: `ctc.storage` includes it."""
+"""The part of a cache hit's 4K that is the line's, at 16 Gb/s: `isfc.io.storage` includes it."""
 
 
 @dataclass(frozen=True, slots=True)

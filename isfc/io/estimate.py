@@ -12,8 +12,8 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from ctc.bandwidth import Traffic
 from ctc.use import NOTHING, Use
+from isfc.io.bandwidth import Traffic
 from isfc.io.demand import Demand, Flow, Route, slowed
 from isfc.io.sharing import slowdown
 from isfc.io.timescales import Kind, slowdowns

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from ctc.bandwidth import Ceiling, Traffic
 from ctc.channel import CHANNELS
-from ctc.sap import iop_threads
 from isfc.errors import ConfigurationError
+from isfc.io.bandwidth import Ceiling, Traffic
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, Interval
 from isfc.io.rmf_channel import ChannelLine, PassedOver
+from isfc.io.sap import iop_threads
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""

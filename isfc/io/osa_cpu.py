@@ -1,13 +1,13 @@
 """What outbound streams over an OSA cost the host, from a figure that the user has measured.
 
-No absolute figure was published, only how adapters compare (`ctc.osa.CPU_RATIOS`). So a workload
-says with ``cpu_us_per_mb`` what it costs on the reference adapter at the same MTU.
+No absolute figure was published, only how adapters compare (`isfc.io.osa.CPU_RATIOS`). So a
+workload says with ``cpu_us_per_mb`` what it costs on the reference adapter at the same MTU.
 """
 
 from collections.abc import Sequence
 
-from ctc.osa import CPU_RATIOS, CPU_REFERENCE
 from isfc.io.configuration import Channel, IoWorkload
+from isfc.io.osa import CPU_RATIOS, CPU_REFERENCE
 
 
 def sending_cpu_us_per_mb(

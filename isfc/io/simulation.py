@@ -12,9 +12,9 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
-from ctc.bandwidth import Traffic
 from ctc.sharing import Direction, Sharing, hindrance
 from ctc.use import NOTHING, Use
+from isfc.io.bandwidth import Traffic
 from isfc.io.demand import Demand, Flow
 
 _NEVER_NS: Final = float("inf")

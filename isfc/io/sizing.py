@@ -12,10 +12,10 @@ from typing import Final
 from ctc.channel import CHANNELS, ChannelProfile, Work
 from ctc.distance import credits_by_rule, credits_needed, round_trip_ns
 from ctc.fibre_channel import LINE_USE, Frames, line_bytes_per_s, line_ns
-from ctc.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
-from ctc.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Load, Mix
+from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
+from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 
 FEATURES: Final = tuple(
     CHANNELS[name]

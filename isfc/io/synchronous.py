@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.zhyperlink import ZHYPERLINK, SynchronousOutcome, synchronous_outcome
 
 _TOO_LONG: Final = SynchronousOutcome(
     success=0.0,

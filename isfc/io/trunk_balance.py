@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from typing import Final
 
-from ctc.bandwidth import Ceiling
+from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import Trunk
 from isfc.io.estimate import ChannelEstimate
 from isfc.io.timescales import Kind, slowdowns

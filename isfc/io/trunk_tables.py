@@ -16,7 +16,7 @@
     gb_per_s = 50                   # both ways together, if not as published
     gb_per_s_one_way = 40
 
-Each table may be empty: then what was published holds (`ctc.bandwidth`), for as many channels,
+Each table may be empty: then what was published holds (`isfc.io.bandwidth`), for as many channels,
 cards and interconnects as were published with it. GB are 10**9 bytes.
 """
 
@@ -27,7 +27,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from ctc.bandwidth import (
+from isfc.errors import ConfigurationError
+from isfc.io.bandwidth import (
     CARD,
     CARDS_OF_INTERCONNECT,
     CHANNELS_OF_CARD,
@@ -36,7 +37,6 @@ from ctc.bandwidth import (
     INTERCONNECTS_OF_FANOUT,
     Ceiling,
 )
-from isfc.errors import ConfigurationError
 from isfc.io.configuration import Trunk
 from isfc.layout.checked_toml import convert, show_key
 

@@ -1,15 +1,15 @@
 """Trunks, what carries data of several channels: how a full one slows all that streams below it.
 
-A card, an I/O interconnect and a fanout have ceilings (`ctc.bandwidth`). While more streams below
-one than it carries, everything below it goes slower alike. `run_below` does that moment by moment
-while channels run beside each other; `isfc.io.trunk_balance` finds what mean values come to.
+A card, an I/O interconnect and a fanout have ceilings (`isfc.io.bandwidth`). While more streams
+below one than it carries, everything below it goes slower alike. `run_below` does that moment by
+moment while channels run beside each other; `isfc.io.trunk_balance` finds what mean values come to.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.bandwidth import Ceiling, Traffic
+from isfc.io.bandwidth import Ceiling, Traffic
 from isfc.io.configuration import Trunk
 from isfc.io.demand import Demand
 from isfc.io.simulation import Simulation

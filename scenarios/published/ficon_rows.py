@@ -10,11 +10,11 @@ from typing import Any, Final
 from ctc.channel import generation_code, information_units
 from ctc.distance import credits_by_rule
 from ctc.fibre_channel import command_frames, data_frames, line_ns
-from ctc.sap import Z14, Z15, iop_threads, sap_io_per_s
-from ctc.zhyperlink import ZHYPERLINK
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
+from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.layout.path import FarPath, Isl
 from scenarios.published.table import PublishedRow
 

@@ -7,9 +7,9 @@ that we have for a row; a measure it leaves out, ours does not have.
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ctc.bandwidth import Traffic, carry
 from ctc.channel import find_channel
-from ctc.osa import (
+from isfc.io.bandwidth import Traffic, carry
+from isfc.io.osa import (
     OSA_EXPRESS6S_10GBE,
     OSA_EXPRESS7S_25GBE,
     Flow,
@@ -18,10 +18,10 @@ from ctc.osa import (
     packet_wire_length,
     stream_rate,
 )
-from ctc.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
-from ctc.storage import DS8950, FIRST_BLOCK_LENGTH
-from ctc.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
+from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
+from isfc.io.storage import DS8950, FIRST_BLOCK_LENGTH
+from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from scenarios.published.table import PublishedRow
 
 Figures = Mapping[str, float]

@@ -45,17 +45,21 @@ FITTED: Final = {
     "ctc.fibre_channel.STATUS_LENGTH": 1,
     "ctc.fibre_channel.COMMAND_LENGTH": 1,
     "ctc.fibre_channel.LINE_USE": 1,
-    "ctc.storage.DS8950": 3,
-    "ctc.storage.DS8950_FCP": 2,
-    "ctc.osa.OSA_EXPRESS7S_25GBE": 2,
-    "ctc.sap.Z15": 3,
-    "ctc.sap.Z14": 1,
-    "ctc.zhyperlink.ZHYPERLINK": 3,
+    "isfc.io.storage.DS8950": 3,
+    "isfc.io.storage.DS8950_FCP": 2,
+    "isfc.io.osa.OSA_EXPRESS7S_25GBE": 2,
+    "isfc.io.sap.Z15": 3,
+    "isfc.io.sap.Z14": 1,
+    "isfc.io.zhyperlink.ZHYPERLINK": 3,
     "scenarios.published.system_rows.VSAM_READ_IOS": 1,
 }
 """How many numbers of each constant were fitted."""
 
-TAKEN: Final = {"ctc.bandwidth.INTERCONNECT": 1, "ctc.bandwidth.FANOUT": 2, "ctc.osa.LINK_SHARE": 1}
+TAKEN: Final = {
+    "isfc.io.bandwidth.INTERCONNECT": 1,
+    "isfc.io.bandwidth.FANOUT": 2,
+    "isfc.io.osa.LINK_SHARE": 1,
+}
 """How many are figures of calibration rows, taken as they were published."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.channel import find_channel
-from ctc.sap import Z15, iop_threads, sap_io_per_s
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Load, Mix
+from isfc.io.sap import Z15, iop_threads, sap_io_per_s
 from isfc.io.sizing import ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
 
 LOADS = st.builds(

@@ -1,9 +1,9 @@
 """docs/json.md has every key of ``isfc io size --json`` and ``isfc io plan --json``."""
 
-from ctc.bandwidth import Ceiling
 from isfc.cli.commands.io.plan import io_plan_record
 from isfc.cli.commands.io.size import sizing_record
 from isfc.io.advice import advise
+from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import Load, Mix, Room
 from isfc.io.plan import make_io_plan

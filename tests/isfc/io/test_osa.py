@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.errors import BadFeature
-from ctc.osa import (
+from isfc.io.osa import (
     LINK_SHARE,
     MIB,
     OSA_EXPRESS6S_10GBE,

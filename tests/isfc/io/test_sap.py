@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.sap import (
+from isfc.io.sap import (
     MODELS,
     PROFILES,
     Z15,

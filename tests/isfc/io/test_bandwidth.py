@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.bandwidth import FANOUT, INTERCONNECT, Ceiling, Traffic, carry
+from isfc.io.bandwidth import FANOUT, INTERCONNECT, Ceiling, Traffic, carry
 
 RATES = st.floats(0, 4000)
 CHANNELS = st.lists(st.builds(Traffic, RATES, RATES), max_size=32)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.errors import BadFeature
-from ctc.zhyperlink import (
+from isfc.io.zhyperlink import (
     FEATURE,
     ZHYPERLINK,
     find_synchronous,
