@@ -250,16 +250,20 @@ def record(
         check_interval(interval)
     engine, systems = build(experiment, trace, operation)
     operated = OperatedRun(engine, systems, operation)
-    begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
+    looks: list[tuple[LinkEndSnapshot, ...]] = []
+    for at_ns in times_of_looks(experiment.begin_ns, experiment.end_ns, interval):
+        run_on(operated, at_ns, progress)
+        looks.append(tuple(system.ends[0].snapshot(engine.now_ns) for system in systems))
+    client, server = map(see, zip(*looks, strict=True))
+    return Recording(experiment, client, server)
+
+
+def times_of_looks(begin_ns: int, end_ns: int, interval: float | None) -> tuple[int, ...]:
+    """When to look at a run: at its begin, after each ``interval`` (thirds if None), at its end."""
     step_ns = -(-(end_ns - begin_ns) // PARTS) if interval is None else round(interval * NS_PER_S)
     # where seconds were rounded to nanoseconds, a few may be over: no interval of their own
     between = range(begin_ns + step_ns, end_ns - _ROUNDING_NS, step_ns)
-    looks: list[tuple[LinkEndSnapshot, ...]] = []
-    for at_ns in (begin_ns, *between, end_ns):
-        run_on(operated, at_ns, progress)
-        looks.append(tuple(system.ends[0].snapshot(engine.now_ns) for system in systems))
-    client, server = map(_see, zip(*looks, strict=True))
-    return Recording(experiment, client, server)
+    return (begin_ns, *between, end_ns)
 
 
 def check_interval(interval: float) -> None:
@@ -279,7 +283,7 @@ def run_on(operated: OperatedRun, until_ns: int, progress: Callable[[float], Non
     operated.run(until_ns)
 
 
-def _see(snapshots: Sequence[LinkEndSnapshot]) -> Seen:
+def see(snapshots: Sequence[LinkEndSnapshot]) -> Seen:
     """What one end saw, from its looks."""
     parts = tuple(_sample(before, after) for before, after in pairwise(snapshots))
     return Seen(_sample(snapshots[0], snapshots[-1]), parts)

@@ -96,7 +96,7 @@ def run_counted(
     run_on(operated, experiment.begin_ns, progress)
     before = end.snapshot(engine.now_ns)
     counted = [
-        {number: _counters(ends) for number, ends in system.channels.chpids.items()}
+        {number: count_moved(ends) for number, ends in system.channels.chpids.items()}
         for system in systems
     ]
     run_on(operated, experiment.end_ns, progress)
@@ -106,13 +106,14 @@ def run_counted(
         profiles = {fibre.chpids[here]: fibre.profile for fibre in experiment.layout.fibres}
         for number, ends in system.channels.chpids.items():
             moved = [
-                after - begun for after, begun in zip(_counters(ends), first[number], strict=True)
+                after - begun for after, begun in zip(count_moved(ends), first[number], strict=True)
             ]
-            uses[system.name, number] = _use(profiles[number], moved, experiment.seconds)
+            uses[system.name, number] = use_of(profiles[number], moved, experiment.seconds)
     return measure(end.name, before, end.snapshot(engine.now_ns)), uses
 
 
-def _counters(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
+def count_moved(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
+    """I/Os, bytes out, bytes in and CCWs so far, of all ends of a channel."""
     return (
         sum(end.io_count for end in ends),
         sum(end.length_out for end in ends),
@@ -121,7 +122,8 @@ def _counters(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
     )
 
 
-def _use(profile: ChpidProfile, moved: list[int], seconds: float) -> Use:
+def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> Use:
+    """What a channel was used for what `count_moved` grew by in so many seconds."""
     ios, length_out, length_in, ccws = moved
     ns = seconds * NS_PER_S
     processor_ns = (
