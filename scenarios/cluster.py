@@ -77,6 +77,16 @@ class ClusterExperiment:
             self._experiment(load)
 
     @property
+    def nodes(self) -> tuple[NodeName, ...]:
+        """All nodes, the least name first."""
+        return self.collection.systems
+
+    @property
+    def client_node(self) -> NodeName:
+        """The node of the first load's clients."""
+        return self.loads[0].client
+
+    @property
     def experiments(self) -> tuple[Experiment, ...]:
         """That of each link with traffic as if it were alone, its first load only."""
         firsts: dict[tuple[NodeName, NodeName], LinkLoad] = {}

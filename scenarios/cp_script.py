@@ -1,6 +1,7 @@
 """``isfc run --cp FILE``: CP commands given at times of a run, and what came of them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import partial
@@ -14,6 +15,7 @@ from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
+from scenarios.cluster import ClusterExperiment
 from scenarios.operation import Act, Operation
 from scenarios.run import NS_PER_S, Experiment
 
@@ -48,12 +50,13 @@ class Entry:
     lines: tuple[str, ...]
 
 
-def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
+def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[TimedCommand]:
     """The commands in a file, in its order.
 
     Lines are ``at 2.5s QUERY ISLINK`` or ``at 2.5s BOSTON: QUERY ISLINK``; without a name the
-    clients' node is meant. Blank lines and those that begin with ``*`` or ``#`` say nothing.
-    Raises `ConfigurationError`, which names file and line.
+    clients' node is meant, of several links the first that the traffic names. Blank lines and those
+    that begin with ``*`` or ``#`` say nothing. Raises `ConfigurationError`, which names file and
+    line.
     """
     try:
         text = Path(path).read_text("utf-8")
@@ -70,32 +73,30 @@ def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
     return commands
 
 
-def _read_line(line: str, experiment: Experiment) -> TimedCommand:
+def _read_line(line: str, experiment: Experiment | ClusterExperiment) -> TimedCommand:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ConfigurationError(
             f"{line[:40]!r}: expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
         )
-    at_ns = int(Decimal(match["number"]) * _UNITS_NS[match["unit"].lower()])
     end_s = experiment.warmup + experiment.seconds
+    at_ns = int(Decimal(match["number"]) * _UNITS_NS[match["unit"].lower()])
     if at_ns > end_s * NS_PER_S:
         raise ConfigurationError(
             f"at {match['number']}{match['unit']}: expected a time of the run, "
             f"which ends at {end_s:g} s"
         )
-    return TimedCommand(at_ns, _find_node(match["node"], experiment), match["command"])
+    name = match["node"]
+    node = experiment.client_node if name is None else _find_node(name, experiment.nodes)
+    return TimedCommand(at_ns, node, match["command"])
 
 
-def _find_node(name: str | None, experiment: Experiment) -> NodeName:
-    first, second = experiment.layout.nodes
-    if name is None:
-        return experiment.client_node
-    for node in (first, second):
+def _find_node(name: str, nodes: Sequence[NodeName]) -> NodeName:
+    for node in nodes:
         if node == name.upper():
             return node
-    raise ConfigurationError(
-        f"{name[:40]}: not a node of this layout; expected {first} or {second}"
-    )
+    known = f"{', '.join(nodes[:-1])} or {nodes[-1]}"
+    raise ConfigurationError(f"{name[:40]}: not a node of this layout; expected {known}")
 
 
 class Transcript:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.message import Traffic
 from scenarios.workload import Workload
 
@@ -50,6 +50,14 @@ def beyond_measured_run(
 ) -> list[str]:
     """What of a run no published figure identifies; ``mb_per_s`` is what it came to."""
     return [*_of_layout(layout), *_of_load(workload, pairs), *beyond_rate(mb_per_s)]
+
+
+def beyond_measured_cluster(collection: Collection) -> list[str]:
+    """What of links that run together no published figure identifies."""
+    found = list(dict.fromkeys(what for link in collection.links for what in _of_layout(link)))
+    if any(fibre.channels for link in collection.links for fibre in link.fibres):
+        found.append("fibres that share channels")
+    return found
 
 
 def unmeasured_features(layout: Layout) -> Sequence[str]:

@@ -74,6 +74,11 @@ class Experiment:
         check_node(self.layout, "client", self.client)
 
     @property
+    def nodes(self) -> tuple[NodeName, ...]:
+        """Both nodes, the lesser name first."""
+        return self.layout.nodes
+
+    @property
     def client_node(self) -> NodeName:
         """The node of the clients."""
         return self.client or self.layout.nodes[0]

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from ctc.profiles import FEATURES
-from isfc.cli.commands.run import complete_workload
+from isfc.cli.options.experiment import complete_workload
 from isfc.cp import processor
 from isfc.cp.messages import Answer, Target
 from isfc.cp.processor import COMMANDS, Command, CommandProcessor
@@ -86,7 +86,7 @@ def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
     def query_names(operands: Operands, target: Target, answer: Answer) -> None:
         operands.end()
-        answer.say(f"{target.system.name} and {target.end.partner}")
+        answer.say(f"{target.system.name} and {target.system.ends[0].partner}")
 
     system = System([Setup().definition(0)])
     assert CommandProcessor().execute("Q NAMES", system, 0).return_code == 2

@@ -2,10 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from isfc.cli.exits import ExitCode
 from isfc.cli.render.console import open_console
+from isfc.cli.render.output import show_error
+
+_Outcome = TypeVar("_Outcome")
 
 
 @contextmanager
@@ -25,3 +31,24 @@ def progress_bar(total: float, unit: str) -> Iterator[Callable[[float], None]]:
     ) as progress:
         task = progress.add_task("", total=total)
         yield lambda done: progress.update(task, completed=done)
+
+
+def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
+    """Do ``work``, which reports its progress, and show how far it has got.
+
+    ``total`` is how many seconds of virtual time it takes. After Ctrl-C the command ends and says
+    how many were done.
+    """
+    done = 0.0
+
+    def advance(seconds: float) -> None:
+        nonlocal done
+        done = seconds
+        show_progress(seconds)
+
+    try:
+        with progress_bar(total, "s of virtual time") as show_progress:
+            return work(advance)
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

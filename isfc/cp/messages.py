@@ -13,7 +13,6 @@ from typing import Final
 from ctc.address import format_rdev
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import DeviceChanged, LinkDown, LinkUp, Severed
-from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 
 OPERATOR: Final = "OPERATOR"
@@ -92,17 +91,12 @@ class Response:
 class Target:
     """What a command works on: a system, at a time.
 
-    ``indicated`` holds the counters of the last INDICATE; INDICATE renews it.
+    ``indicated`` holds the counters of the last INDICATE, by partner; INDICATE renews it.
     """
 
     system: System
     now_ns: int
-    indicated: LinkEndSnapshot | None = None
-
-    @property
-    def end(self) -> LinkEnd:
-        """The end of the system's link: these commands know of one."""
-        return self.system.ends[0]
+    indicated: dict[str, LinkEndSnapshot] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -15,7 +15,6 @@ from isfc.cp.messages import (
     LINK_DEACTIVATED,
     NO_SUCH_CHPID,
     NO_SUCH_DEVICE,
-    NOT_THE_PARTNER,
     OFFLINE_ALREADY,
     ONLINE_ALREADY,
     OPERATOR,
@@ -23,7 +22,7 @@ from isfc.cp.messages import (
     Refused,
     Target,
 )
-from isfc.cp.query import active_rdevs
+from isfc.cp.query import active_rdevs, ends_of
 from isfc.cp.words import BUFFERS, CHPID, NODE, Operands
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
@@ -36,7 +35,7 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     CP accepts any NODE, and finds when a device is initialised that another node is at its
     other end. Here that is known beforehand, and refused.
     """
-    system, end = target.system, target.end
+    system = target.system
     rdevs = operands.take_rdevs(NODE, BUFFERS)
     partner: NodeName | None = None
     while operands:
@@ -49,13 +48,12 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
             answer.say(BUFFERS_IGNORED())
         else:
             operands.end()
-    if partner not in (None, end.partner):
-        raise Refused(NOT_THE_PARTNER, partner, end.partner)
+    owners = {rdev: end for end in ends_of(target, partner) for rdev in end.link.ctcs}
     for rdev in rdevs:
         name = format_rdev(rdev)
-        if rdev not in end.link.ctcs:
+        if rdev not in owners:
             answer.refuse(NO_SUCH_DEVICE, name)
-        elif end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
+        elif owners[rdev].link.ctcs[rdev].state is not DeviceState.INACTIVE:
             answer.refuse(DEVICE_IN_USE, name)
         elif rdev in system.channels.offline_rdevs:
             answer.refuse(DEVICE_OFFLINE, name)
@@ -68,7 +66,7 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
 def deactive_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """DEACTIVE ISLINK: take devices out of the logical link."""
     selection = operands.take_selection(required=True)
-    for rdev in active_rdevs(target.end, selection, answer):
+    for _, rdev in active_rdevs(target, selection, answer):
         target.system.apply(Deactivate(rdev), target.now_ns)
         answer.say(f"Link {format_rdev(rdev)} deactivated.")
         answer.announce(LINK_DEACTIVATED, format_rdev(rdev), OPERATOR)

@@ -73,12 +73,12 @@ class CommandProcessor:
 
     def __init__(self) -> None:
         self._system: System | None = None
-        self._indicated: LinkEndSnapshot | None = None
+        self._indicated: dict[str, LinkEndSnapshot] = {}
 
     def execute(self, command: str, system: System, now_ns: int) -> Response:
         """Carry out one command. Whatever is wrong with it is in the response."""
         if system is not self._system:
-            self._system, self._indicated = system, None
+            self._system, self._indicated = system, {}
         target = Target(system, now_ns, self._indicated)
         answer = Answer()
         words = split(command)
@@ -90,7 +90,6 @@ class CommandProcessor:
         except Refused as refused:
             answer.lines.append(str(refused))
             answer.return_code = answer.return_code or refused.return_code
-        self._indicated = target.indicated
         return answer.response(command.strip())
 
 

@@ -21,7 +21,8 @@ from isfc.cp.messages import (
     Target,
 )
 from isfc.cp.words import Operands, Selection
-from isfc.link.counters import DeviceSnapshot
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.link_end import LinkEnd
@@ -37,23 +38,38 @@ _ISLINK: Final = "{:<13}{:<26}  {}"
 """A line of QUERY ISLINK: two labels with their values. The longest status has 26 letters."""
 
 
-def active_rdevs(end: LinkEnd, selection: Selection, answer: Answer) -> Iterator[Rdev]:
-    """The selected devices that are active on the link; ``answer`` is told of the others."""
-    if selection.node not in (None, end.partner):
-        raise Refused(NOT_THE_PARTNER, selection.node, end.partner)
-    ctcs = end.link.ctcs
-    active = [rdev for rdev, ctc in ctcs.items() if ctc.state is not DeviceState.INACTIVE]
+def ends_of(target: Target, node: NodeName | None) -> list[LinkEnd]:
+    """The end of the link to ``node``, or of every link of the system."""
+    ends = target.system.ends
+    found = [end for end in ends if node in (None, end.partner)]
+    if not found:
+        raise Refused(NOT_THE_PARTNER, node, " or ".join(end.partner for end in ends))
+    return found
+
+
+def active_rdevs(
+    target: Target, selection: Selection, answer: Answer
+) -> Iterator[tuple[LinkEnd, Rdev]]:
+    """The selected devices that are active, with their links; ``answer`` is told of the others."""
+    ends = ends_of(target, selection.node)
+    active = [
+        (end, rdev)
+        for end in ends
+        for rdev, ctc in end.link.ctcs.items()
+        if ctc.state is not DeviceState.INACTIVE
+    ]
     if not selection.rdevs:
         if not active:
             raise Refused(NONE_ACTIVE)
         yield from active
+    owners = {rdev: end for end in ends for rdev in end.link.ctcs}
     for rdev in selection.rdevs:
-        if rdev not in ctcs:
+        if rdev not in owners:
             answer.refuse(NO_SUCH_DEVICE, format_rdev(rdev))
-        elif rdev not in active:
+        elif (owners[rdev], rdev) not in active:
             answer.refuse(NOT_ACTIVE, format_rdev(rdev))
         else:
-            yield rdev
+            yield owners[rdev], rdev
 
 
 def query_islink(operands: Operands, target: Target, answer: Answer) -> None:
@@ -61,39 +77,36 @@ def query_islink(operands: Operands, target: Target, answer: Answer) -> None:
 
     A device that is not active is no part of a link, and not shown.
     """
-    partner, channels = target.end.partner, target.system.channels
-    devices = _devices(operands, target, answer)
-    for device in devices:
-        if device is devices[0]:
-            answer.say(f"Node {partner}")
-        answer.say(_ISLINK.format("Link device:", format_rdev(device.rdev), "Type: FCTC"))
-        answer.say(_ISLINK.format("Node:", partner, f"Bytes Sent: {device.write_length}"))
-        state = "Up" if _is_up(device) else "Down"
-        answer.say(_ISLINK.format("State:", state, f"Bytes Received: {device.read_length}"))
-        remote = format_rdev(device.partner_rdev)
-        answer.say(
-            _ISLINK.format("Status:", _status(device, channels), f"Remote link device: {remote}")
-        )
+    channels = target.system.channels
+    for partner, devices in _devices(operands, target, answer):
+        answer.say(f"Node {partner}")
+        for device in devices:
+            answer.say(_ISLINK.format("Link device:", format_rdev(device.rdev), "Type: FCTC"))
+            answer.say(_ISLINK.format("Node:", partner, f"Bytes Sent: {device.write_length}"))
+            state = "Up" if _is_up(device) else "Down"
+            received = f"Bytes Received: {device.read_length}"
+            answer.say(_ISLINK.format("State:", state, received))
+            remote = f"Remote link device: {format_rdev(device.partner_rdev)}"
+            answer.say(_ISLINK.format("Status:", _status(device, channels), remote))
 
 
 def query_counters(operands: Operands, target: Target, answer: Answer) -> None:
     """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
-    devices = _devices(operands, target, answer)
-    if devices:
-        answer.say(f"Node {target.end.partner}")
+    for partner, devices in _devices(operands, target, answer):
+        answer.say(f"Node {partner}")
         answer.say(_COUNTERS.format(*_HEADINGS))
-    for device in devices:
-        answer.say(
-            _COUNTERS.format(
-                format_rdev(device.rdev),
-                device.io_count,
-                device.write_package_count,
-                device.read_package_count,
-                device.write_length,
-                device.read_length,
-                device.collision_count,
+        for device in devices:
+            answer.say(
+                _COUNTERS.format(
+                    format_rdev(device.rdev),
+                    device.io_count,
+                    device.write_package_count,
+                    device.read_package_count,
+                    device.write_length,
+                    device.read_length,
+                    device.collision_count,
+                )
             )
-        )
 
 
 def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
@@ -114,8 +127,14 @@ def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
 def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
-    before, after = target.indicated, target.end.snapshot(target.now_ns)
-    target.indicated = after
+    for end in target.system.ends:
+        before, after = target.indicated.get(end.partner), end.snapshot(target.now_ns)
+        target.indicated[end.partner] = after
+        _indicate(before, after, answer)
+
+
+def _indicate(before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: Answer) -> None:
+    """The load of one link between two looks."""
     elapsed_ns = after.now_ns - (before.now_ns if before else 0)
     per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
 
@@ -142,10 +161,18 @@ def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     answer.say(f"{'TXPENDCT:':<15}{after.tx_pend_count:>10}")
 
 
-def _devices(operands: Operands, target: Target, answer: Answer) -> list[DeviceSnapshot]:
-    """Snapshots of the active devices that the operands select."""
-    rdevs = set(active_rdevs(target.end, operands.take_selection(required=False), answer))
-    return [d for d in target.end.snapshot(target.now_ns).devices if d.rdev in rdevs]
+def _devices(
+    operands: Operands, target: Target, answer: Answer
+) -> list[tuple[NodeName, list[DeviceSnapshot]]]:
+    """Snapshots of the active devices that the operands select, by partner."""
+    selected = [*active_rdevs(target, operands.take_selection(required=False), answer)]
+    found = []
+    for end in target.system.ends:
+        rdevs = {rdev for owner, rdev in selected if owner is end}
+        devices = [d for d in end.snapshot(target.now_ns).devices if d.rdev in rdevs]
+        if devices:
+            found.append((end.partner, devices))
+    return found
 
 
 def _is_up(device: DeviceSnapshot) -> bool:

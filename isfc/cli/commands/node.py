@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption, choose_node
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.node import LiveNode, Measured
+from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, choose_node
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.live import (

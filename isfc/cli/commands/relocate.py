@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.commands.run import SeedOption, choose_node
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar

@@ -2,15 +2,36 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
+from isfc.cli.cluster import check_together, run_together
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.faults import FaultSeedOption, FaultsOption, read_wanted_faults, show_story
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_with_disks
-from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.experiment import (
+    ClientOption,
+    MessageOption,
+    PairsOption,
+    ReplyOption,
+    SecondsOption,
+    SeedOption,
+    SideOption,
+    WarmupOption,
+    WindowOption,
+    WorkloadOption,
+    choose_node,
+    choose_workload,
+    make_experiment,
+)
+from isfc.cli.options.layout import (
+    JsonOption,
+    LayoutArgument,
+    LinkOption,
+    open_collection,
+    open_with_disks,
+)
 from isfc.cli.options.report import (
     CsvOption,
     IntervalOption,
@@ -20,124 +41,28 @@ from isfc.cli.options.report import (
     check_view,
     show_report,
 )
-from isfc.cli.progress import progress_bar
+from isfc.cli.options.traffic import TrafficOption, choose_traffic
+from isfc.cli.progress import watch
 from isfc.cli.record import run_record, shared_record
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.run import run_heading, run_page
 from isfc.cli.render.shared import shared_page
-from isfc.cli.render.workloads import workload_lines
 from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
-from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.cp_script import Transcript, read_script
 from scenarios.fault_run import tell
 from scenarios.operation import Operation
 from scenarios.repeat import mean, repetitions
 from scenarios.report import MeasuredRun, make_name, measured
-from scenarios.run import (
-    INTERVAL_MIN,
-    PAIRS_MAX,
-    SECONDS_MAX,
-    Experiment,
-    Result,
-    check_node,
-    record,
-    run,
-)
+from scenarios.run import Experiment, Result, record, run
 from scenarios.shared_channel import run_shared
-from scenarios.workload import (
-    MESSAGE_LENGTH_MAX,
-    TRANSPORT_WINDOW,
-    WINDOW_MAX,
-    WORKLOADS,
-    Workload,
-    find_workload,
-    free_workload,
-    workload_usage,
-)
 
 _Outcome = TypeVar("_Outcome")
 
 
-def complete_workload(incomplete: str) -> list[str]:
-    """The workloads that begin so."""
-    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
-    return [name for name in names if name.startswith(incomplete)]
-
-
-PairsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        show_default=False,
-        callback=within(1, PAIRS_MAX),
-        help="Pairs of guests, one conversation each.",
-    ),
-]
-WorkloadOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help=f"A published workload: {workload_usage()} (APPC/VM).",
-        autocompletion=complete_workload,
-    ),
-]
-MessageOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MIN:MAX:PERCENT",
-        help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
-    ),
-]
-ReplyOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="BYTES",
-        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
-        help="The replies to your own messages.",
-    ),
-]
-WindowOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, WINDOW_MAX),
-        help="Your own messages outstanding in a conversation; 2 if not given.",
-    ),
-]
-SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time that is measured.",
-    ),
-]
-WarmupOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S", callback=within(0, SECONDS_MAX, "s"), help="Virtual time before that."
-    ),
-]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        callback=within(0, SEED_MAX),
-        help="Seed of the message sizes and of who begins when.",
-    ),
-]
-ClientOption = Annotated[
-    str | None,
-    typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
-]
-SideOption = Annotated[
-    str | None,
-    typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
-]
 CpOption = Annotated[
     str | None,
     typer.Option(
@@ -151,6 +76,7 @@ def run_layout(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
+    traffic: TrafficOption = None,
     pairs: PairsOption = None,
     workload: WorkloadOption = None,
     message: MessageOption = None,
@@ -172,17 +98,26 @@ def run_layout(
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run a workload and measure it as z/VM would.
+    """Run a workload and measure it as z/VM would; over several links with --traffic.
 
     Every client keeps some messages outstanding; every message is answered with one reply.
     MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
     byte, on any machine.
     """
+    own = {"--workload": workload, "--message": message, "--pairs": pairs, "--from": client}
+    opened = open_collection(layout)
+    loads = choose_traffic(opened, traffic, link_name, own)
+    if loads:
+        alone = {"--side": side, "--trace": trace, "--timeline": timeline, "--faults": faults}
+        check_together({**alone, "--reply": reply, "--window": window, "--fault-seed": fault_seed})
+        output = Output(report, interval, csv, json, seeds, together=True)
+        run_together(loads, seconds, warmup, seed, output, cp)
+        return
     output = Output(report, interval, csv, json, seeds)
     chosen = choose_workload(workload, message, reply, window)
     if pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
-    link, disks = open_with_disks(layout, link_name)
+    link, disks = open_with_disks(opened, link_name)
     source = choose_node(link, "--from", client)
     experiment = make_experiment(
         link, chosen, pairs=pairs, seconds=seconds, warmup=warmup, seed=seed, client=source
@@ -195,37 +130,28 @@ def run_layout(
     if planned is not None:
         story = _watch(experiment, lambda progress: tell(experiment, planned, progress))
         show_story(experiment, story, json=json)
-    elif wanted is not None:
+    else:
+        _measure(experiment, disks, node, output, wanted, transcript, layout)
+
+
+def _measure(
+    experiment: Experiment,
+    disks: IoConfiguration | None,
+    node: NodeName | None,
+    output: Output,
+    wanted: TimelineOutput | None,
+    transcript: Transcript | None,
+    layout: str,
+) -> None:
+    """Run one link and print what is wanted of it; ends with 1 if CP refused a command."""
+    if wanted is not None:
         _show_timeline(wanted, node, output, transcript)
-    elif report is None:
+    elif output.view is None:
         _show_run(experiment, disks, node, output, transcript, layout)
     else:
         _show_view(experiment, node, output, transcript)
     if transcript is not None and transcript.refusals:
         raise typer.Exit(ExitCode.FAILED)
-
-
-def choose_workload(
-    name: str | None, message: str | None, reply: int | None, window: int | None
-) -> Workload:
-    """The workload that the options mean; `ConfigurationError` if they contradict each other."""
-    own = {"--message": message, "--reply": reply, "--window": window}
-    given = [option for option, value in own.items() if value is not None]
-    if name is not None:
-        if given:
-            raise ConfigurationError(
-                f"--workload {name[:40]} and {given[0]}: expected a published workload "
-                "or one of your own, not both"
-            )
-        return find_workload(name)
-    if message is None or reply is None:
-        refusal = "no workload: expected --workload, or --message and --reply"
-        raise ConfigurationError("\n".join((refusal, "", *workload_lines())))
-    try:
-        return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
-    except ConfigurationError as error:
-        reason = str(error).removeprefix("message ")
-        raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
 
 
 def _show_run(
@@ -325,25 +251,6 @@ def _show_timeline(
         show(run_heading(wanted.experiment, result.node), "", chart)
 
 
-def make_experiment(*arguments: Any, **settings: Any) -> Experiment:
-    """An `Experiment`. What it refuses is told in the words of the command.
-
-    Its settings are called as the options are.
-    """
-    try:
-        return Experiment(*arguments, **settings)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"--{error}") from None
-
-
-def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:
-    """The node of the layout that an option names."""
-    if name is None:
-        return None
-    check_node(layout, option, name.upper())
-    return NodeName(name.upper())
-
-
 def _transcript(path: str, experiment: Experiment, seeds: int | None) -> Transcript:
     """What is to hold the responses to the commands in a file."""
     if seeds is not None:
@@ -379,17 +286,4 @@ def _results(
 
 def _watch(experiment: Experiment, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
     """Do ``work`` on the experiment, which reports its progress, and show how far it has got."""
-    done = 0.0
-    total = experiment.warmup + experiment.seconds
-
-    def advance(seconds: float) -> None:
-        nonlocal done
-        done = seconds
-        show_progress(seconds)
-
-    try:
-        with progress_bar(total, "s of virtual time") as show_progress:
-            return work(advance)
-    except KeyboardInterrupt:
-        show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    return watch(experiment.warmup + experiment.seconds, work)

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
-from isfc.cli.commands.run import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.pair import LivePair
+from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.live import (

@@ -54,25 +54,39 @@ JsonOption = Annotated[
 """What every command that reports has."""
 
 
-def open_layout(argument: str, link: str | None = None) -> Layout:
-    """The layout that a user means: as `load_layout`, and from standard input or a pipe as well.
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """What a file says of links, and of disks on their chpids; ``source`` is its name."""
 
-    Disks on its chpids, which it may name as ``[[io]]``, are in it. Raises `ConfigurationError` if
-    there is no such layout or link, or it is not a good one.
+    source: str
+    collection: Collection
+    disks: IoConfiguration | None
+
+
+def open_collection(argument: str) -> OpenedFile:
+    """All links that a user means: as `load_collection`, and from standard input or a pipe too.
+
+    Disks on their chpids, which it may name as ``[[io]]``, are in them.
     """
-    return open_with_disks(argument, link)[0]
-
-
-def open_with_disks(
-    argument: str, link: str | None = None
-) -> tuple[Layout, IoConfiguration | None]:
-    """As `open_layout`, and the disks on chpids of the layout, or None if there are none."""
     document = _open(argument)
-    collection, disks = links_with_disks(document)
-    with within(document.source):
-        opened = _opened(collection.link(link), collection, disks)
-    mark_alone(collection, opened.layout)
-    return opened.layout, opened.disks
+    return OpenedFile(document.source, *links_with_disks(document))
+
+
+def open_layout(argument: str, link: str | None = None) -> Layout:
+    """The link that a user means: as for `open_collection`.
+
+    Raises `ConfigurationError` if there is no such layout or link, or it is not a good one.
+    """
+    return open_with_disks(open_collection(argument), link)[0]
+
+
+def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoConfiguration | None]:
+    """One link of a file, and the disks on its chpids, or None if there are none."""
+    with within(opened.source):
+        layout = opened.collection.link(link)
+    mark_alone(opened.collection, layout)
+    found = _opened(layout, opened.collection, opened.disks)
+    return found.layout, found.disks
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.commands.run import choose_node, make_experiment
+from isfc.cli.options.experiment import choose_node, make_experiment
 from isfc.cli.options.number import within
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout

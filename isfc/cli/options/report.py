@@ -65,9 +65,11 @@ class Output:
     csv: bool
     json: bool
     seeds: int | None
+    together: bool = False
+    """Whether it is of several links together, which have rows of their own."""
 
     def __post_init__(self) -> None:
-        if self.csv and self.view is None:
+        if self.csv and self.view is None and not self.together:
             raise ConfigurationError("--csv: expected --report as well, which says of what")
         if self.csv and self.json:
             raise ConfigurationError("--csv and --json: expected one of them")

@@ -6,7 +6,7 @@ import pytest
 
 from ctc.address import format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.catalogue import load_collection, load_layout, shipped_layouts
 from isfc.layout.file import read_layout
 
 # capacity_estimates.csv: the report's device sets
@@ -22,12 +22,12 @@ PUBLISHED = {
 
 
 def test_shipped_layouts_are_listed_in_the_order_of_their_sizes() -> None:
-    assert shipped_layouts() == ("atlanta-boston", *PUBLISHED, "query-islink")
+    assert shipped_layouts() == ("atlanta-boston", *PUBLISHED, "query-islink", "two-cecs")
 
 
 @pytest.mark.parametrize("name", shipped_layouts())
 def test_every_shipped_layout_is_a_good_one(name: str) -> None:
-    assert load_layout(name).ctcs
+    assert all(link.ctcs for link in load_collection(name).links)
 
 
 @pytest.mark.parametrize(("name", "rdevs"), PUBLISHED.items())

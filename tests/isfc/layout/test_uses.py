@@ -2,12 +2,13 @@
 
 import pytest
 
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.uses import fibre_uses, writer_name
+from tests.shipped import ONE_LINK
 
 
-@pytest.mark.parametrize("name", shipped_layouts())
+@pytest.mark.parametrize("name", ONE_LINK)
 def test_places_are_those_of_the_write_orders(name: str) -> None:
     layout = load_layout(name)
     uses = [use for group in fibre_uses(layout) for use in group.uses]

@@ -8,12 +8,13 @@ import pytest
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.layout.catalogue import load_collection, load_layout, shipped_layouts
+from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.write import format_layout
+from tests.shipped import ONE_LINK
 
 
-@pytest.mark.parametrize("name", shipped_layouts())
+@pytest.mark.parametrize("name", ONE_LINK)
 def test_export_then_import_is_the_same_layout(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.commands.run import choose_workload, complete_workload
 from isfc.cli.main import run
+from isfc.cli.options.experiment import choose_workload, complete_workload
 from isfc.errors import ConfigurationError
 from scenarios.published.companion import load_table
 from scenarios.run import INTERVAL_MIN, Result

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.options.layout import open_layout, open_with_disks
+from isfc.cli.options.layout import open_collection, open_layout, open_with_disks
 from isfc.io.shared import load_link_with_disks, load_with_disks, without_disks
 from isfc.layout.catalogue import load_layout
 from scenarios.simulation import simulate
@@ -18,7 +18,7 @@ RUN = ["run", str(SHARED), "--workload", "HL", "--pairs", "20", "--seconds", "0.
 
 
 def test_an_opened_layout_has_its_disks() -> None:
-    opened, disks = open_with_disks(str(SHARED))
+    opened, disks = open_with_disks(open_collection(str(SHARED)), None)
     assert disks is not None
     assert opened == open_layout(str(SHARED)) != load_layout(SHARED)
     assert without_disks(opened) == load_layout(SHARED)

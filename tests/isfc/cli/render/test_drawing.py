@@ -7,13 +7,14 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.render.drawing import drawing_svg
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.catalogue import load_layout
+from tests.shipped import ONE_LINK
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURE = Path(__file__).parents[4] / "docs" / "layout-published-12.svg"
 
 
-@pytest.mark.parametrize("name", shipped_layouts())
+@pytest.mark.parametrize("name", ONE_LINK)
 def test_terminal_shows_every_ctc_once(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", name]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -24,7 +25,7 @@ def test_terminal_shows_every_ctc_once(name: str, capsys: pytest.CaptureFixture[
     assert sum("chpid" in line for line in lines) == len(layout.fibres)
 
 
-@pytest.mark.parametrize("name", shipped_layouts())
+@pytest.mark.parametrize("name", ONE_LINK)
 def test_svg_draws_every_ctc_and_says_who_writes(name: str) -> None:
     layout = load_layout(name)
     svg = ElementTree.fromstring(drawing_svg(layout))

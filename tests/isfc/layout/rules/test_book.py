@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
 from tests.layouts import layout_of
+from tests.shipped import ONE_LINK
 
 SLOW, FAST = 2.0, 4.0
 
@@ -262,7 +263,7 @@ def test_rules_and_findings_are_in_sentences() -> None:
             assert text[0].isupper()
             assert text.endswith(".")
         assert not rule.source.endswith(".")
-    for name in shipped_layouts():
+    for name in ONE_LINK:
         for finding in find_all(load_layout(name)):
             assert finding.advice[0].isupper() or finding.advice[0].isdigit()
             assert finding.advice.endswith(".")

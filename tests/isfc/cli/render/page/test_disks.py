@@ -6,7 +6,7 @@ from html import escape
 
 import pytest
 
-from isfc.cli.options.layout import open_with_disks
+from isfc.cli.options.layout import open_collection, open_with_disks
 from isfc.cli.render.page.charts import VERSION, charts
 from isfc.cli.render.page.disks import DiskSurvey
 from isfc.cli.render.page.document import document
@@ -20,7 +20,9 @@ from tools.pages.console import PROJECT
 
 @pytest.fixture(scope="module")
 def survey() -> Survey:
-    layout, disks = open_with_disks(str(PROJECT / "docs" / "io" / "shared.toml"))
+    layout, disks = open_with_disks(
+        open_collection(str(PROJECT / "docs" / "io" / "shared.toml")), None
+    )
     assert disks is not None
     experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
     return replace(

@@ -1,0 +1,149 @@
+"""``isfc run`` of several links together: what goes with it, and what it prints."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import typer
+
+from isfc import __version__
+from isfc.cli.exits import ExitCode
+from isfc.cli.experiments import run_all
+from isfc.cli.options.report import Output, check_view, show_report
+from isfc.cli.progress import watch
+from isfc.cli.render.cluster import cluster_heading, cluster_page
+from isfc.cli.render.cp import transcript_lines
+from isfc.cli.render.output import show, show_csv, show_error, show_json, show_lines
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Collection
+from isfc.layout.sharing import channel_name
+from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
+from scenarios.cluster_rows import ClusterRow, cluster_rows
+from scenarios.cp_script import Transcript, read_script
+from scenarios.measured import beyond_measured_cluster
+from scenarios.repeat import SEEDS_MAX
+from scenarios.report import MeasuredRun, make_name
+
+
+def check_together(alone: Mapping[str, object]) -> None:
+    """Raise `ConfigurationError` for an option that is of one link ``alone``."""
+    for option, value in alone.items():
+        if value is not None:
+            raise ConfigurationError(
+                f"{option}: of one link; expected it without --traffic and [[traffic]], "
+                "with --workload, --pairs and --link"
+            )
+
+
+def run_together(
+    chosen: tuple[Collection, tuple[LinkLoad, ...]],
+    seconds: float,
+    warmup: float,
+    seed: int,
+    output: Output,
+    cp: str | None,
+) -> None:
+    """Run the links and print what came of them; ends with 1 if CP refused a command."""
+    try:
+        experiment = ClusterExperiment(*chosen, seconds=seconds, warmup=warmup, seed=seed)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--{error}") from None
+    check_view(output, experiment.experiments)
+    transcript = None if cp is None else _transcript(cp, experiment, output)
+    results = _results(experiment, output, transcript)
+    if output.view is not None:
+        _show_views(experiment, results, output)
+    elif output.csv:
+        show_csv([asdict(row) for row in cluster_rows(results)])
+    elif output.json:
+        record = cluster_record(experiment, cluster_rows(results), output.seeds)
+        show_json(record if transcript is None else {**record, "cp": transcript.records()})
+    else:
+        if transcript is not None:
+            show_lines((*transcript_lines(transcript.entries), ""))
+        show(cluster_page(experiment, cluster_rows(results), output.seeds))
+    if transcript is not None and transcript.refusals:
+        for entry in transcript.refusals if output.view or output.csv else ():
+            show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def cluster_record(
+    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    channels: list[dict[str, Any]] = []
+    for row in rows:
+        if row.kind == "channel":
+            channels.append({**_figures(row), "links": []})
+        elif row.kind == "share":
+            channels[-1]["links"].append(_figures(row))
+    return {
+        "seconds": experiment.seconds,
+        "warmup": experiment.warmup,
+        "seed": experiment.seed,
+        "seeds": seeds or 1,
+        "links": [_figures(row) for row in rows if row.kind == "link"],
+        "systems": [_figures(row) for row in rows if row.kind == "system"],
+        "channels": channels,
+        "together": _figures(rows[-1]),
+        "shared_channels": [channel_name(each) for each in experiment.collection.shared_channels],
+        "extrapolated": beyond_measured_cluster(experiment.collection),
+        "version": __version__,
+        "command": shlex.join(["isfc", *sys.argv[1:]]),
+    }
+
+
+def _figures(row: ClusterRow) -> dict[str, Any]:
+    """The figures that a row of its kind has."""
+    record = asdict(row)
+    del record["kind"]
+    return {key: value for key, value in record.items() if value is not None and value != ""}
+
+
+def _transcript(path: str, experiment: ClusterExperiment, output: Output) -> Transcript:
+    if output.seeds is not None:
+        raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
+    try:
+        return Transcript(read_script(path, experiment))
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--cp {error}") from None
+
+
+def _results(
+    experiment: ClusterExperiment, output: Output, transcript: Transcript | None
+) -> list[ClusterResult]:
+    if output.seeds is not None:
+        if not 1 <= output.seeds <= SEEDS_MAX:
+            raise ConfigurationError(f"--seeds {output.seeds}: expected 1 to {SEEDS_MAX}")
+        repeated = [replace(experiment, seed=experiment.seed + n) for n in range(output.seeds)]
+        return run_all(run_cluster, repeated, None)
+    operation = None if transcript is None else transcript.operation
+    total = experiment.warmup + experiment.seconds
+    return [
+        watch(
+            total,
+            lambda progress: run_cluster(
+                experiment, output.sample_s, progress=progress, operation=operation
+            ),
+        )
+    ]
+
+
+def _show_views(
+    experiment: ClusterExperiment, results: Sequence[ClusterResult], output: Output
+) -> None:
+    """The view of IBM's report that is wanted: of every link, at its clients' end."""
+    if output.seeds is not None and output.seeds > 1:
+        raise ConfigurationError("--seeds and --report: expected one of them of several links")
+    runs = [
+        MeasuredRun(
+            make_name(link.experiment),
+            link.experiment,
+            (link.client.whole,) if output.sample_s is None else link.client.parts,
+        )
+        for link in results[0].links
+    ]
+    show_report(output, cluster_heading(experiment, None), runs)

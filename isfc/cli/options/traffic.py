@@ -1,0 +1,73 @@
+"""``--traffic``: what runs over which link, where several run together."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from isfc.cli.options.layout import OpenedFile, mark_alone
+from isfc.errors import ConfigurationError
+from isfc.layout.channels import find_link
+from isfc.layout.checked_toml import within
+from isfc.layout.layout import Collection, LinkTraffic
+from isfc.link.name import NodeName
+from scenarios.cluster import LinkLoad, load_of
+from scenarios.run import PAIRS_MAX
+
+TrafficOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--traffic",
+        metavar="FROM-TO:WORKLOAD:PAIRS",
+        help="Run this over a link, as ALPHA-BETA:HL:50: clients on the first node. Repeat it for "
+        "several, which run together. The file's [[traffic]] if nothing says what to run.",
+        show_default=False,
+    ),
+]
+
+
+def choose_traffic(
+    opened: OpenedFile,
+    options: list[str] | None,
+    link: str | None,
+    others: Mapping[str, object],
+) -> tuple[Collection, tuple[LinkLoad, ...]] | None:
+    """The links that are to run together, and what runs over them; None if one is run by itself.
+
+    ``others`` are options that say what to run over one link. Raises `ConfigurationError`.
+    """
+    given = [option for option, value in others.items() if value is not None]
+    collection = opened.collection
+    if options:
+        if given:
+            raise ConfigurationError(f"--traffic and {given[0]}: expected one of them")
+        loads = tuple(_read(option, collection) for option in options)
+    elif given or not collection.traffic:
+        return None
+    else:
+        with within(f"{opened.source}: [[traffic]] workload"):
+            loads = tuple(map(load_of, collection.traffic))
+    if link is None:
+        return collection, loads
+    with within(opened.source):
+        chosen = collection.link(link)
+    alone = tuple(load for load in loads if {load.client, load.server} == set(chosen.nodes))
+    if not alone:
+        raise ConfigurationError(f"--link {link[:40]}: no traffic; expected --traffic of it")
+    mark_alone(collection, chosen)
+    return replace(collection, links=(chosen,)), alone
+
+
+def _read(text: str, collection: Collection) -> LinkLoad:
+    with within(f"--traffic {text[:60]}"):
+        ends, _, rest = text.partition(":")
+        workload, _, pairs = rest.rpartition(":")
+        client, _, server = ends.upper().partition("-")
+        if not (client and server and workload and pairs.isdecimal() and len(pairs) < 9):
+            raise ConfigurationError("expected FROM-TO:WORKLOAD:PAIRS, such as ALPHA-BETA:HL:50")
+        if not 1 <= int(pairs) <= PAIRS_MAX:
+            raise ConfigurationError(f"{pairs} pairs; expected 1 to {PAIRS_MAX}")
+        names = NodeName(client), NodeName(server)
+        find_link(collection, *names)
+        return load_of(LinkTraffic(*names, workload, int(pairs)))

@@ -1,0 +1,107 @@
+"""What ``isfc run`` shows of several links: each link, system and shared channel, and all."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.render.carried import extrapolation
+from scenarios.cluster import ClusterExperiment
+from scenarios.cluster_rows import ClusterRow
+from scenarios.measured import beyond_measured_cluster
+
+
+def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
+    """What was run, and for how long."""
+    systems = experiment.collection.systems
+    links = len(experiment.experiments)
+    seed = f"seed {experiment.seed}"
+    if seeds is not None and seeds > 1:
+        seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
+    return (
+        f"{links} logical link{'s' * (links > 1)} of {', '.join(systems)}, together\n"
+        f"{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of warm-up, {seed}"
+    )
+
+
+def cluster_page(
+    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+) -> RenderableType:
+    """The whole page."""
+    parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
+    parts.append(_links([row for row in rows if row.kind == "link"], seeds))
+    parts += ["", _systems([row for row in rows if row.kind in ("system", "all")])]
+    channels = [row for row in rows if row.kind in ("channel", "share")]
+    if channels:
+        parts += ["", _channels(channels)]
+    if unknown := beyond_measured_cluster(experiment.collection):
+        parts += ["", extrapolation(unknown)]
+    return Group(*parts)
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(headings[0], no_wrap=True)
+    for heading in headings[1:]:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
+    repeated = seeds is not None and seeds > 1
+    spread = ("spread %",) if repeated else ()
+    table = _table("link", "MB/s ->", "<- MB/s", "together", "msg/s", "coll/s", *spread)
+    table.add_column("traffic", overflow="fold")
+    for row in rows:
+        first = row.name.partition("-")[0]
+        spreads = (_number(row.spread_percent, 1),) if repeated else ()
+        table.add_row(
+            row.name,
+            f"{row.mb_per_s_out:.1f}",
+            f"{row.mb_per_s_in:.1f}",
+            f"{row.mb_per_s:.1f}",
+            _number(row.messages_per_s, 0),
+            _number(row.collisions_per_s, 1),
+            *spreads,
+            ", ".join(_arrow(each, first) for each in row.traffic.split(", ")),
+        )
+    return table
+
+
+def _arrow(traffic: str, first: str) -> str:
+    """``HL:50 ->`` if the clients are on the first node of the link, ``<- HL:50`` if not."""
+    ends, _, load = traffic.partition(":")
+    return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
+
+
+def _systems(rows: Sequence[ClusterRow]) -> Table:
+    table = _table("system", "MB/s out", "MB/s in", "together", "msg/s", "coll/s")
+    for row in rows:
+        table.add_row(
+            row.name,
+            f"{row.mb_per_s_out:.1f}",
+            f"{row.mb_per_s_in:.1f}",
+            f"{row.mb_per_s:.1f}",
+            _number(row.messages_per_s, 0),
+            _number(row.collisions_per_s, 1),
+            style="bold" if row.kind == "all" else None,
+        )
+    return table
+
+
+def _channels(rows: Sequence[ClusterRow]) -> Table:
+    table = _table("what several fibres share", "MB/s out", "MB/s in", "busy %")
+    for row in rows:
+        if row.kind == "share" and not row.mb_per_s:
+            continue
+        table.add_row(
+            row.name if row.kind == "channel" else f"  {row.name}",
+            f"{row.mb_per_s_out:.1f}",
+            f"{row.mb_per_s_in:.1f}",
+            _number(row.busy_percent, 1),
+        )
+    return table
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"

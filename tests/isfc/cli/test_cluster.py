@@ -1,0 +1,115 @@
+"""``isfc run`` of several links together: options, what is printed, what is refused."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.testing.cluster import mesh
+
+TRAFFIC = '[[traffic]]\nfrom = "S2"\nto = "S1"\nworkload = "HL"\npairs = 2\n'
+SHORT = ["--seconds", "0.05", "--warmup", "0.02"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file = tmp_path / "mesh.toml"
+    file.write_text(mesh(3, shared=True) + TRAFFIC)
+    return str(file)
+
+
+def text(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
+    assert run(["run", *arguments, *SHORT]) == code
+    captured = capsys.readouterr()
+    return captured.err if code == 2 else captured.out
+
+
+def test_the_traffic_of_the_file_is_run(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = text(capsys, path)
+    assert page.startswith("1 logical link of S1, S2, S3, together\n")
+    assert "S1-S2" in page
+    assert "<- HL:2" in page
+    assert "chpid 40 at S1" in page
+    assert "nothing is published of fibres that share channels" in " ".join(page.split())
+
+
+def test_options_say_what_runs_in_place_of_the_file(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--traffic", "s1-s2:HL:3", "--traffic", "S3-S2:CDU:1000:2", "--json"]
+    record = json.loads(text(capsys, path, *options))
+    assert [link["traffic"] for link in record["links"]] == ["S1-S2:HL:3", "S3-S2:CDU:1000:2"]
+    assert [system["name"] for system in record["systems"]] == ["S1", "S2", "S3"]
+    assert [channel["name"] for channel in record["channels"]] == [
+        f"chpid 40 at S{n}" for n in (1, 2, 3)
+    ]
+    first = record["channels"][0]
+    assert sum(link["mb_per_s_out"] for link in first["links"]) == first["mb_per_s_out"]
+    assert record["together"]["mb_per_s"] > 0
+    assert record["extrapolated"] == ["fibres that share channels"]
+
+
+def test_rows_are_printed_as_csv(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = list(csv.DictReader(text(capsys, path, "--csv").splitlines()))
+    assert [row["kind"] for row in rows].count("share") == 6
+    assert rows[-1]["name"] == "all links"
+
+
+def test_seeds_show_the_spread(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = text(capsys, path, "--seeds", "2")
+    assert "mean of seeds 1 to 2" in page
+    assert "spread %" in page
+
+
+def test_reports_are_of_every_link(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    both = ["--traffic", "S1-S2:HL:3", "--traffic", "S3-S2:HL:2", "--report", "link", "--csv"]
+    rows = list(csv.DictReader(text(capsys, path, *both).splitlines()))
+    assert [(row["run"], row["link"]) for row in rows] == [("HL/4/3", "S2"), ("HL/4/2", "S2")]
+
+
+def test_one_link_is_run_alone_and_what_it_shares_is_said(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["run", path, "--link", "S2-S1", *SHORT]) == 0
+    captured = capsys.readouterr()
+    assert "<- HL:2" in captured.out
+    assert "take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S3 too" in captured.err
+
+
+def test_cp_commands_reach_any_system(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script"
+    script.write_text("at 10ms S3: QUERY ISLINK\nat 11ms DEACTIVE ISLINK 9999\n")
+    page = text(capsys, path, "--cp", str(script), code=1)
+    assert "Node S1" in page
+    assert "Node S2" in page
+    script.write_text("at 10ms S9: QUERY ISLINK\n")
+    assert "S9: not a node of this layout; expected S1, S2 or S3" in text(
+        capsys, path, "--cp", str(script), code=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--traffic", "S1-S2:HL"], "--traffic S1-S2:HL: expected FROM-TO:WORKLOAD:PAIRS, such as"),
+        (["--traffic", "S1-S4:HL:5"], "--traffic S1-S4:HL:5: no link joins S1 and S4; expected"),
+        (["--traffic", "S1-S2:HX:5"], "--traffic S1-S2:HX:5: workload 'HX' is unknown: expected"),
+        (["--traffic", "S1-S2:HL:0"], "--traffic S1-S2:HL:0: 0 pairs; expected 1 to 10000"),
+        (["--traffic", "S1-S2:HL:5", "--pairs", "5"], "--traffic and --pairs: expected one of"),
+        (["--link", "S1-S3"], "--link S1-S3: no traffic; expected --traffic of it"),
+        (["--faults", "x"], "--faults: of one link; expected it without --traffic and [[traff"),
+        (["--fault-seed", "1"], "--fault-seed: of one link; expected it without --traffic"),
+        (["--timeline", "5ms"], "--timeline: of one link; expected it without --traffic"),
+        (["--side", "S1"], "--side: of one link; expected it without --traffic"),
+        (["--seeds", "2", "--report", "device"], "--seeds and --report: expected one of them"),
+        (["--report", "appc"], "--report appc: "),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    path: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert message in text(capsys, path, *options, code=2)

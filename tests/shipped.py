@@ -1,0 +1,7 @@
+"""The shipped layouts that describe one link: what takes a single link takes each of them."""
+
+from typing import Final
+
+from isfc.layout.catalogue import load_collection, shipped_layouts
+
+ONE_LINK: Final = tuple(name for name in shipped_layouts() if len(load_collection(name).links) == 1)
