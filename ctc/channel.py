@@ -4,7 +4,8 @@ The channel's processor handles each information unit of command mode, but a tra
 once; data pass it by through the hardware data router. CTCs use the same channel: for them
 `ctc.profiles` has the cost of CCWs, and `ctc.chpid` shares processor and line.
 
-``docs/channel-fidelity.md`` shows how near these constants come to published figures.
+`ctc.features` has a record of each feature. ``docs/channel-fidelity.md`` shows how near these
+constants come to published figures.
 """
 
 from collections.abc import Mapping
@@ -42,6 +43,12 @@ which Express16S+ with 300,000 makes "over three times" as many."""
 EXPRESS16S_TRANSPORT_BLOCK_NS: Final = 121.0
 """For each 4K more on Express16S and 8S. Calibrated: RMF's row of a 16S at 16 Gb/s, 14.62 us."""
 
+EXPRESS4_TRANSPORT_IO_NS: Final = 32_258
+EXPRESS4_COMMAND_IO_NS: Final = 70_968
+EXPRESS8_TRANSPORT_IO_NS: Final = 19_231
+"""Published by IBM: at most 31,000 zHPF I/Os a second on Express4 and 2, 2.2 times those of command
+mode, and 52,000 on Express8. What more bytes cost there is assumed, in proportion."""
+
 FCP_IO_NS: Final = 2_632
 """Channel processor for an FCP 4K I/O on Express16SA. Calibrated: 1 / 380,000."""
 
@@ -68,9 +75,10 @@ class ChannelProfile:
     """What a feature's channel can do for disk I/O.
 
     ``command_io_ns`` and ``information_unit_ns`` are the processor's in command mode,
-    ``transport_io_ns`` (None: no zHPF) and ``transport_block_ns`` in transport mode;
-    ``bus_mb_per_s`` limits both directions together (None: not known). ``generations`` are the
-    codes in RMF's column G by speed of the link; ``fec_generation`` if it corrects errors.
+    ``transport_io_ns`` (None: no zHPF) and ``transport_block_ns`` in transport mode, ``fcp_io_ns``
+    for FCP (None: nobody has measured it); ``bus_mb_per_s`` limits both directions together (None:
+    not known). ``generations`` are the codes in RMF's column G by speed of the link;
+    ``fec_generation`` if it corrects errors.
     """
 
     feature: str
@@ -79,6 +87,7 @@ class ChannelProfile:
     information_unit_ns: int
     transport_io_ns: int | None
     transport_block_ns: float
+    fcp_io_ns: int | None
     bus_mb_per_s: float | None
     generations: Mapping[float, int]
     fec_generation: int | None = None
@@ -97,11 +106,11 @@ class ChannelProfile:
 
     def fcp_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> Work:
         """A SCSI I/O over FCP. Raises `BadFeature` where nobody has measured it."""
-        if self.transport_io_ns != TRANSPORT_IO_NS:
+        if self.fcp_io_ns is None:
             raise BadFeature(
                 f"{self.feature!r} has no FCP figures: expected FICON Express16SA or 16S+"
             )
-        return _work(self._routed(FCP_IO_NS, io_bytes), io_bytes, is_read, encrypted)
+        return _work(self._routed(self.fcp_io_ns, io_bytes), io_bytes, is_read, encrypted)
 
     def _routed(self, io_ns: int, io_bytes: int) -> float:
         return io_ns + self.transport_block_ns * max(0.0, io_bytes / BLOCK_LENGTH - 1)
@@ -130,86 +139,3 @@ def information_units(io_bytes: int, *, transport: bool) -> tuple[int, int]:
     come; in transport mode one command goes, the data and the response come (published for 4K).
     """
     return (1, 2) if transport else (3, 2 + data_units(io_bytes))
-
-
-def _codes(first: int, *speeds: int) -> Mapping[float, int]:
-    return {speed: first + place for place, speed in enumerate(speeds)}
-
-
-def _modern(
-    feature: str, link_gbps: float, bus: float | None, codes: Mapping[float, int], fec: int | None
-) -> ChannelProfile:
-    """A feature with the hardware data router."""
-    fast = feature.endswith(("16S+", "16SA", "32S"))
-    return ChannelProfile(
-        feature=feature,
-        link_gbps=link_gbps,
-        command_io_ns=COMMAND_IO_NS,
-        information_unit_ns=INFORMATION_UNIT_NS,
-        transport_io_ns=TRANSPORT_IO_NS if fast else EXPRESS8S_TRANSPORT_IO_NS,
-        transport_block_ns=TRANSPORT_BLOCK_NS if fast else EXPRESS16S_TRANSPORT_BLOCK_NS,
-        bus_mb_per_s=bus,
-        generations=codes,
-        fec_generation=fec,
-    )
-
-
-def _early(
-    feature: str, link_gbps: float, command_io_ns: int, transport_io_ns: int | None
-) -> ChannelProfile:
-    """A feature without the router: the processor moves every information unit itself."""
-    unit_ns = round(INFORMATION_UNIT_NS * command_io_ns / COMMAND_IO_NS)
-    return ChannelProfile(
-        feature=feature,
-        link_gbps=link_gbps,
-        command_io_ns=command_io_ns,
-        information_unit_ns=unit_ns,
-        transport_io_ns=transport_io_ns,
-        transport_block_ns=unit_ns * BLOCK_LENGTH / INFORMATION_UNIT_LENGTH,
-        bus_mb_per_s=None,
-        generations={},
-    )
-
-
-EXPRESS4_TRANSPORT_IO_NS: Final = 32_258
-EXPRESS4_COMMAND_IO_NS: Final = 70_968
-EXPRESS8_TRANSPORT_IO_NS: Final = 19_231
-"""Published by IBM: at most 31,000 zHPF I/Os a second on Express4 and 2, 2.2 times those of command
-mode, and 52,000 on Express8. What more bytes cost there is assumed, in proportion."""
-
-CHANNELS: Final = {
-    profile.feature: profile
-    for profile in (
-        _early("FICON Express", 1, EXPRESS4_COMMAND_IO_NS, None),
-        _early("FICON Express2", 2, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
-        _early("FICON Express4", 4, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
-        _early("FICON Express8", 8, COMMAND_IO_NS, EXPRESS8_TRANSPORT_IO_NS),
-        _modern("FICON Express8S", 8, 1600, _codes(0x11, 2, 4, 8), None),
-        _modern("FICON Express16S", 16, 2500, _codes(0x15, 4, 8, 16), 0x18),
-        _modern("FICON Express16S+", 16, 3200, _codes(0x1F, 4, 8, 16), 0x22),
-        _modern("FICON Express16SA", 16, 3200, _codes(0x26, 8, 16), 0x28),
-        _modern("FICON Express32S", 32, None, {}, None),
-    )
-}
-"""Every feature by name.
-
-Buses: calibrated on RMF's bus percentages (16S+, 16S) and on SAS's (8S); 16SA's is the same as
-16S+'s. Express32S: assumed to have 16SA's processor, and no bus that limits it. Generations:
-published."""
-
-
-def find_channel(feature: str) -> ChannelProfile:
-    """The profile of ``feature``. Raises `BadFeature` for a name that `CHANNELS` does not hold."""
-    try:
-        return CHANNELS[feature]
-    except KeyError:
-        known = ", ".join(CHANNELS)
-        raise BadFeature(
-            f"{feature[:40]!r} is not a FICON feature: expected one of {known}"
-        ) from None
-
-
-def generation_code(feature: str, link_gbps: float, *, fec: bool = False) -> int | None:
-    """RMF's column G, None where no code was published."""
-    profile = find_channel(feature)
-    return profile.fec_generation if fec else profile.generations.get(link_gbps)

@@ -16,6 +16,7 @@ from ctc.channel import (
     INFORMATION_UNITS_OF_READ,
 )
 from ctc.errors import BadFeature
+from ctc.features import CATALOGUE
 from ctc.fibre_channel import line_bytes_per_s
 
 FRAME_PAYLOAD_LENGTH: Final = 2112
@@ -135,21 +136,13 @@ EXPRESS: Final = replace(
 )
 """Assumed: Express2's times, at half its rates."""
 
+_MEASURED: Final = {profile.feature: profile for profile in (EXPRESS, EXPRESS2, EXPRESS4)}
+
 FEATURES: Final = {
-    profile.feature: profile
-    for profile in (
-        EXPRESS,
-        EXPRESS2,
-        EXPRESS4,
-        _later("FICON Express8", 8),
-        _later("FICON Express8S", 8),
-        _later("FICON Express16S", 16),
-        _later("FICON Express16S+", 16),
-        _later("FICON Express16SA", 16),
-        _later("FICON Express32S", 32),
-    )
+    feature.name: _MEASURED.get(feature.name) or _later(feature.name, feature.disks.link_gbps)
+    for feature in CATALOGUE
 }
-"""Every feature by name."""
+"""Every feature of `ctc.features` by name."""
 
 
 def find_profile(feature: str, link_gbps: float | None = None) -> ChpidProfile:

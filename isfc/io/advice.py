@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctc.distance import PORT_CREDITS, credit_bytes_per_s, credits_by_rule, credits_needed
+from ctc.features import find_feature
 from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
@@ -149,10 +150,12 @@ def _advise_link(plan: ChannelPlan) -> Iterator[Advice]:
             f"Channel {chpid}: its link runs at {route.link_gbps:g} Gb/s, {route.profile.feature} "
             f"at up to {route.profile.link_gbps:g}. Look for a slower port at the other end.",
         )
-    if plan.channel.encrypted and route.profile.feature != ENCRYPTING:
+    if plan.channel.encrypted and route.profile.feature not in ENCRYPTING:
+        unknown = find_feature(route.profile.feature).unknown
+        verb = "is not known to encrypt" if unknown else "cannot encrypt"
         yield _warning(
             "encryption-unsupported",
-            f"Channel {chpid}: {route.profile.feature} cannot encrypt; {ENCRYPTING} can.",
+            f"Channel {chpid}: {route.profile.feature} {verb}; {', '.join(ENCRYPTING)} can.",
         )
 
 

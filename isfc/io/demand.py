@@ -11,10 +11,10 @@ from ctc.channel import (
     ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
     ChannelProfile,
     Work,
-    find_channel,
     information_units,
 )
 from ctc.distance import PORT_CREDITS, credit_ns, round_trip_ns
+from ctc.features import find_channel
 from ctc.fibre_channel import Frames, data_frames, line_ns
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile

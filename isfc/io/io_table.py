@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from ctc.channel import find_channel
 from ctc.errors import BadFeature
+from ctc.features import find_channel
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import ZHYPERLINK, Channel, IoWorkload, Protocol
 from isfc.io.workloads import named_workload

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from ctc.channel import CHANNELS
+from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.io.bandwidth import Ceiling, Traffic
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
@@ -223,9 +223,11 @@ def _saps(interval: Interval) -> int | None:
 def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     """What the channels of the report are, how busy they were, and which figures are missing."""
     known = Counter(feature for line in channels if (feature := _feature(line)))
-    features = ", ".join(f"{count} {feature}" for feature, count in known.items())
-    unknown = len(channels) - known.total()
-    parts = [*([features] if features else []), *([f"{unknown} unknown"] if unknown else [])]
+    parts = [f"{count} {feature}" for feature, count in known.items()]
+    codes = [line.generation for line in channels if not _feature(line)]
+    if codes:
+        told = ", ".join(dict.fromkeys(code for code in codes if code))
+        parts.append(f"{len(codes)} unknown" + (f" (code {told} below G)" if told else ""))
     busiest = ", ".join(
         (
             _busiest("processor", [line.processor_percent for line in channels]),
@@ -255,15 +257,8 @@ def _busiest(name: str, percents: Sequence[float | None]) -> str:
 
 def _feature(line: ChannelLine) -> str | None:
     """The feature that a code of RMF's column G stands for; None if there is none, or it is new."""
-    return next(
-        (
-            profile.feature
-            for profile in CHANNELS.values()
-            if line.generation
-            and int(line.generation, 16) in (*profile.generations.values(), profile.fec_generation)
-        ),
-        None,
-    )
+    found = feature_of_code(int(line.generation, 16)) if line.generation else None
+    return found.name if found else None
 
 
 def _load_of_channel(line: ChannelLine) -> Load:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.channel import CHANNELS, ChannelProfile, Work
+from ctc.channel import ChannelProfile, Work
 from ctc.distance import credits_by_rule, credits_needed, round_trip_ns
+from ctc.features import CATALOGUE
 from ctc.fibre_channel import LINE_USE, Frames, line_bytes_per_s, line_ns
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Load, Mix
@@ -18,13 +19,17 @@ from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 
 FEATURES: Final = tuple(
-    CHANNELS[name]
-    for name in ("FICON Express8S", "FICON Express16S", "FICON Express16S+", "FICON Express16SA")
+    feature.disks for feature in CATALOGUE if feature.has_router and not feature.unknown
 )
-"""What can be had, the oldest first; those before have no hardware data router."""
+"""What can be had and is known, the oldest first; those before have no hardware data router."""
 
-ENCRYPTING: Final = "FICON Express16SA"
-"""The one feature that encrypts (published: IBM z15 FICON Express16SA Performance)."""
+ASSUMED: Final = tuple(
+    feature.disks for feature in CATALOGUE if feature.has_router and feature.unknown
+)
+"""What can be had and is known in part: the rest is assumed, so that none of it is called best."""
+
+ENCRYPTING: Final = tuple(feature.name for feature in CATALOGUE if feature.encrypts)
+"""Those that are known to encrypt."""
 
 SAPS_MAX: Final = 30
 """As many as the largest z15 has, 22 standard and 8 more (published there, figure 35)."""
@@ -45,10 +50,13 @@ class Guidelines:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The share of each resource of one channel that a mix needs; more than 1 needs several."""
+    """The share of each resource of one channel that a mix needs; more than 1 needs several.
+
+    ``bus`` is None where no limit of it is known.
+    """
 
     processor: float
-    bus: float
+    bus: float | None
     line_read: float
     line_write: float
 
@@ -56,7 +64,7 @@ class Use:
         """The resource that is the first to be full, and its share."""
         shares = {
             "processor": self.processor,
-            "bus": self.bus,
+            "bus": self.bus or 0.0,
             "line, reads": self.line_read,
             "line, writes": self.line_write,
         }
@@ -65,7 +73,7 @@ class Use:
 
     def channels(self, guidelines: Guidelines) -> int:
         """The fewest channels on which no resource is used more than the guidelines say."""
-        data = max(self.bus, self.line_read, self.line_write) / guidelines.bus_percent
+        data = max(self.bus or 0.0, self.line_read, self.line_write) / guidelines.bus_percent
         needed = 100 * max(self.processor / guidelines.processor_percent, data)
         return max(1, math.ceil(needed - 1e-9))
 
@@ -164,8 +172,14 @@ class Sizing:
 
     @property
     def best(self) -> Choice:
-        """The plain choice with the fewest channels; of those, the least used, then the newest."""
-        plain = [choice for choice in self.choices if not choice.encrypted]
+        """The plain choice with the fewest channels; of those, the least used, then the newest.
+
+        It is of a feature that is known in all that counts.
+        """
+        known = {profile.feature for profile in FEATURES}
+        plain = [
+            choice for choice in self.choices if not choice.encrypted and choice.feature in known
+        ]
         return min(
             reversed(plain), key=lambda choice: (choice.channels_grown, choice.use.first()[1])
         )
@@ -178,10 +192,10 @@ def size(
     grown = mix.grown(growth_percent)
     choices = tuple(
         _choose(profile, protocol, encrypted, mix, grown, guidelines)
-        for profile in FEATURES
+        for profile in (*FEATURES, *ASSUMED)
         for protocol in (Protocol.ZHPF, Protocol.FICON)
         for encrypted in (False, True)
-        if not encrypted or profile.feature == ENCRYPTING
+        if not encrypted or profile.feature in ENCRYPTING
     )
     return Sizing(
         mix=mix,
@@ -210,10 +224,10 @@ def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool,
         for is_read, rate in _rates(load)
     ]
     link_gbps = profile.link_gbps
-    bus = profile.bus_mb_per_s or math.inf
+    bus = profile.bus_mb_per_s
     return Use(
         processor=sum(rate * work.processor_ns for rate, work in works) / 1e9,
-        bus=sum(rate * work.data_length for rate, work in works) / 1e6 / bus,
+        bus=sum(rate * work.data_length for rate, work in works) / 1e6 / bus if bus else None,
         line_read=sum(rate * line_ns(work.to_channel, link_gbps) for rate, work in works) / 1e9,
         line_write=sum(rate * line_ns(work.to_control_unit, link_gbps) for rate, work in works)
         / 1e9,
@@ -256,7 +270,7 @@ def _choose(
         channels_grown=count,
         use=Use(
             later.processor / count,
-            later.bus / count,
+            None if later.bus is None else later.bus / count,
             later.line_read / count,
             later.line_write / count,
         ),

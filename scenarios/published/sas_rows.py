@@ -8,7 +8,7 @@ what command mode adds.
 from collections.abc import Mapping
 from typing import Final
 
-from ctc.channel import find_channel
+from ctc.features import find_channel
 from scenarios.published.system_rows import Figures, RowFunction
 from scenarios.published.table import PublishedRow
 

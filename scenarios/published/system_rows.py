@@ -7,7 +7,7 @@ that we have for a row; a measure it leaves out, ours does not have.
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from ctc.channel import find_channel
+from ctc.features import find_channel
 from isfc.io.bandwidth import Traffic, carry
 from isfc.io.osa import (
     OSA_EXPRESS6S_10GBE,

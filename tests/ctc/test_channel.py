@@ -2,8 +2,15 @@
 
 import pytest
 
-from ctc.channel import CHANNELS, find_channel, generation_code, information_units
+from ctc.channel import information_units
 from ctc.errors import BadFeature
+from ctc.features import (
+    CATALOGUE,
+    CHANNELS,
+    feature_of_code,
+    find_channel,
+    generation_code,
+)
 from ctc.profiles import FEATURES
 
 FEX16SA = find_channel("FICON Express16SA")
@@ -62,3 +69,22 @@ def test_codes_of_generations_are_those_of_rmf() -> None:
 def test_unknown_feature_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadFeature, match="expected one of FICON Express, "):
         find_channel("FICON Express3")
+
+
+def test_a_feature_is_one_record_that_says_what_is_not_known_of_it() -> None:
+    assert list(CHANNELS) == list(FEATURES) == [feature.name for feature in CATALOGUE]
+    for feature in CATALOGUE:
+        assert FEATURES[feature.name].link_gbps == feature.disks.link_gbps
+        assert ("bus" in feature.unknown) == (feature.disks.bus_mb_per_s is None)
+        assert ("RMF's code" in feature.unknown) == (not feature.disks.generations)
+        assert feature.source
+        assert feature.ctcs
+
+
+def test_a_code_of_rmf_is_that_of_one_feature() -> None:
+    codes = [code for each in CATALOGUE for code in each.disks.generations.values()]
+    assert len(set(codes)) == len(codes)
+    found = feature_of_code(0x18)
+    assert found is not None
+    assert found.name == "FICON Express16S"
+    assert feature_of_code(0x2B) is None

@@ -40,7 +40,7 @@ FITTED: Final = {
     "ctc.channel.FCP_IO_NS": 1,
     "ctc.channel.ENCRYPTED_IO_NS": 1,
     "ctc.channel.ENCRYPTED_FCP_WRITE_NS_PER_BYTE": 1,
-    "ctc.channel.CHANNELS": 3,
+    "ctc.features.CHANNELS": 3,
     "ctc.fibre_channel.STATUS_FRAMES": 1,
     "ctc.fibre_channel.STATUS_LENGTH": 1,
     "ctc.fibre_channel.COMMAND_LENGTH": 1,

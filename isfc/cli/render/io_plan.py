@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ctc.features import find_feature
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.io.advice import Advice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
@@ -31,7 +32,10 @@ def io_plan_page(plan: IoPlan, advice: Sequence[Advice]) -> RenderableType:
 
 
 def other_lines(plan: IoPlan) -> Iterator[str]:
-    """What is said of zHyperLinks, OSAs and SAPs."""
+    """What is said of features, zHyperLinks, OSAs and SAPs."""
+    for name in dict.fromkeys(each.channel.feature for each in plan.channels):
+        if unknown := find_feature(name).unknown:
+            yield f"{name}: not known, and assumed or left out: {', '.join(unknown)}"
     yield from map(_synchronous, plan.synchronous)
     yield from map(_osa, plan.osas)
     for saps in plan.saps:
@@ -78,7 +82,7 @@ def channel_rows(plans: Sequence[ChannelPlan]) -> Iterator[Sequence[str]]:
             f"{read:,.0f}",
             f"{write:,.0f}",
             f"{100 * estimate.processor:.1f}",
-            f"{100 * estimate.bus:.1f}",
+            f"{100 * estimate.bus:.1f}" if estimate.route.profile.bus_mb_per_s else "-",
             f"{100 * max(estimate.line_read, estimate.line_write):.1f}",
         )
 

@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctc.channel import generation_code
+from ctc.features import generation_code
 from isfc.io.configuration import Protocol
 from isfc.io.rmf import WHOLE_SYSTEM
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
@@ -103,7 +103,7 @@ def _channel_row(run: ChannelRun) -> Row:
         "generation": "" if code is None else f"{code:02X}",
         "speed": f"{run.route.link_gbps:g}G",
         "total_percent": round(100 * run.processor, 2),
-        "bus_percent": round(100 * run.bus, 2),
+        "bus_percent": round(100 * run.bus, 2) if run.route.profile.bus_mb_per_s else "",
         "read_mb_per_s": round(run.mb_per_s(reads=True), 2),
         "write_mb_per_s": round(run.mb_per_s(reads=False), 2),
     }

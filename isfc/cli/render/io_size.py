@@ -8,7 +8,7 @@ from rich.text import Text
 
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
-from isfc.io.sizing import Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
+from isfc.io.sizing import ASSUMED, Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
 
 _PROTOCOLS = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}
 
@@ -27,7 +27,7 @@ def sizing_page(sizing: Sizing, growth_percent: float, *, is_last: bool = True) 
         f"bus and line {guidelines.bus_percent:g} %)"
     )
     parts: list[RenderableType] = [heading, *mix.notes, ""]
-    parts += [f"Channels {later}", limits, _choices(sizing, growth_percent), ""]
+    parts += [f"Channels {later}", limits, _choices(sizing, growth_percent), *_assumed(), ""]
     parts += [_distances(sizing), "", *_others(sizing), "", _verdict(sizing)]
     return Group(*parts, *([] if is_last else [""]))
 
@@ -51,13 +51,20 @@ def _choices(sizing: Sizing, growth_percent: float) -> Table:
             str(choice.channels),
             str(choice.channels_grown),
             f"{100 * use.processor:.1f}",
-            f"{100 * use.bus:.1f}",
+            "-" if use.bus is None else f"{100 * use.bus:.1f}",
             f"{100 * max(use.line_read, use.line_write):.1f}",
             choice.first,
             f"{choice.first_at_io_per_s:,.0f}",
             style="bold green" if choice is sizing.best else "",
         )
     return table
+
+
+def _assumed() -> Iterator[str]:
+    """What is not known of the features that are not called best."""
+    names = [feature.feature.removeprefix("FICON Express") for feature in ASSUMED]
+    if names:
+        yield f"{' and '.join(names)}: processor assumed, bus not known; so neither is called best."
 
 
 def _name(choice: Choice) -> str:

@@ -125,7 +125,11 @@ def test_the_features_of_a_report_are_named_with_how_busy_they_were() -> None:
     )
     unknown = replace(interval.channels[0], generation="7F")
     odd = Interval("S", "", "", channels=[unknown, replace(unknown, generation="")])
-    assert mix_of_interval(odd).notes[0].startswith("Now on 2 unknown: processor up to 2.64 %")
+    assert (
+        mix_of_interval(odd)
+        .notes[0]
+        .startswith("Now on 2 unknown (code 7F below G): processor up to 2.64 %")
+    )
 
 
 def test_saps_are_those_of_the_iops_in_the_report() -> None:

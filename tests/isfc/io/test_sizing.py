@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.channel import find_channel
+from ctc.features import find_channel
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Load, Mix
 from isfc.io.sap import Z15, iop_threads, sap_io_per_s
-from isfc.io.sizing import ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
+from isfc.io.sizing import ASSUMED, ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
 
 LOADS = st.builds(
     Load,
@@ -32,7 +32,10 @@ def test_every_choice_keeps_the_guidelines_with_no_channel_to_spare(
 ) -> None:
     for choice in size(mix, growth, GUIDELINES).choices:
         use = choice.use
-        shares = [2 * use.processor, *(x / 0.7 for x in (use.bus, use.line_read, use.line_write))]
+        shares = [
+            2 * use.processor,
+            *(x / 0.7 for x in (use.bus or 0.0, use.line_read, use.line_write)),
+        ]
         assert max(shares) <= 1 + 1e-6
         if choice.channels_grown > 1:
             fewer = choice.channels_grown / (choice.channels_grown - 1)
@@ -50,7 +53,7 @@ def test_the_first_resource_is_full_at_the_load_that_is_named(mix: Mix) -> None:
 
 @given(MIXES)
 def test_encryption_and_command_mode_never_need_less(mix: Mix) -> None:
-    profile = find_channel(ENCRYPTING)
+    profile = find_channel(ENCRYPTING[-1])
     plain, encrypted, command = (
         use_of_channel(profile, protocol, is_encrypted, mix)
         for protocol, is_encrypted in (
@@ -72,7 +75,7 @@ def test_the_parts_of_a_mix_add_up(mix: Mix) -> None:
     parts = [use_of_channel(profile, Protocol.ZHPF, False, mix_of(load)) for load in mix.loads]
     assert whole.processor == pytest.approx(sum(part.processor for part in parts))
     assert whole.line_read == pytest.approx(sum(part.line_read for part in parts))
-    assert whole.bus == pytest.approx(sum(part.bus for part in parts))
+    assert whole.bus == pytest.approx(sum(part.bus or 0 for part in parts))
 
 
 @given(MIXES)
@@ -80,13 +83,15 @@ def test_the_best_choice_has_the_fewest_channels(mix: Mix) -> None:
     sizing = size(mix, 30, GUIDELINES)
     assert not sizing.best.encrypted
     assert sizing.best.channels_grown == min(
-        choice.channels_grown for choice in sizing.choices if not choice.encrypted
+        choice.channels_grown
+        for choice in sizing.choices
+        if not choice.encrypted and choice.feature not in {each.feature for each in ASSUMED}
     )
 
 
 def test_small_blocks_fill_the_processor_and_large_ones_bus_or_line() -> None:
     small = size(mix_of(Load("a", 100_000, 4096)), 0, GUIDELINES).best
-    assert (small.feature, small.protocol) == (ENCRYPTING, Protocol.ZHPF)
+    assert (small.feature, small.protocol) == (ENCRYPTING[-1], Protocol.ZHPF)
     assert small.first == "processor"
     assert small.first_at_io_per_s == pytest.approx(310_000, rel=1e-3)
     large = size(mix_of(Load("a", 10_000, 131_072, read_share=0.5)), 0, GUIDELINES).best
@@ -158,3 +163,13 @@ def test_twenty_workloads_need_eight_channels() -> None:
     loads = [Load(str(n), 15_000 + n, 4096 * (n + 1), read_share=n / 20) for n in range(20)]
     best = size(mix_of(*loads), 0, GUIDELINES).best
     assert best.channels_grown == 8
+
+
+def test_a_feature_that_is_known_in_part_is_shown_and_not_called_best() -> None:
+    # its bus was 0 % used, and so never full
+    mix = mix_of(Load("a", 40_000, 131_072))
+    sizing = size(mix, 0, GUIDELINES)
+    later = [choice for choice in sizing.choices if choice.feature == "FICON Express32S"]
+    assert [choice.use.bus for choice in later] == [None, None]
+    assert later[0].channels_grown < sizing.best.channels_grown
+    assert sizing.best.feature == "FICON Express16SA"

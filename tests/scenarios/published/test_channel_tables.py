@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctc.channel import generation_code
+from ctc.features import generation_code
 from scenarios.published import sas_rows, system_rows
 from scenarios.published.channel_rows import CHANNEL_ROWS
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table

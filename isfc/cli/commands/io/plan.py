@@ -85,7 +85,7 @@ def _channel_record(plan: ChannelPlan) -> dict[str, Any]:
         "mb_per_s_read": read,
         "mb_per_s_write": write,
         "processor_percent": 100 * estimate.processor,
-        "bus_percent": 100 * estimate.bus,
+        "bus_percent": 100 * estimate.bus if estimate.route.profile.bus_mb_per_s else None,
         "line_percent_read": 100 * estimate.line_read,
         "line_percent_write": 100 * estimate.line_write,
         "workloads": {

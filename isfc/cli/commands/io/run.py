@@ -168,7 +168,7 @@ def _channel_record(run: ChannelRun) -> dict[str, Any]:
         "mb_per_s_read": run.mb_per_s(reads=True),
         "mb_per_s_write": run.mb_per_s(reads=False),
         "processor_percent": 100 * run.processor,
-        "bus_percent": 100 * run.bus,
+        "bus_percent": 100 * run.bus if run.route.profile.bus_mb_per_s else None,
         "line_percent_read": 100 * run.line_read,
         "line_percent_write": 100 * run.line_write,
         "frame_bytes_read": run.frame_bytes(reads=True),

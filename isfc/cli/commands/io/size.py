@@ -193,7 +193,7 @@ def _choice_record(choice: Choice) -> dict[str, Any]:
         "channels": choice.channels,
         "channels_grown": choice.channels_grown,
         "processor_percent": 100 * use.processor,
-        "bus_percent": 100 * use.bus,
+        "bus_percent": None if use.bus is None else 100 * use.bus,
         "line_percent_read": 100 * use.line_read,
         "line_percent_write": 100 * use.line_write,
         "first": choice.first,

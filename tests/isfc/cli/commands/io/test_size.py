@@ -22,7 +22,7 @@ def test_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     assert mix["best"] in mix["choices"]
     assert {choice["feature"] for choice in mix["choices"]} == {
-        f"FICON Express{name}" for name in ("8S", "16S", "16S+", "16SA")
+        f"FICON Express{name}" for name in ("8S", "16S", "16S+", "16SA", "32S", "32-4P")
     }
     assert [distance["km"] for distance in mix["distances"]] == [0, 100]
 
@@ -115,3 +115,28 @@ def test_bad_input_is_named(
 ) -> None:
     assert run(["io", "size", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("feature", ["FICON Express32S", "FICON Express32-4P"])
+def test_what_is_not_known_of_a_later_feature_is_said(
+    feature: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # its bus was 0.0 % used in a plan, and a size left it out without a word
+    file = tmp_path / "mix.toml"
+    file.write_text(
+        f'[channel.42]\nfeature = "{feature}"\n[[io]]\nname = "x"\nchannels = ["42"]\nrate = 9000\n'
+    )
+    name = feature.removeprefix("FICON ")
+    assert run(["io", "plan", str(file)]) == 0
+    page = capsys.readouterr().out
+    assert f"{feature}: not known, and assumed or left out: bus, RMF's code, channel" in page
+    assert page.splitlines()[1].split()[:3] == ["42", name, "32"]
+    assert page.splitlines()[1].split()[-2] == "-"
+    assert run(["io", "plan", str(file), "--json"]) == 0
+    assert '"bus_percent": null' in capsys.readouterr().out
+    assert run(["io", "size", str(file)]) == 0
+    page = capsys.readouterr().out
+    line = next(x for x in page.splitlines() if x.startswith(f"{name.removeprefix('Express')} "))
+    assert line.split()[5] == "-"
+    assert "32S and 32-4P: processor assumed, bus not known; so neither is called best." in page
+    assert "Best: 1 FICON Express16SA channel" in page
