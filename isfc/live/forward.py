@@ -8,9 +8,6 @@ service sees connections in the order in which they were accepted.
 """
 
 import asyncio
-import errno
-import ipaddress
-import os
 import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -23,6 +20,7 @@ from isfc.link.name import NodeName
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
 from isfc.live.relay import Relay, reset_on_close
+from isfc.live.service import Service, why
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.programs.limits import ConversationLimits
 
@@ -32,14 +30,13 @@ CONNECTIONS_MAX: Final = 128
 BACKLOG_MAX: Final = 1_024
 """How many may wait there, if the system lets so many."""
 
-CONNECT_S: Final = 10.0
-"""How long the service may take to accept a connection, in seconds."""
-
 PAUSE_S: Final = 0.1
 """After an accept failed, for want of file descriptors for one, in seconds."""
 
+CHECK_S: Final = 5.0
+"""Between two looks whether the other ends of all connections are still there, in seconds."""
+
 _PORT_MAX: Final = 65_535
-_IPV6: Final = 6
 _PORT: Final = r"([0-9]{1,5})"
 _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
 _FORWARD: Final = re.compile(rf"([^:=]+):(?:{_HOST}:)?{_PORT}=([^:=]+):{_HOST}:{_PORT}")
@@ -120,7 +117,8 @@ class Forwarder:
         self._report = report
         self._tasks: set[asyncio.Task[None]] = set()
         self._listeners: list[socket.socket] = []
-        self._lookup = asyncio.Lock()  # first come, first served
+        self._relays: set[Relay] = set()
+        self._spawn(self._check_peers())
 
     def listen(self, forward: Forward) -> int:
         """Listen for one forward; return the port. Raises `ConfigurationError` if it cannot."""
@@ -129,7 +127,7 @@ class Forwarder:
         try:
             listener = socket.create_server(place, family=family, backlog=BACKLOG_MAX)
         except OSError as error:
-            raise ConfigurationError(f"--forward {forward}: cannot listen: {_why(error)}") from None
+            raise ConfigurationError(f"--forward {forward}: cannot listen: {why(error)}") from None
         listener.setblocking(False)
         self._listeners.append(listener)
         self._spawn(self._accept(forward, listener))
@@ -138,12 +136,13 @@ class Forwarder:
 
     def serve(self, forward: Forward) -> None:
         """Connect what the partner forwards to the TCP service."""
+        service = Service(forward.host, forward.port)
 
         async def connect(conversation: Conversation) -> None:
             try:
-                connection = await self._connect(forward.host, forward.port)
+                connection = await service.connect(_prepare)
             except OSError as error:
-                reason = f"{_place(forward.host, forward.port)}: {_why(error)}"
+                reason = f"{_place(forward.host, forward.port)}: {why(error)}"
                 self._fail(forward, reason)
                 conversation.refuse(reason)
                 return
@@ -158,21 +157,6 @@ class Forwarder:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for listener in self._listeners:
             listener.close()
-
-    async def _connect(self, host: str, port: int) -> socket.socket:
-        """A connection to a TCP service, in the order in which they are asked for.
-
-        A name is looked up, and its addresses are tried, for one connection after the other: how
-        long that takes differs.
-        """
-        async with asyncio.timeout(CONNECT_S):
-            try:
-                version = ipaddress.ip_address(host).version
-            except ValueError:
-                async with self._lookup:
-                    return await _connect_by_name(host, port)
-            family = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
-            return await _connect(family, (host, port))
 
     def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -189,7 +173,7 @@ class Forwarder:
             try:
                 connection, _ = await loop.sock_accept(listener)
             except OSError as error:
-                self._report(f"--forward {forward}: cannot accept: {_why(error)}")
+                self._report(f"--forward {forward}: cannot accept: {why(error)}")
                 room.release()
                 await asyncio.sleep(PAUSE_S)
                 continue
@@ -217,14 +201,24 @@ class Forwarder:
         """Carry bytes both ways until both ways have ended, or one has failed."""
         self.connection_count += 1
         relay = Relay(conversation)
+        self._relays.add(relay)
         try:
             await asyncio.get_running_loop().connect_accepted_socket(lambda: relay, connection)
             reason = await asyncio.shield(relay.ended)
         except BaseException:
             relay.stop("the forwarder has ended")
             raise
+        finally:
+            self._relays.discard(relay)
         if reason is not None:
             self._fail(forward, reason)
+
+    async def _check_peers(self) -> None:
+        """End connections whose other ends are gone without a word."""
+        while True:
+            await asyncio.sleep(CHECK_S)
+            for relay in tuple(self._relays):
+                relay.check_peer()
 
     def _fail(self, forward: Forward, reason: str) -> None:
         self.failed_count += 1
@@ -251,65 +245,12 @@ async def forwarding(
         await forwarder.close()
 
 
-async def _connect_by_name(host: str, port: int) -> socket.socket:
-    """A connection to a TCP service, at the first of its addresses that answers."""
-    failure: OSError = OSError("no address")
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    for family, _, _, _, address in found:
-        try:
-            return await _connect(family, (str(address[0]), port))
-        except OSError as error:
-            failure = error
-    raise failure
-
-
-async def _connect(family: int, address: tuple[str, int]) -> socket.socket:
-    """A connection to one address; it is asked for before this waits for anything.
-
-    (A loop's own `sock_connect` may look even literal addresses up in threads.)
-    """
-    connection = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        _prepare(connection)
-        error = connection.connect_ex(address)
-        if error == errno.EINPROGRESS:
-            await _writable(connection)
-            error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
-        if error:
-            raise OSError(error, os.strerror(error))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-async def _writable(connection: socket.socket) -> None:
-    """Wait until a connection is there, or has failed."""
-    loop = asyncio.get_running_loop()
-    ready = asyncio.Event()
-    loop.add_writer(connection, ready.set)
-    try:
-        await ready.wait()
-    finally:
-        loop.remove_writer(connection)
-
-
 def _prepare(connection: socket.socket) -> None:
     """Close resets it, until it has ended well."""
     connection.setblocking(False)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     reset_on_close(connection)
-    keep_alive(connection)
-
-
-def _why(error: BaseException) -> str:
-    """What is wrong, in the same words whatever loop says it."""
-    if isinstance(error, TimeoutError):
-        return "no answer"
-    if isinstance(error, socket.gaierror):
-        return str(error.strerror)
-    number = error.errno if isinstance(error, OSError) else None
-    return os.strerror(number) if number else str(error)
+    keep_alive(connection, reads=False)
 
 
 def _place(host: str, port: int) -> str:

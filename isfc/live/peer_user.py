@@ -1,36 +1,48 @@
 """Whose process is at the other end of a TCP connection on this machine.
 
 Any local user can reach a port of the loopback interface, to connect or to listen there first.
-Linux shows every connection of a network namespace with the user who owns it.
+Linux says to whom a connection belongs: netlink's ``sock_diag`` is asked for that one alone, which
+takes microseconds however many others there are.
 """
 
 import os
 import socket
 import struct
-from pathlib import Path
 from typing import Final
 
-TABLES: Final = {socket.AF_INET: Path("/proc/net/tcp"), socket.AF_INET6: Path("/proc/net/tcp6")}
-"""Where the kernel lists the connections of a family of addresses."""
+_NETLINK_SOCK_DIAG: Final = 4
+_SOCK_DIAG_BY_FAMILY: Final = 20
+_NLM_F_REQUEST: Final = 1
+_ANY: Final = 0xFFFF_FFFF
+_LISTENING: Final = 10
+"""From linux/netlink.h, linux/sock_diag.h and net/tcp_states.h."""
 
-_WORD: Final = struct.Struct("=I")
-_UID, _INODE = 7, 9
-_FIELDS_MIN: Final = 10
+_HEADER: Final = struct.Struct("=I H H I I")  # struct nlmsghdr
+_ASK: Final = struct.Struct("=B B B x I")  # the begin of struct inet_diag_req_v2
+_ENDS: Final = struct.Struct("!H H 16s 16s")  # that of struct inet_diag_sockid
+_REST: Final = struct.Struct("=I I I")  # its interface and cookie
+_FOUND: Final = struct.Struct("=B B B B")  # the begin of struct inet_diag_msg
+_OWNER: Final = struct.Struct("=I I I I I")  # its end: expires, two queues, uid, inode
+_ANSWER_LENGTH_MAX: Final = 8_192
 
 
 def can_tell_users() -> bool:
     """Whether this system says whose a connection is."""
-    return TABLES[socket.AF_INET].exists()
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            address = listener.getsockname()
+            with socket.create_connection(address) as connection:
+                return _owner(socket.AF_INET, connection.getsockname(), address) is not None
+    except OSError:
+        return False
 
 
 def foreign_user(connection: socket.socket) -> str | None:
     """Why the other end of a connection on this machine is not ours; None if it is."""
-    local, remote = connection.getpeername()[:2], connection.getsockname()[:2]
     try:
-        table = TABLES[connection.family].read_text("ascii")
+        uid = _owner(connection.family, connection.getpeername(), connection.getsockname())
     except OSError:
-        table = ""
-    uid = uid_in(table, _place(connection.family, *local), _place(connection.family, *remote))
+        uid = None
     if uid is None:
         return "nobody knows whose process this is: it takes TLS, or --insecure"
     if uid != os.getuid():
@@ -38,20 +50,32 @@ def foreign_user(connection: socket.socket) -> str | None:
     return None
 
 
-def uid_in(table: str, local: str, remote: str) -> int | None:
-    """Who has the connection between two places, of a kernel's table; None if nobody has.
+def _owner(family: int, local: tuple[str | int, ...], remote: tuple[str | int, ...]) -> int | None:
+    """Who has the connection between two places; None if nobody has. Raises `OSError`.
 
-    One that nobody has accepted yet, or that was closed, is shown as root's; it has no inode.
+    One that nobody has accepted yet, or that was closed, has no inode.
     """
-    for line in table.splitlines()[1:]:
-        fields = line.split()
-        if len(fields) >= _FIELDS_MIN and fields[1] == local and fields[2] == remote:
-            return int(fields[_UID]) if fields[_INODE] != "0" else None
-    return None
+    ends = _ENDS.pack(local[1], remote[1], _packed(family, local[0]), _packed(family, remote[0]))
+    question = _ASK.pack(family, socket.IPPROTO_TCP, 0, _ANY) + ends + _REST.pack(0, _ANY, _ANY)
+    length = _HEADER.size + len(question)
+    header = _HEADER.pack(length, _SOCK_DIAG_BY_FAMILY, _NLM_F_REQUEST, 0, 0)
+    kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+    with socket.socket(socket.AF_NETLINK, kind, _NETLINK_SOCK_DIAG) as netlink:
+        netlink.setblocking(False)
+        netlink.send(header + question)
+        answer = netlink.recv(_ANSWER_LENGTH_MAX)  # the kernel has answered before send returns
+    if _HEADER.unpack_from(answer)[1] != _SOCK_DIAG_BY_FAMILY:
+        return None  # an error: no such connection
+    at = _HEADER.size
+    state = _FOUND.unpack_from(answer, at)[1]
+    at += _FOUND.size
+    if state == _LISTENING or answer[at : at + _ENDS.size] != ends:
+        return None  # the connection is gone, and this is who listens there
+    at += _ENDS.size + _REST.size
+    _, _, _, uid, inode = _OWNER.unpack_from(answer, at)
+    return int(uid) if inode else None
 
 
-def _place(family: int, host: str, port: int) -> str:
-    """Address and port as the kernel writes them: words as this processor has them, in hex."""
-    packed = socket.inet_pton(family, host.partition("%")[0])
-    words = "".join(f"{word:08X}" for (word,) in _WORD.iter_unpack(packed))
-    return f"{words}:{port:04X}"
+def _packed(family: int, host: str | int) -> bytes:
+    """An address as the kernel has it, in 16 bytes."""
+    return socket.inet_pton(family, str(host).partition("%")[0]).ljust(16, b"\0")

@@ -12,6 +12,7 @@ from typing import Final, cast
 
 from isfc.live.connection import why
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
+from isfc.live.keepalive import Answers
 from isfc.programs.protocol import SeverCode
 
 UNWRITTEN_LENGTH_MAX: Final = 262_144
@@ -44,6 +45,7 @@ class Relay(asyncio.Protocol):
         self._conversation = conversation
         self._end = conversation.end
         self._transport: asyncio.Transport | None = None
+        self._answers: Answers | None = None
         self._rest = memoryview(b"")
         """What has come and found no room in the conversation."""
         self._full = False
@@ -55,6 +57,7 @@ class Relay(asyncio.Protocol):
         """Begin."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
         self._transport.set_write_buffer_limits(UNWRITTEN_LENGTH_MAX)
+        self._answers = Answers(self._transport.get_extra_info("socket"))
         self._conversation.watch(self._look)
         self._conversation.accept()
         self._look()
@@ -87,7 +90,13 @@ class Relay(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone: well ended, or not."""
+        self._transport = None  # asyncio's own calls this again for an abort from here
         self.stop(why(exc) if exc is not None else "the connection is gone")
+
+    def check_peer(self) -> None:
+        """End both if the connection's other end is gone. One that only does not read is there."""
+        if self._answers is not None and not self.ended.done() and self._answers.are_missing():
+            self.stop("no answer")
 
     def stop(self, reason: str) -> None:
         """End both immediately, unless they have ended."""

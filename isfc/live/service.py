@@ -1,0 +1,139 @@
+"""The TCP service that a forward connects to, by its address or by a name that is looked up.
+
+Connections are asked for in the order in which they came. A name server that says nothing delays
+the connections to its own service only: each service looks its name up in a thread of its own.
+(A loop has few threads for that, which all lookups of the process share.)
+"""
+
+import asyncio
+import errno
+import ipaddress
+import os
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+CONNECT_S: Final = 10.0
+"""How long the service may take to accept a connection, its lookup included, in seconds."""
+
+_IPV6: Final = 6
+
+_Found = list[tuple[int, tuple[Any, ...]]]
+"""Families and addresses, in the resolver's order."""
+
+
+class Service:
+    """Where one forward ends: a host, by address or by name, and a port."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host = host
+        self._port = port
+        self._turn = asyncio.Lock()  # first come, first served
+        self._lookup: asyncio.Future[_Found] | None = None
+        """A lookup that is under way: at most one, however many wait."""
+
+    async def connect(self, prepare: Callable[[socket.socket], None]) -> socket.socket:
+        """A connection to it, which ``prepare`` has seen first.
+
+        A name is looked up, and its addresses are tried, for one connection after the other: how
+        long that takes differs. Raises `OSError`, a `TimeoutError` after `CONNECT_S`.
+        """
+        async with asyncio.timeout(CONNECT_S):
+            try:
+                version = ipaddress.ip_address(self._host).version
+            except ValueError:
+                async with self._turn:
+                    return await self._connect_by_name(prepare)
+            family = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
+            return await _connect(family, (self._host, self._port), prepare)
+
+    async def _connect_by_name(self, prepare: Callable[[socket.socket], None]) -> socket.socket:
+        """A connection to the first of its addresses that answers."""
+        failure: OSError = OSError("no address")
+        for family, address in await self._look_up():
+            try:
+                return await _connect(family, (str(address[0]), self._port), prepare)
+            except OSError as error:
+                failure = error
+        raise failure
+
+    async def _look_up(self) -> _Found:
+        """The addresses of its name. A lookup that nobody waits for any more is used again."""
+        if self._lookup is None or self._lookup.done():
+            self._lookup = _look_up_in_thread(self._host, self._port)
+        return await asyncio.shield(self._lookup)
+
+
+def _look_up_in_thread(host: str, port: int) -> "asyncio.Future[_Found]":
+    """Addresses of a name, from a thread that nobody has to wait for when the process ends."""
+    loop = asyncio.get_running_loop()
+    lookup: asyncio.Future[_Found] = loop.create_future()
+    lookup.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+    def settle(found: _Found | None, error: OSError | None) -> None:
+        if lookup.done():
+            return
+        if error is not None:
+            lookup.set_exception(error)
+        else:
+            lookup.set_result(found or [])
+
+    def run() -> None:
+        found, failure = None, None
+        try:
+            found = [
+                (int(each[0]), each[4])
+                for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            ]
+        except OSError as error:
+            failure = error
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(settle, found, failure)
+
+    threading.Thread(target=run, name=f"look up {host}", daemon=True).start()
+    return lookup
+
+
+async def _connect(
+    family: int, address: tuple[str, int], prepare: Callable[[socket.socket], None]
+) -> socket.socket:
+    """A connection to one address; it is asked for before this waits for anything.
+
+    (A loop's own `sock_connect` may look even literal addresses up in threads.)
+    """
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        prepare(connection)
+        error = connection.connect_ex(address)
+        if error == errno.EINPROGRESS:
+            await _writable(connection)
+            error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if error:
+            raise OSError(error, os.strerror(error))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+async def _writable(connection: socket.socket) -> None:
+    """Wait until a connection is there, or has failed."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_writer(connection, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_writer(connection)
+
+
+def why(error: BaseException) -> str:
+    """What is wrong, in the same words whatever loop says it."""
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, socket.gaierror):
+        return str(error.strerror)
+    number = error.errno if isinstance(error, OSError) else None
+    return os.strerror(number) if number else str(error)

@@ -1,0 +1,96 @@
+"""Connections to services by name, beside services whose name server says nothing."""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from isfc.live import service
+from isfc.live.service import Service
+from tests.isfc.live.tcp import echo, tcp_server
+from tests.live.pair import Run
+
+SILENT_COUNT = 12
+"""Names that are not answered: more than a loop has threads for lookups."""
+
+SOON_S = 5.0
+"""Where the machine is busy too; the bound of a silent lookup is twice as long."""
+
+
+class NameServer:
+    """Answers for localhost, and for nobody else until it is released."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self._released = threading.Event()
+        self._real = socket.getaddrinfo
+
+    def getaddrinfo(self, host: str, port: int, **options: Any) -> Any:
+        """As the system's."""
+        self.asked.append(host)
+        if host != "localhost":
+            self._released.wait(20)
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return self._real(host, port, **options)
+
+    def release(self) -> None:
+        """Let the lookups that wait fail."""
+        self._released.set()
+
+
+@pytest.fixture
+def name_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[NameServer]:
+    """In place of the system's."""
+    server = NameServer()
+    monkeypatch.setattr(socket, "getaddrinfo", server.getaddrinfo)
+    yield server
+    server.release()
+
+
+def ignore(_: socket.socket) -> None:
+    """Prepare nothing."""
+
+
+@pytest.mark.usefixtures("name_server")
+def test_a_silent_name_server_delays_its_own_service_only(run_live: Run) -> None:
+    async def main() -> None:
+        async with tcp_server(echo) as port:
+            silent = [
+                asyncio.create_task(Service(f"silent-{number}", 1).connect(ignore))
+                for number in range(SILENT_COUNT)
+            ]
+            await asyncio.sleep(0.05)
+            begin_s = time.monotonic()
+            connection = await Service("localhost", port).connect(ignore)
+            connection.close()
+            assert time.monotonic() - begin_s < SOON_S
+            for task in silent:
+                assert not task.done()
+                task.cancel()
+            await asyncio.gather(*silent, return_exceptions=True)
+
+    run_live(main())
+
+
+def test_a_name_is_looked_up_once_while_nobody_answers(
+    run_live: Run, name_server: NameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "CONNECT_S", 0.05)
+
+    async def main() -> None:
+        silent = Service("silent", 1)
+        for _ in range(3):
+            with pytest.raises(TimeoutError):
+                await silent.connect(ignore)
+        assert name_server.asked == ["silent"]
+        name_server.release()
+        monkeypatch.setattr(service, "CONNECT_S", SOON_S)
+        with pytest.raises(socket.gaierror):
+            await silent.connect(ignore)
+
+    run_live(main())
+    name_server.asked.clear()
