@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from isfc.layout.capacity import Direction, directions_of
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding
 from isfc.link.schedule import stop_short
@@ -26,6 +26,11 @@ class Plan:
         return stop_short(len(self.layout.ctcs))
 
 
-def make_plan(layout: Layout, neighbours: tuple[Layout, ...] = ()) -> Plan:
-    """Judge ``layout``; ``neighbours`` are the other links of its systems."""
-    return Plan(layout, directions_of(layout), find_all(layout, neighbours))
+def make_plan(
+    layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
+) -> Plan:
+    """Judge ``layout``; ``neighbours`` are the other links of its systems.
+
+    ``collection`` is the file that it is in.
+    """
+    return Plan(layout, directions_of(layout), find_all(layout, neighbours, collection))

@@ -125,7 +125,7 @@ def _check(name: str) -> Sequence[Checked]:
     return [
         Checked(
             name,
-            find_all(link, tuple(other for other in collection.links if other != link)),
+            find_all(link, collection.beside(link), collection),
             lines,
             link.nodes,
         )

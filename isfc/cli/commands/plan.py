@@ -85,7 +85,7 @@ def plan(
 
 def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str, Any]]:
     """The page on one link, and what ``--json`` prints of it."""
-    judged = make_plan(opened.layout, opened.neighbours)
+    judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if rule:
         return plan_page(judged), plan_record(judged)
     figures = carried(judged.layout)

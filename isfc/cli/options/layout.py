@@ -91,11 +91,16 @@ def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoCon
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """One link of a layout, what disks are on its chpids, and the other links of the layout."""
+    """One link of a layout, what disks are on its chpids, and the whole file."""
 
     layout: Layout
     disks: IoConfiguration | None
-    neighbours: tuple[Layout, ...]
+    collection: Collection
+
+    @property
+    def neighbours(self) -> tuple[Layout, ...]:
+        """The other links of the file."""
+        return self.collection.beside(self.layout)
 
 
 def open_links(argument: str, link: str | None, *, figures: bool = True) -> list[OpenedLink]:
@@ -138,7 +143,7 @@ def _links(document: Document, link: str | None, *, figures: bool) -> list[Opene
 def _opened(layout: Layout, collection: Collection, disks: IoConfiguration | None) -> OpenedLink:
     """One link, with the disks if any are on its chpids."""
     beside = disks if disks is not None and find_shared(layout, disks) else None
-    return OpenedLink(layout, beside, collection.beside(layout))
+    return OpenedLink(layout, beside, collection)
 
 
 def _open(argument: str) -> Document:

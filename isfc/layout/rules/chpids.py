@@ -62,6 +62,8 @@ def _chpid_shared(judged: Judged) -> Iterator[Found]:
 def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     """Whose CTCs a chpid carries; None if they are all ours, or have room."""
     node, chpid, own = judged.layout.nodes[end], fibre.chpids[end], judged.count(fibre)
+    if judged.collection is not None and len(judged.collection.channel(node, chpid)) > 1:
+        return None  # channel-shared tells of it
     shares = {
         link: sum(ctc.fibre.chpids[link.nodes.index(node)] == chpid for ctc in link.ctcs)
         for link in judged.neighbours
@@ -106,12 +108,25 @@ def _too_many_each(judged: Judged) -> Iterator[Found]:
 
 
 def _straight(judged: Judged) -> Iterator[Found]:
-    fibres = [f for f in judged.layout.fibres if f.chpids[0] == f.chpids[1]]
+    collection, nodes = judged.collection, judged.layout.nodes
+    known: list[Fibre] = []
+    if collection is not None:
+        homes = [collection.cec_of(node) for node in nodes]
+        if None not in homes and homes[0] != homes[1]:
+            return
+        for fibre in judged.layout.fibres:
+            channels = collection.channels_of(fibre, nodes)
+            if channels[0] == channels[1]:
+                known.append(fibre)
+    if known:
+        is_one = "is one channel" if len(known) == 1 else "are one channel each"
+        yield Found(f"{judged.place(*known)} {is_one}: a straight connection.", fibres=tuple(known))
+    fibres = [f for f in judged.layout.fibres if f.chpids[0] == f.chpids[1] and f not in known]
     if fibres:
         has = "has the same number" if len(fibres) == 1 else "have the same numbers"
         yield Found(
             f"{judged.place(*fibres)} {has} at both ends. If both systems are in one CEC, this is "
-            "a straight connection: one channel is both ends.",
+            "a straight connection: one channel is both ends; [[shared_channel]] says so.",
             fibres=tuple(fibres),
         )
 
@@ -192,6 +207,6 @@ RULES: Final = (
         f"{_GUIDE}, straight and crossed connections",
         "Cross the connections: use different chpids at the two ends.",
         _straight,
-        Untried("in the model each end has a channel of its own"),
+        Untried("it takes other channels, which the layout does not have"),
     ),
 )

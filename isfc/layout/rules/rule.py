@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import Direction
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 
 
 class Severity(StrEnum):
@@ -22,12 +22,14 @@ class Severity(StrEnum):
 class Judged:
     """What a rule looks at: a layout, and what its two nodes write on.
 
-    ``neighbours`` are the other links that its systems have, if they are known.
+    ``neighbours`` are the other links that its systems have, and ``collection`` the whole file, if
+    they are known.
     """
 
     layout: Layout
     directions: tuple[Direction, Direction]
     neighbours: tuple[Layout, ...] = ()
+    collection: Collection | None = None
 
     def count(self, fibre: Fibre) -> int:
         """How many CTCs a fibre carries."""

@@ -147,12 +147,12 @@ rdevs = { BOSTON = "6010", CHICAGO = "6010" }
         ["ATLANTA", "BOSTON"],
         ["BOSTON", "CHICAGO"],
     ]
-    assert [finding["id"] for finding in first["findings"]] == ["one-chpid"]
+    assert [finding["id"] for finding in first["findings"]] == ["one-chpid", "mesh-incomplete"]
     assert [finding["id"] for finding in second["findings"]] == ["single-ctc", "one-chpid"]
     assert run(["check", "three.toml"]) == 1
     page = capsys.readouterr().out
     assert "three.toml BOSTON - CHICAGO: 2 warnings" in page
-    assert "1 of 1 layouts read: 3 warnings" in page
+    assert "1 of 1 layouts read: 4 warnings" in page
 
 
 def test_page_lists_the_rules_as_they_are() -> None:

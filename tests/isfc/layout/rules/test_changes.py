@@ -24,6 +24,10 @@ NOT_OF_THROUGHPUT = [
     "one-chpid-writes",
     "rdevs-out-of-order",
     "rdevs-ambiguous",
+    "mesh-incomplete",
+    "link-cut-by-one-loss",
+    "channel-shared",
+    "member-asymmetric",
 ]
 TRIALS = [
     (rule, trial) for rule in RULES if isinstance(rule.trials, tuple) for trial in rule.trials

@@ -1,0 +1,161 @@
+"""Rules for collections of several systems, and for what their links share.
+
+Each finding about the whole collection stands at the first link that it concerns.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
+
+from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.layout import Channel, Collection, Layout
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried, listed
+from isfc.layout.sharing import carried_by, channel_name, link_name
+from isfc.link.name import NodeName
+
+_REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
+_PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
+
+
+def _mesh(judged: Judged) -> Iterator[Found]:
+    collection = judged.collection
+    if collection is None or judged.layout != collection.links[0]:
+        return
+    joined = {frozenset(link.nodes) for link in collection.links}
+    apart = [
+        f"{one} and {other}"
+        for one, other in combinations(collection.systems, 2)
+        if frozenset((one, other)) not in joined
+    ]
+    if apart:
+        have = "has" if len(apart) == 1 else "have"
+        pairs = "pair" if len(apart) == 1 else "pairs"
+        yield Found(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
+
+
+def _single_points(judged: Judged) -> Iterator[Found]:
+    collection, layout = judged.collection, judged.layout
+    if collection is None:
+        return
+    fibres = layout.fibres
+    if len(fibres) > 1:
+        common = set.intersection(
+            *(set(collection.channels_of(fibre, layout.nodes)) for fibre in fibres)
+        )
+        for channel in sorted(common, key=channel_name):
+            yield Found(f"{_capital(channel_name(channel))} is an end of every fibre.")
+    directors = [set(fibre.directors) for fibre in fibres]
+    for director in sorted(set.intersection(*directors)):
+        yield Found(f"Director {director} leads every fibre.")
+    paths = {fibre.path for fibre in fibres}
+    if len(paths) == 1:
+        (path,) = paths
+        if path is not None and path.isl is not None and path.isl.count == 1:
+            yield Found(f"The one inter-switch link of path {path.name} carries every fibre.")
+
+
+def _channel_shared(judged: Judged) -> Iterator[Found]:
+    collection = judged.collection
+    if collection is None:
+        return
+    alike: dict[str, list[str]] = {}
+    for channel, links in carried_by(collection).items():
+        counts = {link: _ctc_ends(collection, channel, link) for link in links}
+        straight = any(_is_straight(collection, channel, link) for link in links)
+        is_new = len(channel) > 1 or straight  # of one system: chpid-shared tells of it
+        if judged.layout == links[0] and is_new and sum(counts.values()) > FULL_CTC_COUNT:
+            ends = listed(f"{count} of {link_name(link)}" for link, count in counts.items())
+            twice = ", a straight one twice" if straight else ""
+            alike.setdefault(f"{sum(counts.values())} CTCs{twice}: {ends}", []).append(
+                " = ".join(map(str, channel))
+            )
+    for load, names in alike.items():
+        carry = "The channel {} carries" if len(names) == 1 else "The channels {} each carry"
+        yield Found(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
+
+
+def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool:
+    """Whether a link has a fibre with both ends on a channel."""
+    return any(
+        collection.channels_of(fibre, link.nodes) == (channel, channel) for fibre in link.fibres
+    )
+
+
+def _ctc_ends(collection: Collection, channel: Channel, link: Layout) -> int:
+    """CTCs of a link on a channel, those with both ends there twice."""
+    return sum(collection.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs)
+
+
+def _asymmetric(judged: Judged) -> Iterator[Found]:
+    collection = judged.collection
+    if collection is None or judged.layout != collection.links[0]:
+        return
+    count = len(collection.systems)
+    if count < 3 or len(collection.links) < count * (count - 1) // 2:
+        return  # without links between all of them some have fewer channels by design
+    rates = {system: _channel_rates(collection, system) for system in collection.systems}
+    totals = {system: sum(rates[system].values()) for system in rates}
+    least = min(totals.values())
+    if least < max(totals.values()):
+        each = listed(
+            f"{system} {len(rates[system])} ({totals[system]:g} Gb/s)" for system in rates
+        )
+        weak = listed(system for system, total in totals.items() if total == least)
+        yield Found(f"The systems have unequal channels for their links: {each}; {weak} the least.")
+
+
+def _channel_rates(collection: Collection, system: NodeName) -> dict[Channel, float]:
+    """The speed of each channel that a system's links use, in Gb/s."""
+    return {
+        collection.channel(system, fibre.chpids[link.nodes.index(system)]): fibre.profile.link_gbps
+        for link in collection.links_of(system)
+        for fibre in link.fibres
+    }
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+RULES: Final = (
+    Rule(
+        "mesh-incomplete",
+        Severity.WARNING,
+        "Two systems of the file have no link.",
+        "An SSI cluster needs a direct link between each two members; nothing is forwarded.",
+        _PLANNING,
+        "Define a link between them. A collection that is no SSI cluster needs none.",
+        _mesh,
+        Untried("it is about who can reach whom, not about what is carried"),
+    ),
+    Rule(
+        "link-cut-by-one-loss",
+        Severity.WARNING,
+        "One channel, director or inter-switch link carries all of a link.",
+        "When it fails, the link is down, however many fibres it has.",
+        "Derived: a logical link is up while one of its CTCs is",
+        "Lead some of the CTCs another way.",
+        _single_points,
+        Untried("it is about what a loss leaves, not about what is carried"),
+    ),
+    Rule(
+        "channel-shared",
+        Severity.WARNING,
+        "A channel of several systems, or one that is both ends, carries more than four CTCs.",
+        "Its CTCs share one line each way and one data processor, whichever system they are of.",
+        f"Derived: what is known of a chpid's CTCs does not ask whose they are; {_REPORT}",
+        "Give some of the links other channels, or fewer CTCs on this one.",
+        _channel_shared,
+        Untried("it takes several links to find it, and what is run is one"),
+    ),
+    Rule(
+        "member-asymmetric",
+        Severity.INFO,
+        "A system has fewer or slower channels for its links than another one.",
+        "What moves away from or to that system takes longer than between the others.",
+        "Derived: what a system sends and receives is bound by its channels",
+        "Give it as many channels, and as fast ones, as the others have.",
+        _asymmetric,
+        Untried("it takes several links to find it, and what is run is one"),
+    ),
+)

@@ -1,0 +1,95 @@
+"""Rules for collections: what they find, and that they find nothing where all is well."""
+
+import pytest
+
+from isfc.layout.catalogue import load_collection
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
+from isfc.layout.rules.book import find_all
+from isfc.testing.cluster import mesh
+from tests.isfc.layout.test_channels import CLUSTER
+
+IDS = {"mesh-incomplete", "link-cut-by-one-loss", "channel-shared", "member-asymmetric"}
+
+
+def found(collection: Collection) -> list[tuple[str, str]]:
+    """The findings that are about the collection, in the order of its links."""
+    return [
+        (finding.id, finding.text)
+        for link in collection.links
+        for finding in find_all(link, collection.beside(link), collection)
+        if finding.id in IDS
+    ]
+
+
+def test_a_full_mesh_on_fibres_of_its_own_is_good() -> None:
+    assert found(parse_collection(mesh(4, shared=False))) == []
+
+
+def test_systems_without_a_link_are_named_once() -> None:
+    text = mesh(3, shared=False)
+    text = text[: text.rindex("[[link]]")]
+    assert found(parse_collection(text)) == [
+        ("mesh-incomplete", "1 pair of systems has no link: S2 and S3.")
+    ]
+
+
+def test_channels_of_several_systems_with_many_ctcs_are_told_of_together() -> None:
+    first, second = found(load_collection("two-cecs"))
+    assert first == (
+        "channel-shared",
+        (
+            "The channels ALPHA 40 = BETA 40, ALPHA 41 = BETA 41, ALPHA 42 = BETA 42 and "
+            "ALPHA 43 = BETA 43 each carry 12 CTCs: 4 of ALPHA-BETA, 2 of ALPHA-DELTA, 2 of "
+            "ALPHA-GAMMA, 2 of BETA-DELTA and 2 of BETA-GAMMA. Four fill a chpid."
+        ),
+    )
+    assert second[1].startswith("The channels GAMMA 50 = DELTA 50, GAMMA 51")
+
+
+def test_a_straight_channel_carries_its_ctcs_twice() -> None:
+    texts = dict(found(parse_collection(CLUSTER)))
+    assert (
+        "40 = BETA 41 carries 29 CTCs, a straight one twice: 8 of ALPHA-BETA, 5"
+        in (texts["channel-shared"])
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The channel ALPHA 40 = BETA 41 is an end of every fibre.",
+        "Director 1 leads every fibre.",
+        "The one inter-switch link of path far carries every fibre.",
+    ],
+)
+def test_what_cuts_a_link_by_its_loss_is_named(text: str) -> None:
+    assert ("link-cut-by-one-loss", text) in found(parse_collection(CLUSTER))
+
+
+def test_a_system_with_slower_channels_is_named() -> None:
+    text = mesh(3, shared=True)
+    assert found(parse_collection(text)) == []
+    slow = mesh(3, shared=False).replace("Express4", "Express2", 1)
+    assert found(parse_collection(slow)) == [
+        (
+            "member-asymmetric",
+            (
+                "The systems have unequal channels for their links: S1 2 (6 Gb/s), S2 2 (6 Gb/s) "
+                "and S3 2 (8 Gb/s); S1 and S2 the least."
+            ),
+        )
+    ]
+
+
+def test_systems_of_two_cecs_have_no_straight_connection() -> None:
+    text = mesh(2, shared=True)
+    (link,) = parse_collection(text).links
+    assert "straight-connection" in {finding.id for finding in find_all(link)}
+    apart = parse_collection(text + '[cec.A]\nsystems = ["S1"]\n[cec.B]\nsystems = ["S2"]\n')
+    (link,) = apart.links
+    assert "straight-connection" not in {each.id for each in find_all(link, (), apart)}
+    one = parse_collection(text + '[[shared_channel]]\nchpid = { S1 = "40", S2 = "40" }\n')
+    (link,) = one.links
+    (straight,) = [each for each in find_all(link, (), one) if each.id == "straight-connection"]
+    assert straight.text == "Chpid 40 at S1 (40 at S2) is one channel: a straight connection."
