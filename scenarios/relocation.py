@@ -6,6 +6,7 @@ assumed of CP's own rule stands in ``docs/relocation.md``.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from random import Random
 from typing import Final
 
@@ -49,7 +50,7 @@ QUIESCE_GOAL_S: Final = 0.5
 
 QUIESCE_MAX_S: Final = 10.0
 """A guest that would be stopped for longer is not relocated: VMRELOCATE's default of MAXQUIESCE
-(general knowledge, not verified)."""
+(published: CP's help; with IMMEDIATE there is no limit)."""
 
 WARMUP_NS: Final = 200_000_000
 """Background traffic runs for so long before the first relocation begins."""
@@ -58,6 +59,7 @@ GUESTS_MAX: Final = 16
 MEMORY_MAX: Final = 16 * 2**40
 MEMORY_MIN: Final = 2**20
 WINDOW_MAX: Final = 1_000
+TOTAL_MAX_S: Final = 1_000_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ class Relocation:
     """What is to be relocated. Lengths in bytes, ``change_rate`` in bytes/s, times in seconds.
 
     ``source`` is the node that the guests leave, the layout's first node if it is None.
-    ``background`` is a workload and how many pairs run it meanwhile, clients on the source.
+    ``background`` is a workload and how many pairs run it meanwhile, clients on the source. A
+    guest that is not there after ``total_max`` is given up (VMRELOCATE's MAXTOTAL; no limit if
+    None). ``immediate`` stops it after the first pass (IMMEDIATE).
     """
 
     layout: Layout
@@ -78,6 +82,8 @@ class Relocation:
     window: int = WINDOW
     quiesce_goal: float = QUIESCE_GOAL_S
     quiesce_max: float = QUIESCE_MAX_S
+    total_max: float | None = None
+    immediate: bool = False
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
 
@@ -89,6 +95,7 @@ class Relocation:
             ("guests", self.guests, 1, GUESTS_MAX),
             ("window", self.window, 1, WINDOW_MAX),
             ("quiesce goal", self.quiesce_goal, 0, self.quiesce_max),
+            ("total", 0.0 if self.total_max is None else self.total_max, 0, TOTAL_MAX_S),
         ):
             if not least <= value <= most:
                 raise ConfigurationError(f"{name} {value}: expected {least} to {most}")
@@ -110,12 +117,25 @@ class Pass:
         return (self.end_ns - self.begin_ns) / NS_PER_S
 
 
+class End(StrEnum):
+    """How a relocation ends; CP has codes for these ends, and for a lost link."""
+
+    MOVED = "moved"
+    QUIESCE = "max-quiesce"
+    TOTAL = "max-total"
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What became of one guest. A guest that was not ``moved`` goes on where it was."""
+    """What became of one guest. One that was not moved goes on where it was."""
 
     passes: tuple[Pass, ...]
-    moved: bool
+    end: End
+
+    @property
+    def moved(self) -> bool:
+        """Whether it runs at its destination."""
+        return self.end is End.MOVED
 
     @property
     def seconds(self) -> float:
@@ -147,12 +167,12 @@ class _Guest:
 
     def __init__(self, number: int, relocation: Relocation) -> None:
         self.passes: list[Pass] = []
-        self.over = False
-        self.moved = False
+        self.end: End | None = None
         self._relocation = relocation
         self._quiesced = False
         self._length = self._left = 0
         self._begin_ns = 0
+        self._late_ns: int | None = None
         # Transport does not serialise: each place in the window is a conversation of the link
         places = range(number, relocation.window * relocation.guests, relocation.guests)
         self._free = list(places)
@@ -161,10 +181,15 @@ class _Guest:
         """Begin a pass over ``length`` bytes; return its first messages."""
         self._length = self._left = length
         self._begin_ns = now_ns
+        if not self.passes and self._relocation.total_max is not None:
+            self._late_ns = now_ns + round(self._relocation.total_max * NS_PER_S)
         return self._fill()
 
     def acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
         """One message has arrived; return what is sent next."""
+        if self._late_ns is not None and now_ns > self._late_ns:
+            self._give_up(now_ns)
+            return []
         self._free.append(conversation)
         if self._left:
             return self._fill()
@@ -178,6 +203,12 @@ class _Guest:
             self._left -= length
         return messages
 
+    def _give_up(self, now_ns: int) -> None:
+        """Time is up in the middle of a pass, of which so much has been sent."""
+        sent = self._length - self._left
+        self.passes.append(Pass(self._begin_ns, now_ns, sent, 0, self._quiesced))
+        self.end = End.TOTAL
+
     def _end(self, now_ns: int) -> list[Message]:
         """A pass is over: another one, or the guest is stopped, or it is where it should be."""
         plan = self._relocation
@@ -188,14 +219,14 @@ class _Guest:
         self.passes.append(Pass(self._begin_ns, now_ns, self._length, changed, self._quiesced))
         if self._quiesced:
             if len(self.passes) > 1 and self.passes[-2].quiesced:
-                self.over = self.moved = True
+                self.end = End.MOVED
                 return []
             return self.begin(STATE_LENGTH, now_ns)
         expected_s = changed / self._length * taken_ns / NS_PER_S
-        if expected_s > plan.quiesce_goal and self._goes_on(changed):
+        if expected_s > plan.quiesce_goal and not plan.immediate and self._goes_on(changed):
             return self.begin(changed, now_ns)
         if expected_s > plan.quiesce_max:
-            self.over = True
+            self.end = End.QUIESCE
             return []
         self._quiesced = True
         return self.begin(max(1, changed), now_ns)
@@ -219,7 +250,7 @@ class Source:
     @property
     def over(self) -> bool:
         """Whether every guest has arrived, or was given up."""
-        return all(guest.over for guest in self.guests)
+        return all(guest.end for guest in self.guests)
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """The first guest's first messages, or those of all."""
@@ -241,8 +272,10 @@ class Source:
     def _acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
         number = conversation % len(self.guests)
         guest = self.guests[number]
+        if guest.end:  # what was under way when it was given up
+            return []
         messages = guest.acknowledge(conversation, now_ns)
-        if guest.over and not self._relocation.at_once and number + 1 < len(self.guests):
+        if guest.end and not self._relocation.at_once and number + 1 < len(self.guests):
             return self.guests[number + 1].begin(self._relocation.memory, now_ns)
         return messages
 
@@ -311,7 +344,7 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
         engine.run(engine.now_ns + SLICE_NS)
         if progress is not None:
             progress(systems[0].ends[0].link.counters.write_length)
-    guests = tuple(Moved(tuple(guest.passes), guest.moved) for guest in source.guests)
+    guests = tuple(Moved(tuple(guest.passes), guest.end) for guest in source.guests if guest.end)
     end_ns = max(guest.passes[-1].end_ns for guest in guests)
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)
     return Outcome(guests, (end_ns - begin_ns) / NS_PER_S, per_s)

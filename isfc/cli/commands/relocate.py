@@ -1,6 +1,7 @@
 """``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
 
 import re
+from math import inf
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from scenarios.relocation import (
     GUESTS_MAX,
     QUIESCE_GOAL_S,
     QUIESCE_MAX_S,
+    TOTAL_MAX_S,
     WINDOW,
     WINDOW_MAX,
     Moved,
@@ -72,12 +74,24 @@ QuiesceOption = Annotated[
     ),
 ]
 QuiesceMaxOption = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="S",
         callback=within(0, 3600, "s"),
-        help="Do not relocate a guest that would be stopped for longer.",
+        help="Do not relocate a guest that would be stopped for longer; 10 s, and no limit with "
+        "--immediate.",
     ),
+]
+TotalMaxOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        callback=within(0, TOTAL_MAX_S, "s"),
+        help="Give up a guest that is not there after so long; no limit if not given.",
+    ),
+]
+ImmediateOption = Annotated[
+    bool, typer.Option("--immediate", help="Stop the guest after the first pass.")
 ]
 WindowOption = Annotated[
     int,
@@ -98,7 +112,9 @@ def relocate_guests(
     at_once: AtOnceOption = False,
     background: BackgroundOption = None,
     quiesce: QuiesceOption = QUIESCE_GOAL_S,
-    max_quiesce: QuiesceMaxOption = QUIESCE_MAX_S,
+    max_quiesce: QuiesceMaxOption = None,
+    max_total: TotalMaxOption = None,
+    immediate: ImmediateOption = False,
     window: WindowOption = WINDOW,
     seed: SeedOption = 1,
     json: JsonOption = False,
@@ -110,6 +126,8 @@ def relocate_guests(
     docs/relocation.md says what is assumed.
     """
     link = open_layout(layout, link_name)
+    if max_quiesce is None:
+        max_quiesce = inf if immediate else QUIESCE_MAX_S
     if quiesce > max_quiesce:
         raise ConfigurationError(
             f"--quiesce {quiesce:g}: expected at most --max-quiesce, {max_quiesce:g} s"
@@ -125,6 +143,8 @@ def relocate_guests(
         window=window,
         quiesce_goal=quiesce,
         quiesce_max=max_quiesce,
+        total_max=max_total,
+        immediate=immediate,
         seed=seed,
     )
     outcome = _watch(relocation)
@@ -194,6 +214,7 @@ def relocation_record(
 def _guest_record(guest: Moved) -> dict[str, Any]:
     return {
         "moved": guest.moved,
+        "end": guest.end,
         "seconds": guest.seconds,
         "quiesced_seconds": guest.quiesced_seconds,
         "bytes": guest.length,

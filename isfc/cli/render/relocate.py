@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from scenarios.relocation import Moved, Outcome, Pass, Relocation
+from scenarios.relocation import End, Moved, Outcome, Pass, Relocation
 
 _GIB = 2**30
 _MIB = 2**20
@@ -17,7 +17,8 @@ def relocation_page(
     """The whole page; ``alone`` is the rate of the background traffic without relocation."""
     parts: list[RenderableType] = [_heading(relocation)]
     for number, guest in enumerate(outcome.guests, start=1):
-        parts += ["", _title(number, len(outcome.guests), guest), _passes(guest.passes)]
+        title = _title(number, relocation, guest)
+        parts += ["", title, _passes(guest.passes)]
     sums = [*_sums(relocation, outcome, alone)]
     return Group(*parts, *([""] if sums else []), *sums)
 
@@ -36,8 +37,10 @@ def _heading(relocation: Relocation) -> str:
     )
 
 
-def _title(number: int, count: int, guest: Moved) -> str:
-    named = "The guest" if count == 1 else f"Guest {number}"
+def _title(number: int, relocation: Relocation, guest: Moved) -> str:
+    named = "The guest" if relocation.guests == 1 else f"Guest {number}"
+    if guest.end is End.TOTAL:
+        return f"{named} was not moved: the {relocation.total_max:g} s that it may take were over."
     if not guest.moved:
         return f"{named} was not moved: it would be stopped for too long."
     return (

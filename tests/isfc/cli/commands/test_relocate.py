@@ -36,6 +36,32 @@ def test_guest_that_stays_fails_the_command(capsys: pytest.CaptureFixture[str]) 
     assert "was not moved" in capsys.readouterr().out
 
 
+def test_a_guest_that_takes_too_long_in_all_is_given_up(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run([*SMALL, "--guests", "2", "--max-total", "0.05"]) == 1
+    page = capsys.readouterr().out
+    assert page.count("was not moved: the 0.05 s that it may take were over.") == 2
+    assert run([*SMALL, "--max-total", "0.05", "--json"]) == 1
+    (guest,) = json.loads(capsys.readouterr().out)["guests"]
+    assert guest["end"] == "max-total"
+    assert guest["seconds"] == pytest.approx(0.05, abs=0.01)
+    assert 0 < guest["bytes"] < 32 * 2**20
+    assert run([*SMALL, "--max-total", "60"]) == 0
+
+
+def test_an_immediate_relocation_stops_the_guest_after_one_pass(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = "--change-rate 1G --quiesce 0 --immediate".split()
+    arguments = ["relocate", "published-4", "--memory", "32M", *options]
+    assert run([*arguments, "--json"]) == 0
+    (guest,) = json.loads(capsys.readouterr().out)["guests"]
+    assert [each["quiesced"] for each in guest["passes"]] == [False, True, True]
+    assert run([*arguments, "--max-quiesce", "0.01"]) == 1
+    assert "was not moved: it would be stopped for too long." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("text", "size"), [("64G", 64 * 2**30), ("1.5g", 3 * 2**29), ("400MB", 400 * 2**20), ("7", 7)]
 )
@@ -57,6 +83,7 @@ def test_background() -> None:
         ("--memory 1G --change-rate 1M --background HS", "expected NAME:PAIRS"),
         ("--memory 1G --change-rate 1M --background XX:3", "is unknown"),
         ("--memory 1G --change-rate 1M --quiesce 20", "at most --max-quiesce"),
+        ("--memory 1G --change-rate 1M --max-total -1", "--max-total -1: expected 0 to 1e+06 s"),
         ("--memory 1G --change-rate 1M --guests 0", "--guests 0: expected 1 to 16"),
         ("--memory 1G --change-rate 1M --from ELSEWHERE", "not a node of this layout"),
     ],
