@@ -4,8 +4,9 @@
 that it is told. So the same commands work in virtual time (``isfc run --cp``) and on a live
 node (``isfc cp``).
 
-Which command may be abbreviated how far is unverified, but for NODE and BUFFERS of ACTIVATE
-ISLINK. ACT, DEACT and Q are what everybody types.
+How far Query, ACTivate, DEActive, ISLink, ISFC and COLlect may be abbreviated is what z/VM's HELP
+lists (as others have typed it), NODE and BUFFERS what the manual says of ACTIVATE ISLINK; the rest
+is unverified.
 """
 
 from collections.abc import Callable
@@ -22,8 +23,15 @@ from isfc.cp.messages import (
     Target,
 )
 from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
-from isfc.cp.query import indicate_islink, query_chpid, query_counters, query_islink
-from isfc.cp.words import Operands, matches, split
+from isfc.cp.query import (
+    indicate_islink,
+    query_chpid,
+    query_collect,
+    query_counters,
+    query_isfc,
+    query_islink,
+)
+from isfc.cp.words import ISLINK, Operands, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.system import System
 
@@ -55,13 +63,15 @@ def _help(operands: Operands, _target: Target, answer: Answer) -> None:
 
 
 COMMANDS: Final = (
-    Command("Query", "ISLINK", f"[{_SELECTED}]", query_islink),
+    Command("Query", ISLINK, f"[{_SELECTED}]", query_islink),
     Command("Query", "COUNTers", f"[{_SELECTED}]", query_counters),
     Command("Query", "CHPid", "nn", query_chpid),
-    Command("INDicate", "ISLINK", "", indicate_islink),
-    Command("ACTivate", "ISLINK", "rdev ... [NODe name] [BUffers n]", activate_islink),
-    Command("DEACTive", "ISLINK", f"{{{_SELECTED}}}", deactive_islink),
-    Command("DEACTIVATe", "ISLINK", f"{{{_SELECTED}}}", deactive_islink),
+    Command("Query", "ISFC", "", query_isfc),
+    Command("Query", "COLlect", "", query_collect),
+    Command("INDicate", ISLINK, "", indicate_islink),
+    Command("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
+    Command("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
+    Command("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
     Command("VARY", "ONline", "{rdev ... | CHPid nn}", vary_on),
     Command("VARY", "OFFline", "{rdev ... | CHPid nn}", vary_off),
     Command("HELP", "", "", _help),

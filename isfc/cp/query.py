@@ -1,8 +1,9 @@
-"""CP commands that look: QUERY ISLINK, QUERY CHPID, QUERY COUNTERS and INDICATE ISLINK.
+"""CP commands that look: QUERY of links, chpids and the collection, and INDICATE ISLINK.
 
 Words and order of QUERY ISLINK are published (z/VM 6.2 Performance Report, "ISFC
 Improvements"); that they stand in two columns of four is unverified, as is the wording of QUERY
-CHPID. QUERY COUNTERS and INDICATE ISLINK are ours: on z/VM the same figures come from Monitor
+CHPID. CP has QUERY ISFC and QUERY COLLECT, but what they show is not known: the answers are ours,
+and say so. QUERY COUNTERS and INDICATE ISLINK are ours: on z/VM the same figures come from Monitor
 domain 9 and Performance Toolkit.
 """
 
@@ -122,6 +123,32 @@ def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
         for first in range(0, len(found), _PER_LINE):
             names = " ".join(found[first : first + _PER_LINE])
             answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
+
+
+def query_isfc(operands: Operands, target: Target, answer: Answer) -> None:
+    """QUERY ISFC: each logical link, and how many of its CTCs are up. The content is ours."""
+    operands.end()
+    for end in target.system.ends:
+        snapshot = end.snapshot(target.now_ns)
+        up_count = sum(map(_is_up, snapshot.devices))
+        answer.say(
+            f"Link to {end.partner}: {snapshot.state.value}, {up_count} of "
+            f"{len(snapshot.devices)} CTCs up"
+        )
+    answer.say(_NOT_KNOWN.format("ISFC"))
+
+
+def query_collect(operands: Operands, target: Target, answer: Answer) -> None:
+    """QUERY COLLECT: the nodes of the collection, as far as this one has links. Ours too."""
+    operands.end()
+    ends = target.system.ends
+    answer.say(f"Node {target.system.name}: this one")
+    for end in ends:
+        answer.say(f"Node {end.partner}: {end.snapshot(target.now_ns).state.value}")
+    answer.say(_NOT_KNOWN.format("COLLECT"))
+
+
+_NOT_KNOWN: Final = "(What CP shows for QUERY {} is not known: these lines are of isfc.)"
 
 
 def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:

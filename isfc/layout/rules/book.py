@@ -4,7 +4,7 @@ from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.rules import chpids, clusters, distance, numbers, speeds, writers
+from isfc.layout.rules import chpids, clusters, distance, names, numbers, speeds, writers
 from isfc.layout.rules.rule import Finding, Judged
 
 RULES: Final = (
@@ -13,6 +13,7 @@ RULES: Final = (
     *distance.RULES,
     *writers.RULES,
     *numbers.RULES,
+    *names.RULES,
     *clusters.RULES,
 )
 """In the order in which findings are listed: what a chpid calls for first, then the order."""

@@ -199,3 +199,17 @@ def test_every_line_fits_a_terminal() -> None:
     desk = settled()
     for command in ("q islink", "q counters", "q chpid 40", "ind islink", "help"):
         assert max(map(len, desk.lines(command))) <= 80
+
+
+def test_isfc_and_collect_say_what_is_known_and_that_cps_words_are_not() -> None:
+    desk = settled()
+    assert text(desk.lines("query isfc")) == dedent("""\
+        Link to BOSTON: Up, 2 of 2 CTCs up
+        (What CP shows for QUERY ISFC is not known: these lines are of isfc.)
+        """)
+    assert text(desk.lines("query collect", desk.pair.second)) == dedent("""\
+        Node BOSTON: this one
+        Node ATLANTA: Up
+        (What CP shows for QUERY COLLECT is not known: these lines are of isfc.)
+        """)
+    assert desk.give("query isfc now").return_code == 3

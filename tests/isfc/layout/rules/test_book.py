@@ -56,6 +56,12 @@ def long(gbps: float, km: float) -> Layout:
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
+def named(*names: str) -> Layout:
+    """A link between two systems called so."""
+    first, second = names
+    return replace(layout_of((SLOW, 4), (SLOW, 4)), nodes=(NodeName(first), NodeName(second)))
+
+
 TWICE_FOUR = layout_of((SLOW, 4), (SLOW, 4))
 FIRES = {
     "single-ctc": [layout_of((SLOW, 1))],
@@ -87,6 +93,7 @@ FIRES = {
     ],
     "rdevs-out-of-order": [numbered([(1, 9), (2, 8), (3, 7), (4, 6)])],
     "rdevs-ambiguous": [numbered([(1, 2), (2, 3), (3, 4), (4, 5)])],
+    "name-not-for-ssi": [named("1STI", "2#NDI"), named("A_1", "$B")],
 }
 QUIET = {
     "single-ctc": [layout_of((SLOW, 2)), TWICE_FOUR],
@@ -119,6 +126,7 @@ QUIET = {
     "few-beyond-eight": [TWICE_FOUR, load_layout("published-12")],
     "rdevs-out-of-order": [numbered([(1, 6), (2, 7), (3, 8), (4, 9)]), TWICE_FOUR],
     "rdevs-ambiguous": [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
+    "name-not-for-ssi": [named("1STI", "2NDI"), TWICE_FOUR],
 }
 SHARED = "chpid-shared"
 OF_SEVERAL = {SHARED, *(rule.id for rule in clusters.RULES)}

@@ -24,6 +24,7 @@ NOT_OF_THROUGHPUT = [
     "one-chpid-writes",
     "rdevs-out-of-order",
     "rdevs-ambiguous",
+    "name-not-for-ssi",
     "mesh-incomplete",
     "link-cut-by-one-loss",
     "channel-shared",
