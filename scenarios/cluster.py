@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from ctc.address import Rdev
+from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
@@ -154,6 +155,7 @@ class ChannelResult:
     """A channel that something shares: who moved what over it, and how busy that made it."""
 
     channel: Channel
+    profile: ChpidProfile
     shares: tuple[ChannelShare, ...]
     use: Use
 
@@ -321,8 +323,9 @@ def _moved(collection: Collection, systems: Sequence[System]) -> dict[Channel, t
     for channel in carried_by(collection):
         ends: list[Any] = []
         for end in channel:
-            (system,) = (system for system in systems if system.name == end.node)
-            ends += system.channels.chpids.get(end.chpid, [])
+            for system in systems:  # a system of which no link runs is not there
+                if system.name == end.node:
+                    ends += system.channels.chpids.get(end.chpid, [])
         found[channel] = count_moved(ends)
     return found
 
@@ -352,9 +355,8 @@ def _channel_results(
             for way in (0, 1):
                 share[way] += flow[way] / experiment.seconds / MIB
         use = use_of(first.profile, grown, experiment.seconds) if any(grown) else NOTHING
-        yield ChannelResult(
-            channel, tuple(ChannelShare(name, *flow) for name, flow in shares.items()), use
-        )
+        each = tuple(ChannelShare(name, *flow) for name, flow in shares.items())
+        yield ChannelResult(channel, first.profile, each, use)
 
 
 def _fibres_on(collection: Collection, channel: Channel) -> list[tuple[Layout, Fibre, int]]:

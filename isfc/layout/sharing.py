@@ -59,26 +59,46 @@ def with_channels(collection: Collection) -> Collection:
     return replace(collection, links=tuple(links))
 
 
+def shares_anything(collection: Collection) -> bool:
+    """Whether any link shares anything with another, or the file knows machines or directors."""
+    return bool(
+        collection.cecs
+        or any(shared_by(collection, link) for link in collection.links)
+        or any(fibre.directors for link in collection.links for fibre in link.fibres)
+    )
+
+
 def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
     """What ``link`` shares with other links, each in words; nothing if it shares nothing.
 
     What it shares with itself, as when a channel is both its ends, every run has in it.
     """
-    return tuple(dict.fromkeys(_shared(collection, link)))
+    carriers: dict[str, list[str]] = {}
+    for name, others in _shared(collection, link):
+        names = carriers.setdefault(", ".join(map(link_name, others)), [])
+        if name not in names:
+            names.append(name)
+    return tuple(
+        f"{names[0]} carries {others} too"
+        if len(names) == 1
+        else f"{len(names)} of its channels carry {others} too"
+        for others, names in carriers.items()
+    )
 
 
-def _shared(collection: Collection, link: Layout) -> Iterator[str]:
+def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, list[Layout]]]:
+    """What a link shares, and with which links."""
     carried = carried_by(collection)
     for fibre in link.fibres:
         for channel in collection.channels_of(fibre, link.nodes):
-            others = [link_name(other) for other in carried[channel] if other is not link]
+            others = [other for other in carried[channel] if other is not link]
             if others:
-                yield f"{channel_name(channel)} carries {', '.join(others)} too"
+                yield channel_name(channel), others
         if fibre.path is not None and fibre.path.isl is not None:
             others = [
-                link_name(other)
+                other
                 for other in collection.links
                 if other is not link and any(each.path == fibre.path for each in other.fibres)
             ]
             if others:
-                yield f"path {fibre.path.name} carries {', '.join(others)} too"
+                yield f"path {fibre.path.name}", others

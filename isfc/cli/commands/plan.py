@@ -1,6 +1,7 @@
 """``isfc plan``: how two systems would use a layout."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -8,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.rule import Rule
 
 from ctc.address import format_chpid, format_rdev
+from isfc.cli.experiments import run_all
 from isfc.cli.loss import losses_of
 from isfc.cli.options.layout import (
     JsonOption,
@@ -19,14 +21,20 @@ from isfc.cli.options.layout import (
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.carried import beyond_plan
+from isfc.cli.render.cluster_plan import cluster_losses_page, cluster_plan_page
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
+from isfc.layout.cluster_loss import cluster_losses
+from isfc.layout.layout import Collection
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
+from isfc.layout.sharing import shares_anything
 from scenarios.advice import Compared, Tried, try_advice
+from scenarios.cluster import run_cluster
+from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -62,25 +70,70 @@ def plan(
     The picture has one line for each CTC, in the order in which the two systems scan them:
     the one whose name comes first from the top down, the other from the bottom up. Capacities
     are for one direction: by IBM's rule of thumb, and what the model carries (a second's work).
-    Where disks ride a chpid ([[io]]), the model has them, and what each costs the other follows.
+    Of several links that share channels the model runs each alone and all together: what each
+    carries then, and who gets how much of each channel. Where disks ride a chpid ([[io]]), the
+    model has them, and what each costs the other follows.
     """
     if simulate and not lose:
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
     pages: list[RenderableType] = []
     records: list[Any] = []
-    opened = open_links(layout, link)
+    opened = open_links(layout, link, figures=lose or rule or link is not None)
+    shares = len(opened) > 1 and shares_anything(opened[0].collection)
     for each in opened:
         if pages:
             pages += ["", Rule(style="dim"), ""]
         page, record = (
-            losses_of(each.layout, simulate=simulate) if lose else _judge(each, rule=rule)
+            losses_of(each.layout, simulate=simulate) if lose else _judge(each, rule=rule or shares)
         )
         pages.append(page)
         records.append(record)
+    whole: dict[str, Any] = {"links": records}
+    if shares and (lose or not rule):
+        page, record = _together(opened[0].collection, lose=lose)
+        pages += ["", Rule(style="dim"), "", page]
+        whole |= record
     if not json:
         show(*pages)
     else:
-        show_json(records[0] if len(opened) == 1 else {"links": records})
+        show_json(records[0] if len(opened) == 1 else whole)
+
+
+def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on all links of a file that share channels, and what ``--json`` prints of them."""
+    if lose:
+        losses = cluster_losses(collection)
+        return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
+    results = run_all(run_cluster, plan_experiments(collection), None)
+    found = cluster_plan(results)
+    return cluster_plan_page(found), cluster_plan_record(found)
+
+
+def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
+    """What ``--json`` prints beside the links. Names and meanings of the keys stay."""
+    return {
+        "together": [
+            {
+                "link": each.name,
+                "traffic": each.traffic,
+                "alone_mb_per_s": each.alone,
+                "together_mb_per_s": each.together,
+            }
+            for each in plan.links
+        ],
+        "channels": [
+            {
+                "channel": each.carried.name,
+                "line_mb_per_s": each.line_mb_per_s,
+                "processor_mb_per_s": each.processor_mb_per_s,
+                "mb_per_s_out": each.carried.mb_per_s_out,
+                "mb_per_s_in": each.carried.mb_per_s_in,
+                "busy_percent": min(100.0, 100.0 * each.carried.busy),
+                "links": [asdict(share) for share in each.carried.shares],
+            }
+            for each in plan.channels
+        ],
+    }
 
 
 def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str, Any]]:

@@ -1,0 +1,75 @@
+"""What ``isfc plan`` shows of several links that share channels, and of what a loss leaves."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.layout.cluster_loss import ClusterLoss
+from scenarios.cluster_plan import ChannelPlan, ClusterPlan
+
+
+def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
+    """Each link alone and with the others, then each channel that several fibres share."""
+    links = _table("link", "alone ->", "<-", "together ->", "<-", "left %")
+    links.add_column("traffic", overflow="fold")
+    for link in plan.links:
+        loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
+        figures = [f"{rate:.0f}" for rate in (*link.alone, *link.together)]
+        links.add_row(link.name, *figures, f"{100 * link.share:.0f}", loads)
+    parts: list[RenderableType] = [
+        Text("MB/s of each link alone, and of all together", "bold"),
+        links,
+    ]
+    if plan.channels:
+        parts += ["", Text("What several fibres share, all links together", "bold")]
+        parts.append(_channels(plan.channels))
+        parts.append(
+            "A line carries so much each way, a data processor both ways together; busy is the "
+            "nearer of the two. Who gets how much is out/in, in MB/s."
+        )
+    return Group(*parts)
+
+
+def _channels(channels: Sequence[ChannelPlan]) -> Table:
+    table = _table("channel", "line", "processor", "out", "in", "busy %")
+    table.add_column("links: out/in", overflow="fold")
+    for channel in channels:
+        carried = channel.carried
+        shares = ", ".join(
+            f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+            for share in carried.shares
+            if share.mb_per_s_out or share.mb_per_s_in
+        )
+        table.add_row(
+            " =\n".join(map(str, carried.channel)),
+            f"{channel.line_mb_per_s:.0f}",
+            f"{channel.processor_mb_per_s:.0f}",
+            f"{carried.mb_per_s_out:.0f}",
+            f"{carried.mb_per_s_in:.0f}",
+            f"{min(100.0, 100 * carried.busy):.0f}",
+            shares or "nothing",
+        )
+    return table
+
+
+def cluster_losses_page(losses: Sequence[ClusterLoss]) -> RenderableType:
+    """A line for each thing that can be lost: which links go with it, which have CTCs left."""
+    table = _table("what is lost")
+    table.add_column("links down", overflow="fold")
+    table.add_column("links with fewer CTCs", overflow="fold")
+    table.add_column("untouched", justify="right")
+    for loss in losses:
+        fewer = ", ".join(f"{name} {left} of {had}" for name, left, had in loss.fewer)
+        cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "")
+        table.add_row(loss.name, cut, fewer or "none", str(len(loss.untouched)))
+    return Group(Text("What the loss of a shared piece leaves", "bold"), table)
+
+
+def _table(first: str, *numbers: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(first, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table

@@ -1,0 +1,60 @@
+"""``isfc plan`` of several links that share channels: alone, together, and what a loss leaves."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.testing.cluster import mesh
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    assert run(["plan", *arguments]) == 0
+    captured = capsys.readouterr()
+    return captured.out, captured.err
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file = tmp_path / "mesh.toml"
+    file.write_text(mesh(3, shared=True))
+    return str(file)
+
+
+@pytest.mark.slow
+def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page, notes = output(capsys, path)
+    assert "MB/s of each link alone, and of all together" in page
+    assert "HL:50" in page
+    assert not notes
+    record = json.loads(output(capsys, path, "--json")[0])
+    assert [link["link"] for link in record["together"]] == ["S1-S2", "S1-S3", "S2-S3"]
+    for link in record["together"]:
+        # two links share each chpid, so that each has half of what it has alone
+        assert sum(link["together_mb_per_s"]) == pytest.approx(
+            sum(link["alone_mb_per_s"]) / 2, rel=0.15
+        )
+    assert [channel["channel"] for channel in record["channels"]] == [
+        f"chpid 40 at S{n}" for n in (1, 2, 3)
+    ]
+    for channel in record["channels"]:
+        assert channel["mb_per_s_out"] < channel["line_mb_per_s"]
+        assert len(channel["links"]) == 2
+
+
+def test_figures_of_links_alone_are_marked(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page, notes = output(capsys, path, "--rule")
+    assert "alone, and of all together" not in page
+    assert "the figures take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S3 too" in notes
+
+
+def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page, _ = output(capsys, path, "--lose")
+    assert "What the loss of a shared piece leaves" in page
+    record = json.loads(output(capsys, path, "--lose", "--json")[0])
+    assert [(loss["name"], loss["cut"]) for loss in record["losses"]] == [
+        ("chpid 40 at S1", ["S1-S2", "S1-S3"]),
+        ("chpid 40 at S2", ["S1-S2", "S2-S3"]),
+        ("chpid 40 at S3", ["S1-S3", "S2-S3"]),
+    ]
