@@ -83,6 +83,10 @@ class ConversationSevered(IsfcError):
         self.code = code
         self.text = text
 
+    def __reduce__(self) -> tuple[type["ConversationSevered"], tuple[SeverCode, str]]:
+        """Let it go to another process."""
+        return ConversationSevered, (self.code, self.text)
+
 
 def check_service(service: str) -> str:
     """Return ``service``; raise `LocalProtocolError` unless it can be a service's name."""
