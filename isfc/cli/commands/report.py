@@ -6,11 +6,17 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.experiments import run_all
 from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.render.output import show_log
+from isfc.cli.render.page.cluster import ClusterSurvey
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import Survey, survey, survey_channels
+from isfc.layout.cluster_loss import cluster_losses
+from isfc.layout.sharing import shares_anything
+from scenarios.cluster import run_cluster
+from scenarios.cluster_plan import cluster_plan, plan_experiments
 from scenarios.workload import find_workload, workload_usage
 
 PageOption = Annotated[
@@ -55,7 +61,13 @@ def report(
             each.neighbours,
         )
         surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
-    path.write_text(document(surveys, bundle(), channels), "utf-8")
+    cluster = None
+    if len(links) > 1 and shares_anything(links[0].collection):
+        _show_run("all links together", "")
+        collection = links[0].collection
+        results = run_all(run_cluster, plan_experiments(collection), None)
+        cluster = ClusterSurvey(collection, cluster_plan(results), cluster_losses(collection))
+    path.write_text(document(surveys, bundle(), channels, cluster), "utf-8")
 
 
 def _show_run(what: str, of: str) -> None:

@@ -6,10 +6,12 @@ import typer
 
 from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
+from isfc.cli.render.cluster_drawing import cluster_drawing_page
 from isfc.cli.render.drawing import drawing_page, drawing_svg
 from isfc.cli.render.output import show
 from isfc.cli.render.shared import disk_lines
 from isfc.io.shared import find_shared
+from isfc.layout.sharing import shares_anything
 
 DrawingOption = Annotated[
     str | None,
@@ -23,14 +25,19 @@ def show_layout(
     """Draw a layout: systems, chpids, fibres, who writes on what.
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
-    words say which CTCs only one end may write.
+    words say which CTCs only one end may write. Of links that share channels the machines, the
+    directors and what each channel carries come first.
     """
     opened = open_links(layout, link, figures=False)
+    collection = opened[0].collection
+    cluster = collection if len(opened) > 1 and shares_anything(collection) else None
     if output is not None:
-        svg = drawing_svg(*(each.layout for each in opened))
+        svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
         check_file("-o", output, (".svg",)).write_text(svg, "utf-8")
         return
+    if cluster is not None:
+        show(cluster_drawing_page(cluster))
     for number, each in enumerate(opened):
-        show(*([""] if number else []), drawing_page(each.layout))
+        show(*([""] if number or cluster else []), drawing_page(each.layout))
         if each.disks is not None:
             show("", *disk_lines(find_shared(each.layout, each.disks)))

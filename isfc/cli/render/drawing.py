@@ -12,7 +12,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.layout import Fibre, Layout
+from isfc.cli.render.cluster_drawing import SOLID_STYLE, draw_cluster
+from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.layout.uses import CtcUse, FibreUse, fibre_uses, writer_name
 
 WRITER_STYLES: Final = {None: "green", 0: "cyan", 1: "magenta"}
@@ -83,18 +84,22 @@ def _line(layout: Layout, use: CtcUse, width: int) -> Text:
     )
 
 
-def drawing_svg(*layouts: Layout, mark: str = "") -> str:
+def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = None) -> str:
     """The drawing as SVG, a document of its own that can stand inside a page as well.
 
-    Several layouts stand one below the other. ``mark`` ends the ids, so that a page may have more
-    than one drawing.
+    Several layouts stand one below the other, below the ``cluster`` that they are of if that is
+    to be drawn. ``mark`` ends the ids, so that a page may have more than one drawing.
     """
-    if len(layouts) == 1:
+    if len(layouts) == 1 and cluster is None:
         svg, _ = _draw(layouts[0], mark)
     else:
         svg, top = Element("svg", {"xmlns": _XMLNS}), 0
-        for number, layout in enumerate(layouts, start=1):
-            drawn, height = _draw(layout, f"{mark}-{number}")
+        drawings = [_draw(each, f"{mark}-{n}") for n, each in enumerate(layouts, start=1)]
+        if cluster is not None:
+            drawn, height = draw_cluster(cluster)
+            SubElement(drawn, "style").text = _STYLE + SOLID_STYLE
+            drawings.insert(0, (drawn, height))
+        for drawn, height in drawings:
             place = {"y": top, "width": _WIDTH, "height": height}
             drawn.attrib.update({key: str(value) for key, value in place.items()})
             svg.append(drawn)

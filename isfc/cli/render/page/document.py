@@ -11,6 +11,7 @@ from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
 from isfc.cli.render.page.charts import VERSION, charts, curve_specs, gone_name
+from isfc.cli.render.page.cluster import CLUSTER, ClusterSurvey, cluster_article
 from isfc.cli.render.page.disks import DiskSurvey
 from isfc.cli.render.page.parts import curves, details, figure, navigation, section, table
 from isfc.cli.render.shared import shared_rows
@@ -44,8 +45,13 @@ def bundle() -> str:
     return javascript_bundle(_resource("page.js"), VERSION)
 
 
-def document(surveys: Sequence[Survey], script: str, channels: ChannelSurvey | None = None) -> str:
-    """The whole page: each link below the other, and then the channels.
+def document(
+    surveys: Sequence[Survey],
+    script: str,
+    channels: ChannelSurvey | None = None,
+    cluster: ClusterSurvey | None = None,
+) -> str:
+    """The whole page: a cluster that links make, each link below the other, then the channels.
 
     With `bundle` as script it needs nothing else.
     """
@@ -54,6 +60,9 @@ def document(surveys: Sequence[Survey], script: str, channels: ChannelSurvey | N
     every = {name: spec for each in surveys for name, spec in charts(each).items()}
     parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in surveys}
     articles = [_link(each) for each in surveys]
+    if cluster:
+        parts = {CLUSTER: "All links together", **parts}
+        articles.insert(0, cluster_article(cluster))
     if channels:
         every |= curve_specs(channels.charts)
         parts[CHANNELS] = "Channels"
