@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ctc.address import format_rdev
+from isfc.cli.live.late_stream import LateStream
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
@@ -51,11 +52,12 @@ ATTACHED = EventKind("attached", logging.DEBUG, ("rdev",))
 DETACHED = EventKind("detached", logging.WARNING, ("rdev", "reason"))
 REFUSED = EventKind("refused", logging.WARNING, ("peer", "reason", "by_partner", "unlogged_count"))
 SEVERED = EventKind("severed", logging.ERROR, ("reason",))
+DROPPED = EventKind("dropped", logging.WARNING, ("line_count",))
 LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
 
 EVENTS = (
     STARTED, STOPPED, LINK_UP, LINK_DOWN, PARTNER_ENDED, CTC_UP, CTC_DOWN, ATTACHED, DETACHED,
-    REFUSED, SEVERED, LAG,
+    REFUSED, SEVERED, DROPPED, LAG,
 )  # fmt: skip
 """All there are."""
 
@@ -177,10 +179,29 @@ class TextFormatter(logging.Formatter):
 def start_log(log_format: LogFormat, level: LogLevel) -> None:
     """Let the logger write to stderr, and nobody else write its records."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if log_format is LogFormat.JSON else TextFormatter())
+    handler.setFormatter(_formatter(log_format))
     LOGGER.handlers[:] = [handler]
     LOGGER.setLevel(level.upper())
     LOGGER.propagate = False
+
+
+def note_drops(log_format: LogFormat, node: str, partner: str) -> None:
+    """Where lines are dropped because nobody reads stderr, let a record say how many."""
+    formatter = _formatter(log_format)
+
+    def note(count: int) -> str:
+        fields = {"node": node, "partner": partner, "line_count": count}
+        record = LOGGER.makeRecord(
+            LOGGER.name, DROPPED.level, "", 0, DROPPED.name, (), None, extra={"fields": fields}
+        )
+        return f"{formatter.format(record)}\n"
+
+    if isinstance(sys.stderr, LateStream):
+        sys.stderr.note = note
+
+
+def _formatter(log_format: LogFormat) -> logging.Formatter:
+    return JsonFormatter() if log_format is LogFormat.JSON else TextFormatter()
 
 
 def _record(record: logging.LogRecord) -> dict[str, Any]:

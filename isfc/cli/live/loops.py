@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from isfc.cli.live.late_stream import late_stderr
 from isfc.errors import ConfigurationError
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
@@ -30,7 +31,7 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
             loop.add_signal_handler(number, stop.set)
         return await main(stop)
 
-    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+    with late_stderr(), asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(whole())
 
 

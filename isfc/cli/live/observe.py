@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
-from isfc.cli.live.logs import STARTED, STOPPED, LinkLog, start_log
+from isfc.cli.live.logs import STARTED, STOPPED, LinkLog, note_drops, start_log
 from isfc.cli.options.observe import ObserveOptions
 from isfc.live.endpoint import Endpoint, TcpEndpoint
 from isfc.live.engine import LiveEngine
@@ -28,8 +28,9 @@ async def observe(
 
     Raises `ConfigurationError` and `OSError` when metrics cannot be had where they should.
     """
-    start_log(options.log_format, options.log_level)
     log = LinkLog(engine.definition.name, engine.definition.partner)
+    start_log(options.log_format, options.log_level)
+    note_drops(options.log_format, engine.definition.name, engine.definition.partner)
     async with AsyncExitStack() as stack:
         endpoint = options.endpoint()
         if endpoint is not None:

@@ -16,6 +16,8 @@ from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.cli.exits import ExitCode
+from isfc.cli.live.late_stream import late_stdout
+from isfc.cli.live.logs import note_drops
 from isfc.cli.live.node import Measured
 from isfc.cli.live.watch import Watch, relay
 from isfc.cli.options.live import LiveOptions
@@ -61,6 +63,7 @@ class LivePair:
         self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
     ) -> int:
         """Run both until ``stop`` or until they end; what they measured goes to ``measured``."""
+        note_drops(self.observed.log_format, *self.names)
         with private_directory() as folder:
             async with self._processes(folder) as processes:
                 said: set[str] = set()
@@ -147,7 +150,8 @@ class LivePair:
         if quiet:
             return
         dilation, chpids = self.options.factor, self.chpids
-        with Watch(self.names, plain=plain, dilation=dilation, chpids=chpids) as watch:
+        shown = Watch(self.names, plain=plain, dilation=dilation, chpids=chpids)
+        with late_stdout(), shown as watch:
             while True:
                 await asyncio.sleep(LOOK_S)
                 watch.show(*await self._look(folder))

@@ -27,7 +27,7 @@ def show(*parts: "RenderableType") -> None:
     from isfc.cli.render.console import open_console  # JSON, CSV and lines do without
 
     console = open_console()
-    with _pipe_may_break():
+    with pipe_may_break():
         if console.is_terminal:
             for part in parts:
                 console.print(part)
@@ -41,7 +41,7 @@ def show(*parts: "RenderableType") -> None:
 def show_json(record: object) -> None:
     """Print ``record`` to stdout as JSON, in ASCII, the keys in their order."""
     text = json.dumps(record, indent=2, allow_nan=False)
-    with _pipe_may_break():
+    with pipe_may_break():
         print(text, flush=True)
 
 
@@ -60,7 +60,7 @@ def escaped(text: str) -> str:
 
 def show_lines(lines: Iterable[str]) -> None:
     """Print ``lines`` to stdout as they come, however many there are, escaped."""
-    with _pipe_may_break():
+    with pipe_may_break():
         for line in lines:
             print(escaped(line))
         sys.stdout.flush()
@@ -72,7 +72,7 @@ def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    with _pipe_may_break():
+    with pipe_may_break():
         print(text.getvalue(), end="", flush=True)
 
 
@@ -103,7 +103,7 @@ def discard_output() -> None:
 
 
 @contextmanager
-def _pipe_may_break() -> Iterator[None]:
+def pipe_may_break() -> Iterator[None]:
     """End the command quietly when the reader of stdout has gone away; name stdout if it fails."""
     try:
         yield

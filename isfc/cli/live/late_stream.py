@@ -1,0 +1,181 @@
+"""Standard output or error of a live command: whoever stops reading it delays nobody.
+
+A write to a pipe or terminal that takes no more blocks, and with it the event loop, the link and
+Ctrl-C. So a thread of its own writes; when too much waits, whole lines are dropped and counted.
+"""
+
+import io
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from select import select
+from threading import Condition, Thread
+from typing import Final, TextIO
+
+from isfc.cli.render.output import pipe_may_break
+
+WAITING_LENGTH_MAX: Final = 262_144
+"""Bytes that may wait for the reader of a stream before lines are dropped."""
+
+CLOSE_S: Final = 1.0
+"""How long the reader may take for what waits when the command ends, in seconds."""
+
+
+def say_dropped(count: int) -> str:
+    """What stands in place of ``count`` lines that were dropped."""
+    return f"isfc: {count} lines were dropped here: nobody read them\n"
+
+
+class LateStream(io.TextIOBase):
+    """A text stream that takes everything immediately, and passes whole lines on to another one.
+
+    With ``fails`` an error of the other one is raised by the next write, or by `finish`.
+    """
+
+    def __init__(self, stream: TextIO, *, fails: bool) -> None:
+        self.note: Callable[[int], str] = say_dropped
+        """Says in a line how many were dropped."""
+        self.dropped_count = 0
+        """Lines that were dropped so far."""
+        self._stream = stream
+        self._fails = fails
+        self._unnoted_count = 0
+        self._begun = ""
+        """A line without its end."""
+        self._pieces: deque[str] = deque()
+        self._waiting_length = 0
+        self._changed = Condition()
+        self._error: OSError | None = None
+        self._ends = False
+        self._thread = Thread(target=self._run, name="late stream", daemon=True)
+        self._thread.start()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a property there too, in effect
+        """The other stream's."""
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        """Whether the other stream is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The other stream's descriptor."""
+        return self._stream.fileno()
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Take ``text``; what has no end of line yet waits for it, or for `flush`."""
+        if self._error is not None and self._fails:
+            raise OSError(self._error.errno, self._error.strerror)
+        head, end, tail = text.rpartition("\n")
+        if end:
+            self._put(self._begun + head + end)
+            self._begun = tail
+        else:
+            self._begun += text
+        return len(text)
+
+    def flush(self) -> None:
+        """Let what has no end of line be written too."""
+        if self._begun:
+            text, self._begun = self._begun, ""
+            self._put(text)
+
+    def finish(self) -> bool:
+        """Wait until all is written, for `CLOSE_S` at most; whether it is.
+
+        Raises `OSError` if it could not be, unless it is not to fail.
+        """
+        with suppress(OSError):
+            self.flush()
+        with self._changed:
+            self._ends = True
+            self._changed.notify_all()
+        self._thread.join(CLOSE_S)
+        if self._error is not None and self._fails:
+            raise OSError(self._error.errno, self._error.strerror)
+        return not self._thread.is_alive()
+
+    def _put(self, text: str) -> None:
+        with self._changed:
+            if self._waiting_length + len(text) > WAITING_LENGTH_MAX or self._error is not None:
+                count = max(1, text.count("\n"))
+                self.dropped_count += count
+                self._unnoted_count += count
+                return
+            if self._unnoted_count:
+                text, self._unnoted_count = self.note(self._unnoted_count) + text, 0
+            self._pieces.append(text)
+            self._waiting_length += len(text)
+            self._changed.notify_all()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._pieces or self._ends)
+                if not self._pieces:
+                    return
+                text = self._pieces.popleft()
+            try:
+                self._write(text)
+            except OSError as error:
+                self._error = self._error or error
+            except ValueError:  # whoever gave it to us has closed it
+                return
+            with self._changed:
+                self._waiting_length -= len(text)
+
+    def _write(self, text: str) -> None:
+        """Write to the descriptor, if there is one: a stream that is locked hangs Python's end."""
+        try:
+            descriptor = self._stream.fileno()
+        except OSError:  # io.UnsupportedOperation is one
+            self._stream.write(text)
+            self._stream.flush()
+            return
+        waiting = memoryview(text.encode(self._stream.encoding, "backslashreplace"))
+        while waiting:
+            try:
+                waiting = waiting[os.write(descriptor, waiting) :]
+            except BlockingIOError:  # whoever shares it wants it so
+                select([], [descriptor], [])
+
+
+@contextmanager
+def late_stderr() -> Iterator[None]:
+    """Within the block, let nobody wait for whoever reads standard error."""
+    real = sys.stderr
+    if real is None:  # it was closed when we were started
+        yield
+        return
+    late = LateStream(real, fails=False)
+    sys.stderr = late
+    try:
+        yield
+    finally:
+        if late.finish():
+            sys.stderr = real  # else whatever is still said must not block either
+
+
+@contextmanager
+def late_stdout() -> Iterator[None]:
+    """Within the block, let nobody wait for whoever reads standard output. Raises its `OSError`."""
+    real = sys.stdout
+    if real is None:
+        yield
+        return
+    real.flush()
+    late = LateStream(real, fails=True)
+    sys.stdout = late
+    try:
+        yield
+    finally:
+        sys.stdout = real
+        with pipe_may_break():
+            late.finish()

@@ -1,0 +1,117 @@
+"""Streams that nobody reads: nothing waits for them, and what is dropped is counted."""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+
+import pytest
+
+from isfc.cli.live import late_stream
+from isfc.cli.live.late_stream import WAITING_LENGTH_MAX, LateStream, late_stderr, late_stdout
+
+PATIENCE_S = 20.0
+LINE = "a line of a log with some forty letters\n"
+NOTE = re.compile(r"isfc: (\d+) lines were dropped here: nobody read them")
+LINE_COUNT = 4 * WAITING_LENGTH_MAX // len(LINE)
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, TextIO]]:
+    """A pipe: the descriptor to read, the stream to write."""
+    ours, theirs = os.pipe()
+    with os.fdopen(theirs, "w", encoding="utf-8") as stream:
+        yield ours, stream
+        with suppress(OSError):
+            os.close(ours)
+
+
+def read_lines(descriptor: int, late: LateStream) -> list[str]:
+    """All lines that come, and the rest of the stream's once there is room."""
+    os.set_blocking(descriptor, False)
+    data, end_s = b"", time.monotonic() + PATIENCE_S
+    finished = False
+    while time.monotonic() < end_s:
+        with suppress(BlockingIOError):
+            data += os.read(descriptor, 65_536)
+            continue
+        if finished:
+            return data.decode().splitlines()
+        finished = late.finish()
+    raise AssertionError("it was never finished")
+
+
+def test_lines_that_nobody_reads_are_dropped_and_counted(pipe: tuple[int, TextIO]) -> None:
+    descriptor, stream = pipe
+    late = LateStream(stream, fails=False)
+    begin_s = time.monotonic()
+    for _ in range(LINE_COUNT):
+        late.write(LINE)
+    assert time.monotonic() - begin_s < PATIENCE_S  # a blocking write would never end
+    assert late.dropped_count > LINE_COUNT / 2
+    os.set_blocking(descriptor, False)
+    data = b""
+    while data.count(LINE.encode()) < LINE_COUNT - late.dropped_count:
+        with suppress(BlockingIOError):
+            data += os.read(descriptor, 65_536)
+    late.write("the next line\n")
+    lines = data.decode().splitlines() + read_lines(descriptor, late)
+    notes = [NOTE.fullmatch(line) for line in lines]
+    assert lines[-1] == "the next line"
+    assert notes[-2] is not None
+    assert sum(int(note[1]) for note in notes if note is not None) == late.dropped_count
+    assert lines.count(LINE.rstrip()) == LINE_COUNT - late.dropped_count
+
+
+def test_lines_stay_whole_in_whatever_pieces_they_come(pipe: tuple[int, TextIO]) -> None:
+    descriptor, stream = pipe
+    late = LateStream(stream, fails=False)
+    for piece in ("one", " and ", "two\nthr", "ee\n", "half"):
+        late.write(piece)
+    assert read_lines(descriptor, late) == ["one and two", "three", "half"]
+
+
+def test_an_error_is_raised_by_the_next_write_or_in_the_end() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        late = LateStream(full, fails=True)
+        late.write("no room\n")
+        with pytest.raises(OSError, match="No space left"):
+            late.finish()
+        with pytest.raises(OSError, match="No space left"):
+            late.write("nor for this\n")
+        late = LateStream(full, fails=False)
+        late.write("no room\n")
+        assert late.finish()
+
+
+def test_standard_error_stays_late_as_long_as_nobody_reads(
+    pipe: tuple[int, TextIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(late_stream, "CLOSE_S", 0.05)
+    descriptor, stream = pipe
+    monkeypatch.setattr(sys, "stderr", stream)
+    with late_stderr():
+        sys.stderr.write("all is read\n")
+    assert sys.stderr is stream
+    with late_stderr():
+        sys.stderr.write("x" * 200_000)  # more than the pipe takes
+        late = sys.stderr
+    assert sys.stderr is late
+    sys.stderr.write("so that this does not block either\n")
+    assert isinstance(late, LateStream)
+    assert len(read_lines(descriptor, late)) >= 2
+
+
+def test_the_end_of_standard_output_is_an_error_of_the_command(
+    pipe: tuple[int, TextIO], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    descriptor, stream = pipe
+    monkeypatch.setattr(sys, "stdout", stream)
+    os.close(descriptor)
+    with pytest.raises(SystemExit) as caught, late_stdout():
+        sys.stdout.write("nobody is there\n")
+    assert caught.value.code == 141
