@@ -228,6 +228,7 @@ def generation_code(feature: str, link_gbps: float, *, fec: bool = False) -> int
 def feature_of_code(code: int) -> Feature | None:
     """The feature that a code of RMF's column G stands for; None if none is known to."""
     for feature in CATALOGUE:
-        if code in (*feature.disks.generations.values(), feature.disks.fec_generation):
+        disks = feature.disks
+        if code == disks.fec_generation or code in disks.generations.values():
             return feature
     return None
