@@ -1,10 +1,14 @@
 """A few seconds of chaos; `make chaos` makes it an hour."""
 
+import asyncio
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tools.chaos import uploads
 
 
 @pytest.mark.slow
@@ -22,3 +26,12 @@ def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut() -> N
     for sums in found["messages"].values():
         assert sums["sent"] == sums["delivered"] + sums["undelivered"]
         assert sums["delivered"] > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_upload_ends_though_the_link_is_full_and_fails(tmp_path: Path, seed: int) -> None:
+    tally = asyncio.run(uploads.run(4, seed, str(tmp_path)))
+    assert tally.wrong == []
+    assert tally.faults > 5
+    assert tally.answered > uploads.PROGRAMS

@@ -1,0 +1,167 @@
+"""Programs that fill the link while it fails: ``python -m tools.chaos.uploads --seed 7``.
+
+Two open nodes in one process, joined by real connections, and more conversations than the link
+holds bytes of. Each sends a megabyte, reads an answer and closes, over and over, while CTCs are cut
+and taken out of use, and now and then the link restarts. Every upload must be answered or severed
+with a reason, and in the end nothing is left: `Tally.wrong`. It ends with 1 if anything is.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+from typing import Final
+
+from ctc.address import Rdev
+from isfc.cli.exits import ExitCode
+from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from isfc.system.inputs import Activate, Deactivate
+from isfc.system.system import System
+
+LAYOUT: Final = "published-8"
+LENGTH: Final = 10**6
+PROGRAMS: Final = 60
+"""Seven times as many bytes as all conversations together may have in the link."""
+GAP_S: Final = 0.1
+"""Between two faults, on the average."""
+RESTARTS_SHARE: Final = 0.05
+CUTS_SHARE: Final = 0.5
+"""Of faults: restarts of the link; these and cuts. The others take a CTC out of use."""
+OUT_OF_USE_MAX: Final = 2
+SETTLE_S: Final = 60.0
+"""How long all may take to end, once nothing goes wrong any more."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the uploads."""
+
+    answered: int = 0
+    severed: int = 0
+    faults: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+async def answer(conversation: Conversation) -> None:
+    """Read one upload, and say that it has come."""
+    length = 0
+    while length < LENGTH:
+        length += len(await conversation.receive())
+    await conversation.send(b"read")
+
+
+async def upload(node: OpenNode, tally: Tally, stop: asyncio.Event) -> None:
+    """One program: uploads, until it is to stop."""
+    data = bytes(LENGTH)
+    while not stop.is_set():
+        try:
+            async with await node.connect("UPLOAD") as conversation:
+                await conversation.send(data)
+                said = await conversation.receive()
+            tally.answered += 1
+            if said != b"read":
+                tally.wrong.append(f"the answer was {said!r}")
+        except ConversationSevered:
+            tally.severed += 1
+            await asyncio.sleep(GAP_S)
+
+
+async def disturb(nodes: Sequence[OpenNode], random: Random, tally: Tally) -> None:
+    """Let parts of the link fail, for ever."""
+    out_of_use: list[tuple[OpenNode, Rdev]] = []
+    while True:
+        await asyncio.sleep(random.uniform(0, 2 * GAP_S))
+        node = random.choice(nodes)
+        engine = node.engine
+        assert engine is not None
+        rdevs = list(engine.end.ctcs)
+        drawn = random.random()
+        tally.faults += 1
+        if drawn < RESTARTS_SHARE:
+            engine.sever("a fault of a test")
+        elif drawn < CUTS_SHARE:
+            for rdev in random.sample(rdevs, random.randint(1, len(rdevs))):
+                engine.detach(rdev, "cut")
+        else:
+            rdev = random.choice([each for each in rdevs if (node, each) not in out_of_use])
+            out_of_use.append((node, rdev))
+            engine.operate(partial(_apply, Deactivate(rdev)))
+        while len(out_of_use) > OUT_OF_USE_MAX:
+            its_node, rdev = out_of_use.pop(0)
+            assert its_node.engine is not None
+            its_node.engine.operate(partial(_apply, Activate(rdev)))
+
+
+def _apply(given: Activate | Deactivate, system: System, now_ns: int) -> None:
+    system.apply(given, now_ns)
+
+
+async def run(seconds: float, seed: int, folder: str) -> Tally:
+    """Run for so long; what came of it."""
+    tally, stop = Tally(), asyncio.Event()
+    address = f"unix:{folder}/link"
+    async with (
+        open_node(LAYOUT, "CLIENT", listen=address) as first,
+        open_node(LAYOUT, "SERVER", connect=address) as second,
+    ):
+        nodes = (first, second)
+        for node in nodes:
+            node.serve("UPLOAD", answer)
+        programs = [
+            asyncio.create_task(upload(nodes[number % 2], tally, stop))
+            for number in range(PROGRAMS)
+        ]
+        disturbing = asyncio.create_task(disturb(nodes, Random(seed), tally))
+        await asyncio.sleep(seconds)
+        disturbing.cancel()
+        with suppress(asyncio.CancelledError):
+            await disturbing
+        stop.set()
+        _, waiting = await asyncio.wait(programs, timeout=SETTLE_S)
+        if waiting:
+            tally.wrong.append(f"{len(waiting)} programs wait for ever")
+        for task in programs:
+            task.cancel()
+        await asyncio.gather(*programs, return_exceptions=True)
+        await _settle(nodes, tally)
+    return tally
+
+
+async def _settle(nodes: Sequence[OpenNode], tally: Tally) -> None:
+    """Nothing may be left of conversations that have ended."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SETTLE_S):
+            while any(  # noqa: ASYNC110
+                node.board.conversations or node.board.in_link_length for node in nodes
+            ):
+                await asyncio.sleep(GAP_S)  # there is no event for it
+    for node in nodes:
+        left = len(node.board.conversations), node.board.in_link_length
+        if left != (0, 0):
+            name = node.definition.name
+            tally.wrong.append(f"{name}: {left[0]} conversations and {left[1]} bytes are left")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run it; return the exit status."""
+    parser = argparse.ArgumentParser(prog="uploads")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="chaos-") as folder:
+        tally = asyncio.run(run(chosen.seconds, chosen.seed, folder))
+    print(
+        f"{PROGRAMS} programs, seed {chosen.seed}: {tally.answered:,} uploads answered and "
+        f"{tally.severed:,} severed, {tally.faults:,} faults"
+    )
+    print(*tally.wrong or ["Every upload ended, and nothing is left of any."], sep="\n")
+    return ExitCode.FAILED if tally.wrong else ExitCode.GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
