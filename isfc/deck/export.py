@@ -26,6 +26,7 @@ _IMAGES_MAX: Final = 15
 """MIF image ids in a channel subsystem: 1 to F (published: IOCP User's Guide)."""
 
 _NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
+_NO_CECS: Final = "* The CECs of the layout, and the channels shared in them, are not in this deck"
 
 _TO: Final = " " * 15
 
@@ -46,6 +47,30 @@ def qualified(node: NodeName, statements: str) -> str:
     return f"{node}: BEGIN\n{statements}{node}: END\n"
 
 
+def own_ports(collection: Collection) -> Ports:
+    """The ports that the layout itself has: link addresses of four digits if directors are joined.
+
+    None if a director has a name that is no number of IOCP.
+    """
+    fibres = [(link, fibre) for link in collection.links for fibre in link.fibres if fibre.ports]
+    if any(_switch(director) is None for _, fibre in fibres for director in fibre.directors):
+        return {}
+    joined = any(len(set(fibre.directors)) > 1 for _, fibre in fibres)
+    return {
+        (node, fibre.chpids[end]): (
+            f"{_switch(fibre.directors[end])}{fibre.ports[end]}" if joined else fibre.ports[end]
+        )
+        for link, fibre in fibres
+        for end, node in enumerate(link.nodes)
+    }
+
+
+def _switch(director: str) -> str | None:
+    """A director's name as SWITCH has it, in two hex digits; None if it is no such number."""
+    number = director.upper().rjust(2, "0")
+    return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
+
+
 def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
     """The IOCP deck of ``node``: its partition, its channels, and its end of each CTC.
 
@@ -63,6 +88,7 @@ def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
     lines = [
         f"* {node}: its CTCs to {partners}",
         *([_NO_DISKS] if "io" in collection.io else []),
+        *([_NO_CECS] if collection.cecs or collection.shared_channels else []),
         f" RESOURCE PARTITION=((CSS(0),({node},{images[node]:X})))",
     ]
     ends = [
@@ -130,7 +156,10 @@ def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], ports: Ports) -> Itera
     yield from format_hints(chpid, end.fibre.profile, port or end.far)
     for each in shared:
         yield from format_fibre_hints(chpid, each.fibre, each.far if len(shared) > 1 else None)
-    yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED,TYPE=FC")
+    directors = end.fibre.directors
+    switch = _switch(directors[end.end]) if directors and port else None
+    named = f",SWITCH={switch}" if switch else ""
+    yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED{named},TYPE=FC")
 
 
 def _control_unit(end: _FibreEnd, image: int, ports: Ports) -> Iterator[str]:

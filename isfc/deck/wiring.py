@@ -48,14 +48,6 @@ def wire(
     ]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    pairs = {frozenset(map(id, ctc.channels)): ctc.channels for ctc in ctcs}
-    ways = {tuple(map(id, ctc.channels)) for ctc in ctcs}
-    for key, (one, other) in pairs.items():
-        if len(key) == 2 and {(id(one), id(other)), (id(other), id(one))} <= ways:
-            remarks.append(
-                f"chpids {one} and {other} carry two fibres of the layout, one for each "
-                "direction of use; the model gives each fibre channels of its own"
-            )
     return Wired(build_layout((first, second), connections, profile, name, km), tuple(remarks))
 
 

@@ -61,12 +61,18 @@ def starts_channel(words: list[Word], at: int) -> bool:
 
 
 def starts_device(words: list[Word], at: int) -> bool:
-    """Whether a device of Direct Access Device Activity begins here; a word follows."""
-    return bool(DEVICE.fullmatch(words[at].text) and _DEVICE_TYPE.fullmatch(words[at + 1].text))
+    """Whether a device of Direct Access Device Activity begins here."""
+    return bool(
+        at + 1 < len(words)
+        and DEVICE.fullmatch(words[at].text)
+        and _DEVICE_TYPE.fullmatch(words[at + 1].text)
+    )
 
 
 def starts_iop(words: list[Word], at: int) -> bool:
-    """Whether an IOP of I/O Queuing Activity begins here; a word follows."""
+    """Whether an IOP of I/O Queuing Activity begins here."""
+    if at + 1 == len(words):
+        return False
     is_first = at == 0 or words[at - 1].line < words[at].line
     return bool(is_first and _IOP.fullmatch(words[at].text) and "." in words[at + 1].text)
 

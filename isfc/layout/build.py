@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import ChpidId, Rdev, format_chpid
+from ctc.address import ChpidId, Rdev
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -71,17 +71,6 @@ def build_layout(
         chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids, km=km(ends))
         for called, (chpids, ends) in zip(names, ridden.items(), strict=True)
     }
-    for end, node in enumerate(nodes):
-        _check_chpids(node, [fibre.chpids[end] for fibre in fibres.values()])
     return Layout(
         nodes, tuple(fibres.values()), tuple(CtcPair(fibres[c.chpids], c.rdevs) for c in ctcs)
     )
-
-
-def _check_chpids(node: NodeName, chpids: list[ChpidId]) -> None:
-    for chpid in chpids:
-        if chpids.count(chpid) > 1:
-            raise ConfigurationError(
-                f"chpid {format_chpid(chpid)} at {node} leads to several chpids; expected one in a "
-                "layout: choose devices with the ACTIVATE ISLINK statements (--config FILE)"
-            )

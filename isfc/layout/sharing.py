@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ctc.address import format_chpid
 from isfc.layout.layout import Channel, Collection, Fibre, Layout
 
 
@@ -84,6 +85,23 @@ def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
         else f"{len(names)} of its channels carry {others} too"
         for others, names in carriers.items()
     )
+
+
+def maybe_straight(collection: Collection, link: Layout) -> tuple[str, ...]:
+    """The chpids of fibres that have one number at both ends and may be one channel, or two.
+
+    ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two.
+    """
+    homes = [{cec.name for cec in collection.cecs if node in cec.systems} for node in link.nodes]
+    if homes[0] and homes[1] and homes[0] != homes[1]:
+        return ()
+    found = (
+        format_chpid(fibre.chpids[0])
+        for fibre in link.fibres
+        if fibre.chpids[0] == fibre.chpids[1]
+        and len(set(collection.channels_of(fibre, link.nodes))) == 2
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, list[Layout]]]:

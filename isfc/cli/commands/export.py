@@ -8,7 +8,7 @@ import typer
 from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.source import OutputOption, write_text
-from isfc.deck.export import Ports, activation_text, deck_text, qualified
+from isfc.deck.export import Ports, activation_text, deck_text, own_ports, qualified
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
@@ -41,7 +41,8 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="NODE:50=C1,...",
-            help="Director ports, for the LINK of IOCP decks; without them, fibres are cables.",
+            help="Director ports, for the LINK of IOCP decks, besides those of the layout; without "
+            "either, fibres are cables.",
             show_default=False,
         ),
     ] = None,
@@ -57,7 +58,7 @@ def export(
     if form is Form.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
     elif form is Form.IOCP:
-        told = _ports(ports or [], exported)
+        told = {**own_ports(exported), **_ports(ports or [], exported)}
         texts = {f"{node}.iocp": deck_text(exported, node, told) for node in nodes}
     else:
         texts = {

@@ -29,6 +29,7 @@ from isfc.deck.hint import hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
+from isfc.deck.machine import together
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import System, choose_systems
 from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
@@ -36,7 +37,7 @@ from isfc.layout.build import build_layout
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
-from isfc.layout.write import format_collection, format_layout
+from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -90,11 +91,24 @@ def import_iocp(
     systems = choose_systems(partitions, read)
     wired = _wire_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
+    links = [found.layout for _, found in wired]
+    collection = together([pairing for pairing, _ in wired], links)
     if json:
-        show_json({"links": [link_record(*each) for each in wired]})
+        show_json(
+            {
+                "links": [link_record(*each) for each in wired],
+                "shared_channels": [
+                    {end.node: format_chpid(end.chpid) for end in channel}
+                    for channel in collection.shared_channels
+                ],
+                "cecs": {cec.name: list(cec.systems) for cec in collection.cecs},
+            }
+        )
     else:
         origin = ", ".join(path.name for path in decks)
-        _write([found for _, found in wired], f"Imported from {origin}.", output)
+        apart = [together([pairing], [found.layout]) for pairing, found in wired]
+        remarks = [found.remarks for _, found in wired]
+        _write(collection, apart, remarks, f"Imported from {origin}.", output)
 
 
 def _wire_all(
@@ -159,7 +173,10 @@ def import_islink(
     ]
     _tell_remarks(wired)
     origin = ", ".join(Path(log.file).name for log in named.values())
-    _write(wired, f"Imported from {origin}.", output)
+    collection = Collection(tuple(found.layout for found in wired))
+    apart = [Collection((found.layout,)) for found in wired]
+    remarks = [found.remarks for found in wired]
+    _write(collection, apart, remarks, f"Imported from {origin}.", output)
 
 
 @app.command("config")
@@ -210,16 +227,21 @@ def _named(text: str) -> tuple[str, Path]:
     return (name, Path(path)) if equals else ("", Path(text))
 
 
-def _write(wired: Sequence[Wired], heading: str, output: Path | None) -> None:
-    """Write one layout of all links; to a folder, a layout of each."""
+def _write(
+    whole: Collection,
+    apart: Sequence[Collection],
+    remarks: Sequence[Sequence[str]],
+    heading: str,
+    output: Path | None,
+) -> None:
+    """Write one layout of all links; to a folder, a layout of each, ``apart``."""
     if output is not None and output.is_dir():
-        for found in wired:
-            text = format_layout(found.layout, heading=[heading, *found.remarks])
-            write_text(text, output / f"{'-'.join(found.layout.nodes)}.toml")
+        for alone, said in zip(apart, remarks, strict=True):
+            text = format_collection(alone, heading=[heading, *said])
+            write_text(text, output / f"{'-'.join(alone.links[0].nodes)}.toml")
         return
-    remarks = dict.fromkeys(remark for found in wired for remark in found.remarks)
-    collection = Collection(tuple(found.layout for found in wired))
-    text = format_collection(collection, heading=[heading, *remarks])
+    once = dict.fromkeys(remark for said in remarks for remark in said)
+    text = format_collection(whole, heading=[heading, *once])
     parse_collection(text, "the links together")
     write_text(text, output)
 

@@ -17,7 +17,7 @@ from isfc.layout.catalogue import is_there, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.sharing import shared_by
+from isfc.layout.sharing import maybe_straight, shared_by
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -112,11 +112,17 @@ def open_links(argument: str, link: str | None, *, figures: bool = True) -> list
 
 
 def mark_alone(collection: Collection, link: Layout) -> None:
-    """Say on stderr what a link shares, of which figures for it alone know nothing."""
+    """Say on stderr what a link shares, or may share, of which its figures know nothing."""
     shared = shared_by(collection, link)
     if shared:
         name = "-".join(link.nodes)
         show_log(f"isfc: note: the figures take {name} as if it were alone: {'; '.join(shared)}")
+    if chpids := maybe_straight(collection, link):
+        which = f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
+        show_log(
+            f"isfc: note: the figures are of two channels where {which} at {link.nodes[0]} and "
+            f"{link.nodes[1]} may be one of a CEC: [[shared_channel]] says that, [cec.NAME] not"
+        )
 
 
 def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfiguration | None]:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from itertools import pairwise
 
-from isfc.deck.export import activation_text, deck_text, qualified
+from isfc.deck.export import activation_text, deck_text, own_ports, qualified
 from isfc.deck.iocp import parse_deck
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.layout import Cec, Collection, Fibre, Layout
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes
@@ -77,3 +77,22 @@ def test_a_comment_that_reaches_column_72_does_not_continue_on_the_card_behind_i
 def build(fibre: Fibre) -> Layout:
     ctcs = tuple(replace(ctc, fibre=fibre) for ctc in LAYOUT.ctcs[:2])
     return Layout(LAYOUT.nodes, (fibre,), ctcs)
+
+
+def test_ports_of_the_layout_are_in_its_decks() -> None:
+    fibre = replace(LAYOUT.fibres[0], directors=("7", "7"), ports=("C1", "D1"))
+    collection = Collection((build(fibre),))
+    text = deck_text(collection, CLIENT, own_ports(collection))
+    assert " CHPID PATH=(CSS(0),40),SHARED,SWITCH=07,TYPE=FC\n" in text
+    assert "LINK=((CSS(0),D1))" in text
+    named = Collection((build(replace(fibre, directors=("north", "north"))),))
+    assert own_ports(named) == {}
+    joined = Collection((build(replace(fibre, directors=("7", "A"))),))
+    assert sorted(own_ports(joined).values()) == ["07C1", "0AD1"]
+
+
+def test_a_deck_says_that_shared_channels_are_not_in_it() -> None:
+    collection = Collection((LAYOUT,), cecs=(Cec("east", LAYOUT.nodes),))
+    assert "* The CECs of the layout, and the channels shared in them, are" in deck_text(
+        collection, CLIENT, {}
+    )

@@ -190,6 +190,19 @@ def test_a_text_without_a_report_is_refused(text: str) -> None:
         parse_rmf(text, "paste")
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "I / O   Q U E U I N G   A C T I V I T Y\n 00  0.15  0.00  00\n 02",
+        "D I R E C T   A C C E S S   D E V I C E   A C T I V I T Y\n 7080 33909 A 00B0 3.1\n 7081",
+    ],
+)
+def test_a_report_may_end_within_a_line(row: str) -> None:
+    # fuzzing: whether the last number began a line was asked of the word behind it
+    with suppress(ConfigurationError):
+        parse_rmf(row, "paste")
+
+
 @given(st.sampled_from(sorted(SAMPLES)), st.data())
 def test_whatever_is_pasted_is_read_or_refused(name: str, data: st.DataObject) -> None:
     text = SAMPLES[name]

@@ -51,13 +51,15 @@ def test_features_are_asked_for_by_chpid() -> None:
     [
         ([], "no CTC joins ATLANTA and BOSTON; expected at least one"),
         (connections("50-40", "7000-7010", "6000-6010"), "17 CTCs join ATLANTA and BOSTON; expect"),
-        (
-            [*connections("50-40", "7000", "6000"), *connections("50-41", "7001", "6001")],
-            "chpid 50 at BOSTON leads to several chpids; expected one",
-        ),
     ],
 )
 def test_what_is_no_logical_link_is_refused(ctcs: list[Connection], what: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         build(*ctcs)
     assert str(caught.value).startswith(what)
+
+
+def test_a_chpid_may_lead_to_several_through_a_director() -> None:
+    ctcs = [*connections("50-40", "7000", "6000"), *connections("50-41", "7001", "6001")]
+    layout = build(*ctcs)
+    assert [fibre.chpids for fibre in layout.fibres] == [(0x40, 0x50), (0x41, 0x50)]

@@ -1,0 +1,137 @@
+"""What partitions share: the channels of their CEC, and the directors that channels sit on.
+
+A deck is a CEC. A channel path that two of its partitions use is one channel, whichever CSS either
+is in. A channel's own port is the link address of the control units that lead to it, its director
+the first half of a link address of four digits, or SWITCH.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ctc.address import ChpidId
+from isfc.deck.iocp import Channel, Deck
+from isfc.deck.pairing import Pairing
+from isfc.deck.partition import System
+from isfc.layout.layout import Cec, ChannelEnd, Collection, Layout
+
+_CEC_NAME_LENGTH_MAX: Final = 24
+"""Characters of a file's name that a CEC is called by."""
+
+
+_Chpids = tuple[ChpidId, ChpidId]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plug:
+    """A port of a director."""
+
+    director: str
+    port: str
+
+
+def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
+    """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
+
+    CECs are named where one has two of the systems or more. Ports are left out of fibres over two
+    directors, as decks do not say how these are joined, and where they contradict each other.
+    """
+    systems = {system.node: system for pairing in pairings for system in pairing.systems}
+    ends: dict[int, dict[ChannelEnd, None]] = {}
+    for link in links:
+        for fibre in link.fibres:
+            for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
+                channel = systems[node].deck.channels[systems[node].partition.css, chpid]
+                ends.setdefault(id(channel), {})[ChannelEnd(node, chpid)] = None
+    shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
+    plugged = _plugged(pairings, links)
+    return Collection(plugged, shared_channels=shared, cecs=_cecs(list(systems.values())))
+
+
+def _cecs(systems: Sequence[System]) -> tuple[Cec, ...]:
+    """The decks as machines, none if each has one system alone."""
+    decks: dict[int, list[System]] = {}
+    for system in systems:
+        decks.setdefault(id(system.deck), []).append(system)
+    if len(decks) == len(systems):
+        return ()
+    names: list[str] = []
+    for members in decks.values():
+        names.append(_name(members[0].deck, names))
+    return tuple(
+        Cec(name, tuple(system.node for system in members))
+        for name, members in zip(names, decks.values(), strict=True)
+    )
+
+
+def _name(deck: Deck, taken: Sequence[str]) -> str:
+    """A deck's file without folder and suffix, made a name that no other has."""
+    file = deck.file.replace("\\", "/").rpartition("/")[2]
+    stem = "".join(c for c in file.partition(".")[0] if c.isprintable())
+    name = stem.strip("- ")[:_CEC_NAME_LENGTH_MAX] or "cec"
+    known = {each.upper() for each in taken}
+    numbered = (f"{name}-{n}" for n in range(2, len(taken) + 3))
+    return next(each for each in (name, *numbered) if each.upper() not in known)
+
+
+def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
+    """The links, their fibres with directors and ports."""
+    found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
+    if _contradict(pairings, links, found):
+        return tuple(links)
+    plugged: list[Layout] = []
+    for link, plugs in zip(links, found, strict=True):
+        fibres = {}
+        for fibre in link.fibres:
+            both = plugs.get(fibre.chpids)
+            directors = tuple(plug.director for plug in both) if both else ()
+            ports = tuple(plug.port for plug in both) if both else ()
+            fibres[fibre] = replace(fibre, directors=directors, ports=ports)
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        plugged.append(replace(link, fibres=tuple(fibres.values()), ctcs=ctcs))
+    return tuple(plugged)
+
+
+def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
+    """For the chpids of a fibre, their plugs, if one director leads it that is known."""
+    nodes = tuple(system.node for system in pairing.systems)
+    turned = nodes != link.nodes
+    for ctc in pairing.ctcs:
+        paths = [
+            device.control_unit.paths[system.partition.css][0]
+            for device, system in zip(ctc.devices, pairing.systems, strict=True)
+        ]
+        first = _plug(ctc.channels[0], paths[1].link)
+        second = _plug(ctc.channels[1], paths[0].link)
+        if first and second and first.director == second.director:
+            chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
+            yield (chpids[::-1], (second, first)) if turned else (chpids, (first, second))
+
+
+def _plug(channel: Channel, link: str | None) -> _Plug | None:
+    """Where a channel sits to which control units with ``link`` lead."""
+    if link is None:
+        return None
+    director = link[:2] if len(link) == 4 else (channel.switch or "").rjust(2, "0")
+    return _Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
+
+
+def _contradict(
+    pairings: Sequence[Pairing],
+    links: Sequence[Layout],
+    found: Sequence[dict[_Chpids, tuple[_Plug, _Plug]]],
+) -> bool:
+    """Whether a channel is on two ports, or two channels are on one."""
+    plugs: dict[int, _Plug] = {}
+    channels: dict[_Plug, int] = {}
+    for pairing, link, known in zip(pairings, links, found, strict=True):
+        systems = {system.node: system for system in pairing.systems}
+        for chpids, both in known.items():
+            for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
+                system = systems[node]
+                channel = id(system.deck.channels[system.partition.css, chpid])
+                if plugs.setdefault(channel, plug) != plug:
+                    return True
+                if channels.setdefault(plug, channel) != channel:
+                    return True
+    return False
