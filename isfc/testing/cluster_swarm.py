@@ -1,0 +1,221 @@
+"""Clusters drawn from a seed: 2 to 4 systems that share channels, with traffic and misfortunes.
+
+What holds for a pair must hold for every link: each message arrives exactly once, in the order of
+its conversation, whatever is varied, cut or shared meanwhile; and in the end everything arrives.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from random import Random
+from typing import Final
+
+from ctc.address import ChpidId, Rdev
+from ctc.profiles import FEATURES
+from isfc.engine.program import Offer
+from isfc.engine.virtual import VirtualEngine
+from isfc.layout.definition import define_system, make_fabric
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
+from isfc.link.events import Delivered, LinkEvent
+from isfc.link.message import Message, Traffic
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from isfc.system.inputs import VaryChpid, VaryDevice
+from isfc.system.system import System
+from isfc.testing.pair import MS, S
+
+Ends = tuple[NodeName, NodeName]
+"""A link end: its system, and the partner."""
+
+SETTLE_NS: Final = 60 * S
+"""Within so long everything has arrived after the last misfortune: some recoveries of each CTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something done at a time: ``what`` is ``chpid``, ``device`` or ``cable``; undone later."""
+
+    at_ns: int
+    until_ns: int
+    what: str
+    node: NodeName
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterScenario:
+    """One run: the file, what each end sends when, and what goes wrong."""
+
+    text: str
+    sends: tuple[tuple[int, Ends, tuple[tuple[int, int, Traffic], ...]], ...]
+    troubles: tuple[Trouble, ...]
+
+    @property
+    def collection(self) -> Collection:
+        """What the file describes."""
+        return parse_collection(self.text)
+
+
+class Correspondent:
+    """Sends at its times, and keeps what arrives by conversation."""
+
+    def __init__(self, offers: list[Offer]) -> None:
+        self._offers = offers
+        self.arrived: dict[int, list[int]] = defaultdict(list)
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """All it will ever send."""
+        return self._offers
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Keep what has arrived."""
+        if isinstance(event, Delivered):
+            for message in event.messages:
+                self.arrived[message.conversation].append(message.length)
+        return ()
+
+
+def draw_cluster(seed: int) -> ClusterScenario:
+    """The scenario of a seed."""
+    random = Random(f"cluster {seed}")
+    text = _draw_file(random)
+    collection = parse_collection(text)
+    ends = [
+        (name, partner)
+        for link in collection.links
+        for name, partner in (link.nodes, link.nodes[::-1])
+    ]
+    sends = []
+    for _ in range(random.randint(3, 12)):
+        traffic = random.choice(list(Traffic))
+        messages = tuple(
+            (2 * random.randrange(4) + (traffic is Traffic.LEGACY), _length(random), traffic)
+            for _ in range(random.randint(1, 8))
+        )
+        sends.append((random.randrange(40 * MS), random.choice(ends), messages))
+    troubles = tuple(_draw_trouble(random, collection) for _ in range(random.choice([0, 1, 2, 4])))
+    return ClusterScenario(text, tuple(sorted(sends, key=lambda send: send[0])), troubles)
+
+
+def run_cluster_scenario(scenario: ClusterScenario) -> int:
+    """Let it happen, and return how many messages have arrived.
+
+    Raises ``AssertionError`` if one is lost, doubled or out of order at any link.
+    """
+    collection = scenario.collection
+    fabric = make_fabric(collection.links)
+    parameters = LinkParameters()
+    systems = [
+        System(define_system(collection, name, parameters), fabric=fabric)
+        for name in collection.systems
+    ]
+    programs = {
+        (end.name, end.partner): Correspondent(_offers(scenario, (end.name, end.partner)))
+        for system in systems
+        for end in system.ends
+    }
+    engine = VirtualEngine(systems, list(programs.values()))
+    moments = [(trouble.at_ns, False, trouble) for trouble in scenario.troubles]
+    moments += [(trouble.until_ns, True, trouble) for trouble in scenario.troubles]
+    for at_ns, over, trouble in sorted(moments, key=lambda moment: moment[:2]):
+        engine.run(max(at_ns, engine.now_ns))
+        _act(engine, systems, trouble, over=over)
+        check_arrivals(scenario, programs)
+    engine.run(engine.now_ns + SETTLE_NS)
+    return check_arrivals(scenario, programs, all_of_them=True)
+
+
+def check_arrivals(
+    scenario: ClusterScenario,
+    programs: dict[Ends, Correspondent],
+    *,
+    all_of_them: bool = False,
+) -> int:
+    """Each conversation has brought a beginning of what was sent, or all of it."""
+    count = 0
+    for (name, partner), receiver in programs.items():
+        sent: dict[int, list[int]] = defaultdict(list)
+        for _, ends, messages in scenario.sends:
+            if ends == (partner, name):
+                for conversation, length, _ in messages:
+                    sent[conversation].append(length)
+        for conversation in {*sent, *receiver.arrived}:
+            arrived, wanted = receiver.arrived[conversation], sent[conversation]
+            shown = f"{partner} -> {name}, conversation {conversation}: {arrived} of {wanted}"
+            assert arrived == wanted[: len(arrived)], shown
+            assert not all_of_them or len(arrived) == len(wanted), shown
+            count += len(arrived)
+    return count
+
+
+def _offers(scenario: ClusterScenario, ends: Ends) -> list[Offer]:
+    return [
+        (at_ns, [Message(*message) for message in messages])
+        for at_ns, sender, messages in scenario.sends
+        if sender == ends
+    ]
+
+
+def _act(engine: VirtualEngine, systems: list[System], trouble: Trouble, *, over: bool) -> None:
+    (system,) = (each for each in systems if each.name == trouble.node)
+    if trouble.what == "cable":
+        (engine.plug if over else engine.unplug)(Rdev(trouble.number), trouble.node)
+        return
+    if trouble.what == "chpid":
+        system.apply(VaryChpid(ChpidId(trouble.number), online=over), engine.now_ns)
+    else:
+        system.apply(VaryDevice(Rdev(trouble.number), online=over), engine.now_ns)
+    engine.drain()
+
+
+def _draw_file(random: Random) -> str:
+    """A connected file of 2 to 4 systems: some links, on few chpids, some of them shared."""
+    systems = [f"S{number}" for number in range(1, random.randint(2, 4) + 1)]
+    pairs = list(combinations(systems, 2))
+    chains = list(pairwise(systems))
+    links = sorted({*chains, *(pair for pair in pairs if random.random() < 0.6)})
+    feature = random.choice(list(FEATURES))
+    lines = [f'[[link]]\nnodes = ["{one}", "{other}"]' for one, other in links]
+    isl = random.random() < 0.3
+    if isl:
+        gbps, credits_ = random.choice([1, 2, 8]), random.choice([5, 90])
+        lines.append(f"[path.far]\nkm = 1\nisl = {{ gbps = {gbps}, credits = {credits_} }}")
+    used: set[tuple[str, str]] = set()
+    fibre = 0
+    for number, (one, other) in enumerate(links):
+        ends = {(random.choice(("40", "41")), random.choice(("40", "41"))) for _ in range(2)}
+        for here, there in sorted(ends):
+            used |= {(one, here), (other, there)}
+            lines.append(f'[fibre.{fibre}]\nfeature = "{feature}"')
+            lines.append(f'chpid = {{ {one} = "{here}", {other} = "{there}" }}')
+            if isl and random.random() < 0.5:
+                lines.append('path = "far"')
+            first = f"{number:X}{fibre:02X}"
+            last = f"{random.randrange(4):X}"
+            lines.append(f'[[ctc]]\nfibre = "{fibre}"')
+            rdevs = f"{first}0-{first}{last}"
+            lines.append(f'rdevs = {{ {one} = "{rdevs}", {other} = "{rdevs}" }}')
+            fibre += 1
+    for chpid in ("40", "41"):
+        members = [system for system in systems if (system, chpid) in used]
+        if len(members) > 1 and random.random() < 0.5:
+            shared = random.sample(members, random.randint(2, len(members)))
+            ends_of = ", ".join(f'{system} = "{chpid}"' for system in shared)
+            lines.append(f"[[shared_channel]]\nchpid = {{ {ends_of} }}")
+    return "\n".join(lines) + "\n"
+
+
+def _length(random: Random) -> int:
+    return random.choice([1, 500, 8_192, 120_000, 1_500_000])
+
+
+def _draw_trouble(random: Random, collection: Collection) -> Trouble:
+    link = random.choice(collection.links)
+    end = random.randrange(2)
+    at_ns = random.randrange(50 * MS)
+    what = random.choice(("chpid", "device", "cable"))
+    ctc = random.choice(link.ctcs)
+    number = ctc.fibre.chpids[end] if what == "chpid" else ctc.rdevs[end]
+    return Trouble(at_ns, at_ns + random.randint(MS, 60 * MS), what, link.nodes[end], number)
