@@ -4,6 +4,7 @@ PYTHON ?= python3
 SEED ?=
 SEEDS ?=
 SECONDS ?=
+TRIAL ?=
 WORKERS ?= auto
 
 BIN := .venv/bin
@@ -19,7 +20,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
-    properties mutate fuzz explore chaos bench bench-live wheel docs site calibration bounds fidelity clean
+    properties mutate fuzz explore chaos bench bench-live wheel dist try-dist docs site calibration bounds fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -42,7 +43,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) $(EDITABLE) '.[bench,calibrate,cluster,optimise,parquet,plot,report,site,test]'
+	@$(PIP) $(EDITABLE) '.[dev]'
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs
@@ -65,7 +66,7 @@ types: .venv/test  ## mypy --strict
 	$(BIN)/mypy
 
 tests: .venv/test  ## every test, the published cells included
-	$(PYTEST) -m "" $(PARALLEL)
+	$(PYTEST) -m "" $(PARALLEL) --durations=10
 
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
@@ -125,6 +126,18 @@ wheel: .venv/test  ## build a wheel in dist/, compiled for this Python: about se
 	    --no-build-isolation --no-deps --wheel-dir dist .
 	@ls dist
 
+.release/made: .venv/run-time tools/release/requirements.txt
+	@$(PYTHON) -m venv .release
+	@.release/bin/pip --disable-pip-version-check --quiet install \
+	    --requirement tools/release/requirements.txt
+	@touch $@
+
+dist: .release/made  ## build what is released into dist/: sdist, pure and compiled wheels
+	@$(BIN)/python -m tools.release.build
+
+try-dist: .release/made  ## try what dist/ holds in fresh environments; TRIAL=wheels: only that
+	@$(BIN)/python -m tools.release.trial $(TRIAL)
+
 docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
 	$(BIN)/python -m tools.pages.diagram
 	$(BIN)/isfc show atlanta-boston --output docs/link.svg
@@ -155,6 +168,6 @@ fidelity: .venv/test build/compiled/made  ## docs, and what each constant does t
 	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays
-	rm -rf build dist mutants *.egg-info .coverage* coverage.json htmlcov
+	rm -rf build dist .release mutants *.egg-info .coverage* coverage.json htmlcov
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find $(SOURCES) -name __pycache__ -prune -exec rm -rf {} +

@@ -14,6 +14,18 @@ from typing import Any
 
 from setuptools import setup
 
+HOME = os.environ.get("ISFC_HOME", "")
+"""Where the project is hosted, the one place to set it: a release is built with ``ISFC_HOME=https://...``
+(docs/releasing.md). Its metadata names no addresses as long as there is none."""
+
+PAGES = {
+    "Documentation": "docs/index.md",
+    "Changelog": "CHANGELOG.md",
+    "Issues": "issues",
+    "Security": "SECURITY.md",
+}
+"""What users look for, each below `HOME`."""
+
 COMPILED = (
     "ctc/*.py",
     "isfc/link/*.py",
@@ -70,4 +82,12 @@ def translated() -> list[Any]:
     return found
 
 
-setup(ext_modules=extensions())
+def addresses() -> dict[str, str]:
+    """The metadata's project URLs, none without `HOME`."""
+    if not HOME:
+        return {}
+    home = HOME.rstrip("/")
+    return {"Homepage": home} | {name: f"{home}/{page}" for name, page in PAGES.items()}
+
+
+setup(ext_modules=extensions(), project_urls=addresses())

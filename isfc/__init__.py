@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.plan import Plan as Plan
-    from isfc.layout.plan import make_plan as plan  # noqa: F401  (public by another name)
+    from isfc.layout.plan import make_plan
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
     from isfc.live.conversation import Conversation as Conversation
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from scenarios.simulation import Simulation as Simulation
     from scenarios.simulation import simulate as simulate
     from scenarios.workload import Workload as Workload
+
+    plan = make_plan
 
 __version__ = "0.1.0"
 

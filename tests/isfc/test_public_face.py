@@ -12,6 +12,16 @@ import isfc
 PROJECT = Path(__file__).parents[2]
 
 
+def test_program_that_type_checkers_read_has_every_public_name() -> None:
+    program = (PROJECT / "tests" / "user_program.py").read_text("utf-8")
+    used = set(re.findall(r"\bisfc\.(\w+)", program))
+    assert used == set(isfc.__all__)
+
+
+def test_program_that_type_checkers_read_runs() -> None:
+    subprocess.run([sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True)
+
+
 @pytest.mark.parametrize("name", isfc.__all__)
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     assert getattr(isfc, name).__doc__

@@ -171,7 +171,7 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     assert out == ""
     assert err == (
         "isfc: --plot needs matplotlib, which is not installed; install it with\n"
-        f"{sys.executable} -m pip install 'matplotlib>=3.10,<4'\n"
+        f"{sys.executable} -m pip install 'isfc[plot]'\n"
     )
 
 

@@ -116,5 +116,5 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
 
 def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isfc.library.find_spec", {}.get)
-    with pytest.raises(ConfigurationError, match=r"-m pip install 'vl-convert-python"):
+    with pytest.raises(ConfigurationError, match=r"-m pip install 'isfc\[report\]'"):
         check_charts()
