@@ -74,7 +74,8 @@ def translated() -> list[Any]:
 
     paths = [str(path) for pattern in COMPILED for path in sorted(Path().glob(pattern))]
     found = mypycify(
-        [path for path in paths if path not in INTERPRETED and not path.endswith("__init__.py")]
+        [path for path in paths if path not in INTERPRETED and not path.endswith("__init__.py")],
+        group_name="isfc",  # the shared library is isfc__mypyc, a name that can be imported
     )
     if sys.platform != "win32":
         for extension in found:  # nobody else calls the functions in it: let calls be direct

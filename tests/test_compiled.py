@@ -68,19 +68,19 @@ for journal in journals:
 """
 
 
-Translate = Callable[[list[str]], list[SimpleNamespace]]
+Translate = Callable[[list[str], str], list[SimpleNamespace]]
 
 
-def translate(paths: list[str]) -> list[SimpleNamespace]:
+def translate(paths: list[str], group_name: str) -> list[SimpleNamespace]:
     """In place of mypyc."""
-    return [SimpleNamespace(paths=paths, optional=False, extra_compile_args=[])]
+    return [SimpleNamespace(paths=paths, optional=False, extra_compile_args=[], name=group_name)]
 
 
-def without_mypy(paths: list[str]) -> NoReturn:
+def without_mypy(paths: list[str], group_name: str) -> NoReturn:
     raise ModuleNotFoundError(f"No module named 'mypyc', which is to translate {len(paths)} files")
 
 
-def refused(paths: list[str]) -> NoReturn:
+def refused(paths: list[str], group_name: str) -> NoReturn:
     """What mypyc does if mypy finds fault."""
     sys.exit(f"{paths[0]}:1: error: there is some")
 
