@@ -19,7 +19,7 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help .venv replay test check style types tests quick-tests format coverage simulate \
+.PHONY: help .venv replay test check style types tests quick-tests other-pythons format coverage simulate \
     properties mutate fuzz explore chaos bench bench-live wheel dist try-dist docs site calibration bounds fidelity clean
 
 help:  ## list the targets
@@ -70,6 +70,18 @@ tests: .venv/test  ## every test, the published cells included
 
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
+
+other-pythons: .venv/test  ## the quick tests on the oldest and newest other Python that is here
+	@others=$$($(BIN)/python -m tools.release.pythons others); \
+	test -n "$$others" || echo 'No other supported Python is here.'; \
+	for python in $$others; do \
+	    venv=.venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)'); \
+	    echo "Installing isfc into $$venv ..."; \
+	    test -x $$venv/bin/pip || $$python -m venv $$venv || exit 1; \
+	    $$venv/bin/python -m pip --disable-pip-version-check --quiet install \
+	        --constraint constraints.txt --editable '.[dev]' || exit 1; \
+	    $$venv/bin/python -m pytest $(PARALLEL) || exit 1; \
+	done
 
 format: .venv/test  ## put the source into the one format, as far as ruff can
 	$(BIN)/ruff check --fix

@@ -77,12 +77,12 @@ def translate(paths: list[str], group_name: str) -> list[SimpleNamespace]:
 
 
 def without_mypy(paths: list[str], group_name: str) -> NoReturn:
-    raise ModuleNotFoundError(f"No module named 'mypyc', which is to translate {len(paths)} files")
+    raise ModuleNotFoundError(f"No module 'mypyc' to translate {len(paths)} files of {group_name}")
 
 
 def refused(paths: list[str], group_name: str) -> NoReturn:
     """What mypyc does if mypy finds fault."""
-    sys.exit(f"{paths[0]}:1: error: there is some")
+    sys.exit(f"{paths[0]}:1: error: there is some in {group_name}")
 
 
 def asked_to_compile(

@@ -1,6 +1,7 @@
 """Every relative link in README, CONTRIBUTING, CHANGELOG and docs leads to something.
 
-``python -m tools.checks.links`` prints ``file:line: message`` for each that does not, and ends
+Every page of docs is reached from the first in two clicks. ``python -m tools.checks.links`` prints
+``file:line: message`` for each link that leads nowhere and each page that is farther, and ends
 with 1.
 """
 
@@ -12,6 +13,8 @@ from typing import Final
 
 LINK: Final = re.compile(r"\]\((?!https?:|mailto:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]*))?\)")
 HEADING: Final = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
+TOCTREE: Final = re.compile(r"^```\{toctree\}\n(?P<pages>.*?)^```$", re.MULTILINE | re.DOTALL)
+CLICKS_MAX: Final = 2
 CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,6 +31,27 @@ def broken(root: Path) -> Iterator[str]:
                     yield f"{where}: no heading {link['anchor']} in {target.name}"
 
 
+def far(root: Path) -> Iterator[str]:
+    """Say of each page of docs that the first does not lead to within `CLICKS_MAX` clicks."""
+    reached = latest = {root / "docs" / "index.md"}
+    for _ in range(CLICKS_MAX):
+        latest = {target for page in latest if page.exists() for target in _targets(page)}
+        reached |= latest
+    for page in sorted({*root.glob("docs/**/*.md")} - reached):
+        name = page.relative_to(root).as_posix()
+        yield f"{name}:1: not within {CLICKS_MAX} clicks of docs/index.md"
+
+
+def _targets(page: Path) -> Iterator[Path]:
+    """The pages that a page links to, or lists in a toctree."""
+    for link in LINK.finditer(_prose(page)):
+        yield (page.parent / link["path"]).resolve()
+    for toctree in TOCTREE.finditer(page.read_text("utf-8")):
+        for line in toctree["pages"].split():
+            if not line.startswith(":"):
+                yield from (found.resolve() for found in page.parent.glob(f"{line}.md"))
+
+
 def _anchors(page: Path) -> set[str]:
     """The anchors of a page's headings: lower case, no punctuation, a dash for each space."""
     titles = HEADING.findall(_prose(page))
@@ -41,7 +65,8 @@ def _prose(page: Path) -> str:
 
 def main() -> int:
     """Check the pages of this project; return the exit status."""
-    messages = list(broken(Path(__file__).resolve().parents[2]))
+    root = Path(__file__).resolve().parents[2]
+    messages = [*broken(root), *far(root)]
     for message in messages:
         print(message)
     return 1 if messages else 0

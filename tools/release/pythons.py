@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterable
 from configparser import ConfigParser
 from pathlib import Path
@@ -51,6 +52,16 @@ def _asked(command: str) -> tuple[str, Path] | None:
     return f"{major}.{minor}", Path(executable)
 
 
+def others() -> list[Path]:
+    """The oldest and the newest of them that are not the Python this runs on."""
+    this = f"{sys.version_info.major}.{sys.version_info.minor}"
+    rest = [path for version, path in pythons().items() if version != this]
+    return rest if len(rest) < 2 else [rest[0], rest[-1]]
+
+
 if __name__ == "__main__":
-    for version, path in pythons().items():
-        print(version, path)
+    if sys.argv[1:] == ["others"]:
+        print(*others())
+    else:
+        for version, path in pythons().items():
+            print(version, path)

@@ -13,6 +13,20 @@ def test_links_of_this_project() -> None:
     assert "\n".join(links.broken(PROJECT)) == ""
 
 
+def test_every_page_of_this_project_is_reached_in_two_clicks() -> None:
+    assert "\n".join(links.far(PROJECT)) == ""
+
+
+def test_page_that_takes_more_clicks_is_named(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "index.md").write_text("```{toctree}\n:glob:\n\na*\n```\n")
+    (docs / "a1.md").write_text("[b](b.md)")
+    (docs / "b.md").write_text("[c](c.md)")
+    (docs / "c.md").touch()
+    assert list(links.far(tmp_path)) == ["docs/c.md:1: not within 2 clicks of docs/index.md"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
