@@ -11,6 +11,7 @@ DATA: Final = frozenset(
         "tests.decks",
         "tests.isfc.layout.rules.test_book",
         "tests.layouts",
+        "tests.shipped",
     }
 )
 """Modules of tests that property tests take data from: tables, decks, layouts of a few lines."""
