@@ -11,10 +11,11 @@ DATA: Final = frozenset(
         "tests.decks",
         "tests.isfc.layout.rules.test_book",
         "tests.layouts",
+        "tests.properties.conversations",
         "tests.shipped",
     }
 )
-"""Modules of tests that property tests take data from: tables, decks, layouts of a few lines."""
+"""Modules that property tests take data from: tables, decks, small layouts, a world of switchboards."""
 
 
 def property_tests() -> dict[Path, ast.Module]:
