@@ -15,7 +15,7 @@ DATA: Final = frozenset(
         "tests.shipped",
     }
 )
-"""Modules that property tests take data from: tables, decks, small layouts, a world of switchboards."""
+"""Modules that property tests take data from: tables, decks, small layouts and worlds."""
 
 
 def property_tests() -> dict[Path, ast.Module]:
