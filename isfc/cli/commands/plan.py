@@ -16,6 +16,7 @@ from isfc.cli.options.layout import (
     LayoutArgument,
     LinkOption,
     OpenedLink,
+    mark_straight,
     open_links,
 )
 from isfc.cli.record import shared_record
@@ -78,7 +79,10 @@ def plan(
         raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
     pages: list[RenderableType] = []
     records: list[Any] = []
-    opened = open_links(layout, link, figures=lose or rule or link is not None)
+    alone = lose or rule or link is not None
+    opened = open_links(layout, link, figures=alone)
+    for each in () if alone else opened:
+        mark_straight(each.collection, each.layout)
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
     for each in opened:
         if pages:

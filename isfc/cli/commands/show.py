@@ -25,12 +25,13 @@ def show_layout(
     """Draw a layout: systems, chpids, fibres, who writes on what.
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
-    words say which CTCs only one end may write. Of links that share channels the machines, the
-    directors and what each channel carries come first.
+    words say which CTCs only one end may write. Where systems share channels or directors are
+    told, the machines, the directors and what each channel carries come first.
     """
     opened = open_links(layout, link, figures=False)
     collection = opened[0].collection
-    cluster = collection if len(opened) > 1 and shares_anything(collection) else None
+    shares = collection.shared_channels or shares_anything(collection)
+    cluster = collection if shares else None
     if output is not None:
         svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
         check_file("-o", output, (".svg",)).write_text(svg, "utf-8")

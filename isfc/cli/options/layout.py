@@ -117,6 +117,11 @@ def mark_alone(collection: Collection, link: Layout) -> None:
     if shared:
         name = "-".join(link.nodes)
         show_log(f"isfc: note: the figures take {name} as if it were alone: {'; '.join(shared)}")
+    mark_straight(collection, link)
+
+
+def mark_straight(collection: Collection, link: Layout) -> None:
+    """Say on stderr which chpids of a link may be one channel, which its figures do not have."""
     if chpids := maybe_straight(collection, link):
         which = f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
         show_log(

@@ -1,0 +1,67 @@
+"""One channel as both ends of a fibre: its figures are right where that is said, else marked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+
+LINK = """\
+[fibre.1]
+feature = "FICON Express4"
+chpid = { NORTH = "4A", SOUTH = "4A" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { NORTH = "E000-E003", SOUTH = "E000-E003" }
+"""
+SHARED = '\n[[shared_channel]]\nchpid = { NORTH = "4A", SOUTH = "4A" }\n'
+TWO_CECS = '\n[cec.A]\nsystems = ["NORTH"]\n\n[cec.B]\nsystems = ["SOUTH"]\n'
+NOTE = "isfc: note: the figures are of two channels where chpid 4A at NORTH and SOUTH may be one"
+RUN = ["--workload", "HL", "--pairs", "20", "--seconds", "0.5"]
+
+
+def file(folder: Path, text: str) -> str:
+    path = folder / "link.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", *RUN],
+        ["relocate", "--memory", "8M", "--change-rate", "1M"],
+        ["plan"],
+        ["plan", "--rule"],
+    ],
+)
+@pytest.mark.parametrize(("more", "marked"), [("", 1), (SHARED, 0), (TWO_CECS, 0)])
+def test_figures_of_what_may_be_one_channel_are_marked_once(
+    command: list[str], more: str, marked: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # they were those of two channels, to the last digit, without a word
+    assert run([command[0], file(tmp_path, LINK + more), *command[1:]]) == 0
+    assert capsys.readouterr().err.count(NOTE) == marked
+
+
+def test_one_channel_as_both_ends_carries_less_than_two(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    carried = []
+    for more in (SHARED, TWO_CECS):
+        assert run(["run", file(tmp_path, LINK + more), *RUN, "--json"]) == 0
+        record = json.loads(capsys.readouterr().out)
+        carried.append(record["mb_per_s_out"] + record["mb_per_s_in"])
+    straight, two = carried
+    assert straight < 0.7 * two
+
+
+def test_show_says_which_ends_are_one_channel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["show", file(tmp_path, LINK + SHARED)]) == 0
+    assert "NORTH 4A = SOUTH 4A" in capsys.readouterr().out
+    assert run(["export", file(tmp_path, LINK + SHARED), "--as", "toml"]) == 0
+    assert capsys.readouterr().out.lstrip() == LINK + SHARED
