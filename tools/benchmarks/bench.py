@@ -27,6 +27,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from scenarios.run import Experiment, Result, build, measure
 from scenarios.workload import find_workload, free_workload
+from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate
 
 CELLS: Final = ("HS", "HL")
@@ -43,7 +44,8 @@ MEMORY_MB_MAX: Final = 150.0
 MEMORY_GROWTH_MAX: Final = 1.05
 """Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
 SLOWDOWN_MAX: Final = 1.3
-"""Time per message with 16 CTCs over that with one, and with 100 pairs over that with one."""
+"""Time per message with 16 CTCs over that with one, with 100 pairs over that with one, and with six
+links over that with one."""
 PACKAGES_PERCENT_MAX: Final = 1.0
 """Between the messages per package of those two, which are to be equal."""
 
@@ -263,6 +265,20 @@ def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     ]
 
 
+def compare_links(extent: Extent) -> tuple[list[Timing], list[Check]]:
+    """One link of a mesh of four systems against all six, which share nothing, or a chpid each."""
+    experiments = lambda seed: published_cell("HL", extent.seconds / 4, seed)  # noqa: E731
+    names = ("1 link", "6 links", "1 shares", "6 share")
+    models = [run_links(count, shared=shared) for shared in (False, True) for count in (1, 6)]
+    contestants = [(name, model, experiments) for name, model in zip(names, models, strict=True)]
+    timings = time_in_turn(contestants, extent.repetitions)
+    one, six, one_shares, six_share = (timing.us_per_message for timing in timings)
+    return timings, [
+        Check("time per message, 6 links / 1 link", six / one, SLOWDOWN_MAX),
+        Check("the same, a chpid of each system shared", six_share / one_shares, SLOWDOWN_MAX),
+    ]
+
+
 def compare_memory(extent: Extent) -> list[Check]:
     """A run against one four times as long."""
     shorter, longer = (peak_memory_mb(seconds) for seconds in extent.memory_seconds)
@@ -315,7 +331,11 @@ def bench(
     say("One pair and a hundred, packages alike")
     timings["pairs"], judged = compare_pairs(extent)
     checks += judged
-    say("\n".join(map(describe_timing, timings["pairs"])) + "\n")
+    say("\n".join(map(describe_timing, timings["pairs"])))
+    say("One link of four systems and six, their own fibres or one chpid each")
+    timings["links"], judged = compare_links(extent)
+    checks += judged
+    say("\n".join(map(describe_timing, timings["links"])) + "\n")
     checks += compare_memory(extent)
     say("\n".join(map(describe_check, checks)))
     return timings, checks

@@ -11,7 +11,7 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.output import show, show_csv, show_error, show_json, show_log
 from isfc.cli.render.sweep import check_columns, extrapolated_lines, sweep_table, write_sweep_plot
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
@@ -73,6 +73,11 @@ def sweep(
     cells = read_grid(specification)
     if plot is not None:
         check_columns(plot, cells, x, y)
+    if any(fibre.channels for cell in cells for fibre in cell.experiment.layout.fibres):
+        show_log(
+            "isfc: note: a link that shares channels with other links of its file is run as if it "
+            "were alone"
+        )
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     if output is not None:

@@ -13,7 +13,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.shared import find_shared, links_with_disks
-from isfc.layout.catalogue import is_there, read_content, shipped_layouts
+from isfc.layout.catalogue import is_there, load_document, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.layout import Collection, Layout
@@ -63,12 +63,12 @@ class OpenedFile:
     disks: IoConfiguration | None
 
 
-def open_collection(argument: str) -> OpenedFile:
+def open_collection(argument: str | Path) -> OpenedFile:
     """All links that a user means: as `load_collection`, and from standard input or a pipe too.
 
-    Disks on their chpids, which it may name as ``[[io]]``, are in them.
+    Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
-    document = _open(argument)
+    document = load_document(argument) if isinstance(argument, Path) else _open(argument)
     return OpenedFile(document.source, *links_with_disks(document))
 
 

@@ -1,12 +1,13 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
-from isfc.cli.options.layout import JsonOption, LinkOption
+from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
@@ -26,9 +27,8 @@ from isfc.io.run import (
     WorkloadRun,
     run_configuration,
 )
-from isfc.layout.file import read_layout
 from scenarios.run import PAIRS_MAX, Experiment
-from scenarios.shared_channel import run_shared
+from scenarios.shared_channel import SharedRun, run_shared
 from scenarios.workload import find_workload
 
 SECONDS_MIN = 0.01
@@ -109,17 +109,7 @@ def run(
     if ctcs is not None:
         if csv or report is not None:
             raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
-        shared = run_shared(
-            Experiment(
-                read_layout(config, link_name),
-                find_workload(ctcs),
-                pairs=pairs,
-                seconds=seconds,
-                warmup=warmup,
-                seed=seed,
-            ),
-            read_io_configuration(config),
-        )
+        shared = _run_beside(config, link_name, ctcs, pairs, (seconds, warmup, seed))
         if json:
             show_json(shared_record(shared))
         else:
@@ -145,6 +135,22 @@ def run(
             show_csv(rows)
         else:
             show(report_page(found, report.value, rows))
+
+
+def _run_beside(
+    config: Path, link: str | None, workload: str, pairs: int, extent: tuple[float, float, int]
+) -> SharedRun:
+    """The link of a file and the disks on its chpids, alone and beside each other."""
+    seconds, warmup, seed = extent
+    layout, disks = open_with_disks(open_collection(config), link)
+    if disks is None:
+        raise ConfigurationError(
+            f"{config}: [[io]] channels: none is a chpid of the layout that CTCs use"
+        )
+    experiment = Experiment(
+        layout, find_workload(workload), pairs=pairs, seconds=seconds, warmup=warmup, seed=seed
+    )
+    return run_shared(experiment, disks)
 
 
 def io_run_record(run: IoRun) -> dict[str, Any]:
