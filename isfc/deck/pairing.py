@@ -158,7 +158,7 @@ class _Side:
             return Reason.OTHER_IMAGE, self._other_image(control_unit.cuadd)
         if len(paths) > 1:
             chpids = ", ".join(str(path.channel) for path in paths)
-            return Reason.SEVERAL_PATHS, f"has paths {chpids}; a CTC has one"
+            return Reason.SEVERAL_PATHS, f"has paths {chpids}; a CTC has one (ICP239I)"
         if not control_unit.recognizes(device.unit_address):
             return Reason.NOT_RECOGNIZED, (
                 f"unit address {device.unit_address:02X} is not in the UNITADD of its control unit"
@@ -171,6 +171,8 @@ class _Side:
         known += [self.system.partition] if self.system.deck is deck else []
         named = [partition.name for partition in known if partition.image == cuadd]
         who = f"names {named[0]}" if named else "names no partition"
+        if cuadd == _UNSHARED_IMAGE:
+            who = "(or none) names no partition"
         where = "" if self.partner.deck is self.system.deck else f" of {self.partner.deck.file}"
         image = self.partner.partition.image
         wanted = f"; {self.partner.node} is {image:X}" if image is not None else ""

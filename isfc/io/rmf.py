@@ -137,6 +137,17 @@ _DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
 _IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
 
 
+def _times_from(words: list[Word], at: int) -> tuple[str, ...]:
+    """The columns of a heading of devices, from RESP to CONN; empty if these are none.
+
+    Earlier releases have no INT.
+    """
+    end = next((n for n in range(at, min(at + 9, len(words))) if words[n].text == "CONN"), at)
+    found = tuple(word.text for word in words[at : end + 1])
+    without = tuple(name for name in _DEVICE_TIMES if name != "INT")
+    return found if found in (_DEVICE_TIMES, without) else ()
+
+
 def read_rmf(path: Path) -> tuple[Interval, ...]:
     """The intervals in the file at ``path``; raises `ConfigurationError` as `parse_rmf` does.
 
@@ -181,6 +192,7 @@ class _Parser:
         self._parts = 1
         self._words: list[Word] = []
         self._heading = UNTITLED
+        self._times: tuple[str, ...] | None = None
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[Interval, ...]:
@@ -207,7 +219,7 @@ class _Parser:
             return False
         self._take_records()
         if report is not None:
-            self._heading = UNTITLED
+            self._heading, self._times = UNTITLED, None
         self._report = report or self._report
         self._system = system[1] if system else self._system
         self._date = date[1] if date else self._date
@@ -221,6 +233,9 @@ class _Parser:
         while at + 1 < len(words):
             if heading := read_heading(words, at):
                 self._heading, at = heading
+                continue
+            if words[at].text == _DEVICE_TIMES[0] and (times := _times_from(words, at)):
+                self._times, at = times, at + len(times)
                 continue
             match self._report:
                 case _Report.UNKNOWN if looks_like_channel(words, at):
@@ -290,7 +305,9 @@ class _Parser:
             return start + 2
         most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
         values, end = values_from(words, at + 2, most, words[start], starts_device)
-        times = [name for name in _DEVICE_TIMES if name != "INT" or len(values) == most]
+        times = self._times or tuple(
+            name for name in _DEVICE_TIMES if name != "INT" or len(values) == most
+        )
         names = (*times, *_DEVICE_SHARES)
         expect(values, names, words[start], f"device {words[start].text}")
         found = dict(zip(names, values, strict=True))

@@ -181,6 +181,25 @@ def test_a_device_with_too_few_figures_is_located() -> None:
         parse_rmf(text, "paste")
 
 
+@pytest.mark.parametrize("gone", ["   0.0\n", " .230"])
+def test_a_device_that_lost_a_figure_is_not_read_as_one_without_int(gone: str) -> None:
+    # thirteen figures were those of an earlier release, whatever the heading has
+    text = SAMPLES["device-activity"]
+    row = next(line for line in text.splitlines(keepends=True) if " 7084 " in line)
+    with pytest.raises(ConfigurationError, match="device 7084 has 13 figures; expected 14: RESP,"):
+        parse_rmf(text.replace(row, row.replace(gone, "\n" if "\n" in gone else "", 1)), "paste")
+
+
+def test_devices_of_an_earlier_release_have_no_int() -> None:
+    text = (
+        SAMPLES["device-activity"].replace("  INT  PEND", "  PEND").replace(" .000 .077", " .077")
+    )
+    (interval,) = parse_rmf(
+        "\n".join(x for x in text.splitlines() if " 708" not in x or "7084" in x), "p"
+    )
+    assert (interval.devices[0].pend_ms, interval.devices[0].conn_ms) == (0.077, 0.149)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "Dear all,\n\nplease find the report below.\n", "42 FC_S 1\n", "We have 8 FC 16G ports\n"],
