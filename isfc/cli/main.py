@@ -67,6 +67,11 @@ COMMANDS: Final = {
     "compare": Subcommand(
         "compare", "compare", "Lay two results side by side and show the differences."
     ),
+    "measured": Subcommand(
+        "measured.group",
+        "app",
+        "Read your own figures, hold the model against them, and fit it to your site.",
+    ),
     "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partner."),
     "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
     "up": Subcommand("up", "up", "Run both systems of a layout live, and watch their link work."),

@@ -48,11 +48,18 @@ RINGS: Final = {
     "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (f"{LINK} ctc isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
+    "isfc.measured": (
+        f"{PURE} {READING} ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
+        "",
+    ),
     "isfc.io": (f"{PURE} ctc isfc.errors isfc.io isfc.layout msgspec pathlib random", ""),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
-    "scenarios": (f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout random scenarios", ""),
+    "scenarios": (
+        f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout isfc.measured random scenarios",
+        "",
+    ),
     "isfc.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.cli": ("*", "tools tests"),
 }

@@ -35,6 +35,7 @@ TOPICS: Final = {
     "collide": ("collisions.md",),
     "replay": ("replay.md", "fidelity.md"),
     "compare": ("compare.md",),
+    "measured": ("measured.md",),
     "node": ("live.md",),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),

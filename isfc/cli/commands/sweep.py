@@ -1,6 +1,5 @@
 """``isfc sweep``: a grid of layouts, workloads, pairs and seeds, each combination run once."""
 
-import csv as csv_format
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +12,8 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_csv, show_error, show_json, show_log
 from isfc.cli.render.sweep import check_columns, extrapolated_lines, sweep_table, write_sweep_plot
+from isfc.cli.table_file import check_table_file, write_table
 from isfc.errors import ConfigurationError
-from isfc.library import check_library
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, execute, finish, row_of
@@ -69,7 +68,7 @@ def sweep(
     if csv and json:
         raise ConfigurationError("--csv and --json: expected one of them")
     if output is not None:
-        _check_output(output)
+        check_table_file("--output", output)
     cells = read_grid(specification)
     if plot is not None:
         check_columns(plot, cells, x, y)
@@ -81,7 +80,7 @@ def sweep(
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     if output is not None:
-        _write(output, rows)
+        write_table(output, rows)
     if plot is not None:
         write_sweep_plot(plot, rows, [*cells[0].axes], x, y)
     if json:
@@ -112,27 +111,3 @@ def _rows(
         )
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     return [rows[index] for index in range(len(cells))]
-
-
-def _check_output(path: Path) -> None:
-    """Find out before anything is run whether the file can be written."""
-    if path.suffix not in (".csv", ".parquet"):
-        raise ConfigurationError(
-            f"--output {path}: expected a file that ends with .csv or .parquet"
-        )
-    if path.suffix == ".parquet":
-        check_library("pyarrow", "--output FILE.parquet")
-
-
-def _write(path: Path, rows: Sequence[Row]) -> None:
-    """Write the rows as what the file's name ends with."""
-    if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv_format.DictWriter(file, fieldnames=[*rows[0]], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-        return
-    import pyarrow
-    from pyarrow import parquet
-
-    parquet.write_table(pyarrow.Table.from_pylist(list(rows)), path)

@@ -1,0 +1,1 @@
+"""``isfc measured``: each subcommand in a module of its own."""

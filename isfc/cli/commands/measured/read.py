@@ -1,0 +1,83 @@
+"""``isfc measured read``: what a site measured, read from reports into one table."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.options.layout import JsonOption, LinkOption, open_layout
+from isfc.cli.options.measured import (
+    DecimalCommaOption,
+    FilesArgument,
+    RanOption,
+    SystemOption,
+    UsableOption,
+    ZoneOption,
+    read_files,
+)
+from isfc.cli.render.measured import read_page
+from isfc.cli.render.output import show, show_csv, show_json, show_log
+from isfc.cli.table_file import check_table_file, write_table
+from isfc.errors import ConfigurationError
+from isfc.measured.measurement import table_rows
+from isfc.measured.seen import see
+
+LayoutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--layout",
+        metavar="LAYOUT",
+        help="Keep the rows of this layout's link alone.",
+        show_default=False,
+    ),
+]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the table; .csv or .parquet."),
+]
+
+
+def read(
+    files: FilesArgument,
+    *,
+    layout: LayoutOption = None,
+    link: LinkOption = None,
+    system: SystemOption = None,
+    zone: ZoneOption = None,
+    ran: RanOption = None,
+    usable: UsableOption = False,
+    decimal_comma: DecimalCommaOption = False,
+    output: OutputOption = None,
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Read what a site measured into one table.
+
+    Formats are told by their content: FCX108 DEVICE as text, the link activity that IBM's tool
+    makes of Monitor D9 R4, CSV of either, and what 'isfc run' prints. Rows that cannot be
+    right are refused by file and line. docs/measured.md names the columns.
+    """
+    if csv and json:
+        raise ConfigurationError("--csv and --json: expected one of them")
+    if output is not None:
+        check_table_file("--output", output)
+    found = read_files(
+        files, system=system, zone=zone, ran=ran, usable=usable, decimal_comma=decimal_comma
+    )
+    if layout is not None:
+        opened = open_layout(layout, link)
+        seen = [see(opened, one) for one in found]
+        found = [each.measurement for each in seen]
+        for each in seen:
+            for note in each.notes():
+                show_log(f"isfc: note: {each.measurement.place}: {note}")
+    rows: list[dict[str, Any]] = [*table_rows(found)]
+    if output is not None:
+        write_table(output, rows)
+    if json:
+        show_json({"measurements": rows})
+    elif csv:
+        show_csv(rows)
+    else:
+        show(read_page(found))

@@ -1,0 +1,204 @@
+"""The record of what a site measured: one system, one interval, rows by RDEV and by link.
+
+Every format is read into it, and whatever uses measurements uses nothing else. Figures are as the
+source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the system sees it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ctc.address import Rdev, format_rdev
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands: the file as the user named it, and the line, from 1 on."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFigures:
+    """A row of FCX108. Times are None where no I/O was done, or where the source has none.
+
+    ``decimals`` is how many digits after the point its times are printed with; None: all of them.
+    """
+
+    rdev: Rdev
+    io_per_s: float
+    pend_ms: float | None
+    disc_ms: float | None
+    conn_ms: float | None
+    serv_ms: float | None
+    busy_percent: float | None
+    place: Place
+    decimals: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class WayFigures:
+    """One direction of a link."""
+
+    mb_per_s: float
+    messages_per_s: float
+    packages_per_s: float
+    bytes_per_package: float
+    messages_per_package: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFigures:
+    """A row of link activity; ``partner`` is the node at the other end, if the source says it."""
+
+    partner: str | None
+    tx_pend_count: float
+    collisions_per_s: float
+    written: WayFigures
+    read: WayFigures
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What ran, where the source or the user says it: a workload's name, and pairs of guests."""
+
+    workload: str
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.workload}:{self.pairs}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one system showed in one interval.
+
+    ``begin`` and ``end`` are as the source prints them, in ``zone`` (as ``+02:00``; None if nobody
+    says it). ``clients`` says whether the clients were on this system, None if nobody says it.
+    """
+
+    system: str | None
+    begin: str | None
+    end: str | None
+    place: Place
+    zone: str | None = None
+    ran: Ran | None = None
+    clients: bool | None = None
+    emulated: bool = False
+    devices: tuple[DeviceFigures, ...] = ()
+    links: tuple[LinkFigures, ...] = ()
+
+    @property
+    def interval(self) -> str:
+        """The interval in words."""
+        times = " to ".join(time for time in (self.begin, self.end) if time)
+        if not times:
+            return "an interval without a time"
+        return f"{times} {self.zone or '(no time zone said)'}"
+
+
+WAY_COLUMNS: Final = (
+    "mb_per_s",
+    "messages_per_s",
+    "packages_per_s",
+    "bytes_per_package",
+    "messages_per_package",
+)
+HEAD_COLUMNS: Final = ("kind", "system", "begin", "end", "zone", "workload", "pairs", "clients")
+DEVICE_COLUMNS: Final = (
+    "rdev",
+    "io_per_s",
+    "pend_ms",
+    "disc_ms",
+    "conn_ms",
+    "serv_ms",
+    "busy_percent",
+)
+LINK_COLUMNS: Final = (
+    "partner",
+    "tx_pend_count",
+    "collisions_per_s",
+    *(f"written_{name}" for name in WAY_COLUMNS),
+    *(f"read_{name}" for name in WAY_COLUMNS),
+)
+COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated")
+"""Of the neutral table, in order: ``kind`` is ``device`` or ``link``."""
+
+
+def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
+    """The neutral table: a row for each device and each link, with all of `COLUMNS`."""
+    for one in measurements:
+        ran = one.ran
+        head = {
+            "system": one.system,
+            "begin": one.begin,
+            "end": one.end,
+            "zone": one.zone,
+            "workload": ran and ran.workload,
+            "pairs": ran and ran.pairs,
+            "clients": one.clients,
+            "emulated": one.emulated,
+        }
+        blank: dict[str, Any] = dict.fromkeys(COLUMNS)
+        for device in one.devices:
+            figures = {name: getattr(device, name) for name in DEVICE_COLUMNS}
+            figures["rdev"] = format_rdev(device.rdev)
+            yield {**blank, **head, "kind": "device", **figures}
+        for link in one.links:
+            yield {**blank, **head, "kind": "link", **link_record(link)}
+
+
+def link_record(link: LinkFigures) -> dict[str, Any]:
+    """A row of link activity by the names of `LINK_COLUMNS`."""
+    record: dict[str, Any] = {
+        "partner": link.partner,
+        "tx_pend_count": link.tx_pend_count,
+        "collisions_per_s": link.collisions_per_s,
+    }
+    for side, way in (("written", link.written), ("read", link.read)):
+        record |= {f"{side}_{name}": getattr(way, name) for name in WAY_COLUMNS}
+    return record
+
+
+def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """The measurements, those of one system and one interval as one.
+
+    Device rows and link activity of an interval mostly come in files of their own. Where a file
+    says no time, it goes with any other of its system: so there may be one such of each kind.
+    """
+    found: list[Measurement] = []
+    for one in measurements:
+        for index, other in enumerate(found):
+            if _go_together(one, other):
+                found[index] = _merged(other, one)
+                break
+        else:
+            found.append(one)
+    return found
+
+
+def _go_together(one: Measurement, other: Measurement) -> bool:
+    if one.system != other.system or (one.devices and other.devices):
+        return False
+    if one.links and other.links:
+        return False
+    return None in (one.end, other.end) or one.end == other.end
+
+
+def _merged(first: Measurement, second: Measurement) -> Measurement:
+    clients = first.clients if first.clients is not None else second.clients
+    return replace(
+        first,
+        begin=first.begin or second.begin,
+        end=first.end or second.end,
+        zone=first.zone or second.zone,
+        ran=first.ran or second.ran,
+        clients=clients,
+        devices=first.devices or second.devices,
+        links=first.links or second.links,
+    )

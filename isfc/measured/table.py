@@ -1,0 +1,225 @@
+"""Tables as CSV and JSON: the neutral one, and those that the emulator prints of its runs.
+
+`isfc.measured.measurement.COLUMNS` names the neutral columns; a table may lack what it does not
+know. ``isfc run --report device --csv`` and ``--report link --csv`` have columns of their own, as
+the published tables have them; ``isfc run --json`` is one record of both.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from ctc.address import parse_rdevs
+from ctc.errors import CtcError
+from isfc.errors import ConfigurationError
+from isfc.measured.figures import BadFigure, Reading
+from isfc.measured.measurement import (
+    WAY_COLUMNS,
+    DeviceFigures,
+    LinkFigures,
+    Measurement,
+    Place,
+    Ran,
+    WayFigures,
+)
+
+_RENAMED: Final = {
+    "timestamp": "end",
+    "link": "partner",
+    "write_collisions_per_s": "collisions_per_s",
+    **{
+        f"{theirs}_{short}": f"{ours}_{name}"
+        for theirs, ours in (("write", "written"), ("read", "read"))
+        for short, name in zip(
+            ("mb_per_s", "msgs_per_s", "pkgs_per_s", "bytes_per_pkg", "msgs_per_pkg"),
+            WAY_COLUMNS,
+            strict=True,
+        )
+    },
+}
+"""Columns of the published tables by their neutral names."""
+
+_TIMES: Final = ("pend_ms", "disc_ms", "conn_ms", "serv_ms")
+_DEVICE_NEEDED: Final = ("rdev", "io_per_s", *_TIMES)
+
+
+def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """The measurements of a CSV file with a line of column names; `BadFigure` if it has none."""
+    lines = text.splitlines()
+    delimiter = ";" if lines and ";" in lines[0] else ","
+    table = csv.DictReader(lines, delimiter=delimiter)
+    names = [_RENAMED.get(name, name) for name in table.fieldnames or ()]
+    if not {"rdev", "tx_pend_count"} & set(names):
+        raise ConfigurationError(
+            f"{file}:1: no table of devices or links; expected a line of column names with rdev "
+            "or tx_pend_count"
+        )
+    rows = []
+    for row in table:
+        place = Place(file, table.line_num)
+        cells = {_RENAMED.get(name, name): text for name, text in row.items() if name is not None}
+        if None in row or None in row.values():
+            reading.problems.append(f"{place}: {_cut(row, names)}")
+        else:
+            rows.append((place, cells))
+    return _measurements(rows, reading)
+
+
+def _cut(row: Mapping[Any, Any], names: list[str]) -> str:
+    count = sum(1 for value in row.values() if value is not None)
+    return f"{count} cells; expected {len(names)}, as many as column names"
+
+
+def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
+    """The measurements of a JSON document: a list of rows, or what ``isfc run --json`` prints."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{file}: is not JSON: {error}") from None
+    place = Place(file, 1)
+    if isinstance(document, dict) and "measurements" in document:
+        document = document["measurements"]
+    if isinstance(document, dict) and isinstance(document.get("devices"), list):
+        try:
+            return [_run(document, place, reading)]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ConfigurationError(
+                f"{file}: not all of what 'isfc run --json' prints ({error})"
+            ) from None
+    if not isinstance(document, list) or not all(isinstance(row, dict) for row in document):
+        raise ConfigurationError(
+            f"{file}: expected what 'isfc run --json' or 'isfc measured read --json' prints"
+        )
+    rows = [
+        (
+            Place(file, number),
+            {_RENAMED.get(k, k): "" if v is None else str(v) for k, v in row.items()},
+        )
+        for number, row in enumerate(document, start=1)
+    ]
+    return _measurements(rows, reading)
+
+
+def _run(record: Mapping[str, Any], place: Place, reading: Reading) -> Measurement:
+    """What ``isfc run --json`` says of a run."""
+    node = str(record.get("node", ""))
+    head = Measurement(
+        node or None,
+        None,
+        None,
+        place,
+        ran=Ran(str(record["workload"]), int(record["pairs"])) if "workload" in record else None,
+        clients=record.get("client") == node,
+        emulated=True,
+    )
+    devices: list[DeviceFigures] = []
+    for each in record["devices"]:
+        row = {name: str(value) for name, value in each.items()}
+        device = _device(row, place, reading)
+        idle = not device.io_per_s
+        devices.append(
+            replace(device, pend_ms=None, disc_ms=None, conn_ms=None, serv_ms=None)
+            if idle
+            else device
+        )
+    out, back = (
+        WayFigures(*(float(record[f"{name}_{side}"]) for name in WAY_COLUMNS))
+        for side in ("out", "in")
+    )
+    pending, collisions = float(record["tx_pend_count"]), float(record["collisions_per_s"])
+    link = LinkFigures(None, pending, collisions, out, back, place)
+    return replace(head, devices=tuple(devices), links=(link,))
+
+
+def _measurements(
+    rows: Iterable[tuple[Place, Mapping[str, str]]], reading: Reading
+) -> list[Measurement]:
+    """Rows, those of one system and interval together."""
+    found: dict[tuple[object, ...], Measurement] = {}
+
+    def take(place: Place, cells: Mapping[str, str]) -> None:
+        head = _head(cells, place)
+        key = (head.system, head.begin, head.end, head.zone, head.ran, cells.get("run"))
+        one = found.get(key, head)
+        if cells.get("rdev"):
+            device = _device(cells, place, reading)
+            if any(each.rdev == device.rdev for each in one.devices):
+                raise BadFigure(
+                    f"RDEV {device.rdev:04X} is there twice in one interval; expected it once"
+                )
+            found[key] = replace(one, devices=(*one.devices, device))
+        elif cells.get("tx_pend_count"):
+            found[key] = replace(one, links=(*one.links, _link(cells, place, reading)))
+        else:
+            raise BadFigure("neither rdev nor tx_pend_count; expected one of them")
+
+    for place, cells in rows:
+        reading.attempt(place, partial(take, place, cells))
+    return [*found.values()]
+
+
+def _head(cells: Mapping[str, str], place: Place) -> Measurement:
+    clients = cells.get("clients") or {"client": "true", "server": "false"}.get(
+        cells.get("side", ""), ""
+    )
+    pairs, workload = cells.get("pairs") or "", cells.get("workload") or ""
+    return Measurement(
+        cells.get("system") or None,
+        cells.get("begin") or None,
+        cells.get("end") or None,
+        place,
+        zone=cells.get("zone") or None,
+        ran=Ran(workload, int(pairs)) if pairs.isdigit() and workload else None,
+        clients={"true": True, "false": False}.get(clients.lower()),
+        emulated=(cells.get("emulated") or "").lower() == "true",
+    )
+
+
+def _reader(cells: Mapping[str, str], reading: Reading) -> Callable[[str], float | None]:
+    def read(name: str) -> float | None:
+        text = (cells.get(name) or "").strip()
+        return reading.number(text) if text and text != "None" else None
+
+    return read
+
+
+def _device(cells: Mapping[str, str], place: Place, reading: Reading) -> DeviceFigures:
+    if missing := [name for name in _DEVICE_NEEDED if name not in cells]:
+        raise BadFigure(f"no column {', '.join(missing)}; expected {', '.join(_DEVICE_NEEDED)}")
+    number = _reader(cells, reading)
+    try:
+        (rdev,) = parse_rdevs(cells["rdev"].strip())
+    except (CtcError, ConfigurationError, ValueError):
+        raise BadFigure(f"rdev {cells['rdev'][:10]!r}; expected one such as 6000") from None
+    times = [cells[name] for name in _TIMES if "." in cells[name]]
+    decimals = max((len(text) - text.index(".") - 1 for text in times), default=0)
+    return DeviceFigures(
+        rdev,
+        number("io_per_s") or 0.0,
+        number("pend_ms"),
+        number("disc_ms"),
+        number("conn_ms"),
+        number("serv_ms"),
+        number("busy_percent"),
+        place,
+        decimals,
+    )
+
+
+def _link(cells: Mapping[str, str], place: Place, reading: Reading) -> LinkFigures:
+    number = _reader(cells, reading)
+    written, read = (
+        WayFigures(*(number(f"{side}_{name}") or 0.0 for name in WAY_COLUMNS))
+        for side in ("written", "read")
+    )
+    return LinkFigures(
+        cells.get("partner") or None,
+        number("tx_pend_count") or 0.0,
+        number("collisions_per_s") or 0.0,
+        written,
+        read,
+        place,
+    )

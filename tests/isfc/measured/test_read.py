@@ -1,0 +1,206 @@
+"""Reports as text, tables and JSON become one record; what cannot be right is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.measured.figures import Reading
+from isfc.measured.file import read_measurements, said
+from isfc.measured.measurement import Measurement, table_rows
+from isfc.measured.seen import see
+from isfc.measured.table import read_csv, read_json
+from scenarios.published.companion import load_table
+
+PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
+PAGE = """\
+1FCX108  Run 2026/11/25 10:00:00         DEVICE                                  Page   12
+From 2026/11/25 09:55:00                                                        BOSTON
+To   2026/11/25 10:00:00
+<-- Device  Pa- <-Rate/s-> <------- Time (msec) -------> Req. <Percent>
+Addr Type   ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ
+0120 3390     4  12.0    .0   .1   .2   .3   .6   .6   .0   .0     1   50
+7000 CTCA     1  61.8   ...   .5  1.9 13.4 15.8 15.8   .0   .0    98  ...
+7001 CTCA     1   171   ...   .4  2.0  3.1  5.5  5.5   .0   .0    94  ...
+7002 CTCA     1    .0   ...  ...  ...  ...  ...  ...   .0   .0     0  ...
+"""
+
+
+def read(tmp_path: Path, text: str, reading: Reading | None = None) -> list[Measurement]:
+    path = tmp_path / "page.txt"
+    path.write_text(text, "utf-8")
+    return read_measurements([path], reading or Reading())
+
+
+def refusal(tmp_path: Path, text: str) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        read(tmp_path, text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("run", ["H001709C", "W001054C", "H001750C"])
+def test_published_device_reports_are_read_to_the_last_figure(run: str) -> None:
+    (page,) = read_measurements([PUBLISHED / f"{run}-fcx108.txt"], Reading())
+    published = [row for row in load_table("device_reports").rows if row.columns["run"] == run]
+    assert len(page.devices) == len(published) > 0
+    for device, row in zip(page.devices, published, strict=True):
+        assert f"{device.rdev:04X}" == str(row.columns["rdev"])
+        for measure in ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent"):
+            if row.has_number(measure):
+                assert getattr(device, measure) == row.number(measure)
+
+
+def test_published_link_activity_is_read_minute_by_minute() -> None:
+    found = read_measurements([PUBLISHED / "H001709C-link.txt"], Reading())
+    assert [one.end for one in found] == [f"2011-10-14T04:{minute}:43" for minute in (53, 54, 55)]
+    (link,) = found[0].links
+    assert (link.partner, link.tx_pend_count, link.collisions_per_s) == ("GDLBOFVM", 6.0, 0.0)
+    assert (link.written.mb_per_s, link.written.bytes_per_package) == (660.0, 829631.1)
+    assert (link.read.packages_per_s, link.read.messages_per_package) == (236.7, 24.7)
+
+
+def test_a_print_says_its_system_and_interval_and_keeps_the_ctcs(tmp_path: Path) -> None:
+    (page,) = read(tmp_path, PAGE)
+    assert (page.system, page.begin, page.end) == (
+        "BOSTON",
+        "2026-11-25T09:55:00",
+        "2026-11-25T10:00:00",
+    )
+    assert [device.rdev for device in page.devices] == [0x7000, 0x7001, 0x7002]
+    assert page.devices[1].io_per_s == 171
+    assert page.devices[2].serv_ms is None
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        PAGE.replace(" ", "\xa0"),
+        "".join(f"> {line}\n" for line in PAGE.splitlines()),
+        "\n".join(" ".join(line.split()) for line in PAGE.splitlines()),
+    ],
+    ids=["hard blanks", "quoted in mail", "runs of blanks collapsed"],
+)
+def test_a_pasted_page_gives_the_same_figures(tmp_path: Path, pasted: str) -> None:
+    (page,), (original,) = read(tmp_path, pasted), read(tmp_path, PAGE)
+    assert page.devices == original.devices
+
+
+def test_a_column_that_stands_empty_is_told_by_its_place(tmp_path: Path) -> None:
+    bare = PAGE.replace("   .0   .0    98  ...", "             98")
+    (page,), (original,) = read(tmp_path, bare), read(tmp_path, PAGE)
+    assert page.devices == original.devices
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "problem"),
+    [
+        ("   98  ...", "  130  ...", 7, "Busy 130 %; expected at most 100"),
+        ("13.4 15.8", "13.4 25.8", 7, "Serv 25.8 ms is not Pend + Disc + Conn, 15.8 ms"),
+        (" 61.8", "-61.8", 7, "I/O a second -61.8 is negative"),
+        ("13.4", "13,4", 7, "'13,4' has a comma; expected 13.4, or --decimal-comma"),
+        ("13.4", "13:4", 7, "'13:4' is no figure"),
+        ("7001 CTCA", "7000 CTCA", 8, "RDEV 7000 is in line 7 of this page as well"),
+    ],
+)
+def test_an_impossible_figure_is_refused_by_file_and_line(
+    tmp_path: Path, old: str, new: str, line: int, problem: str
+) -> None:
+    message = refusal(tmp_path, PAGE.replace(old, new, 1))
+    assert f"page.txt:{line}: " in message
+    assert problem in message
+    assert "--usable" in message
+
+
+def test_usable_rows_are_used_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    reading = Reading(usable=True)
+    (page,) = read(tmp_path, PAGE.replace("   98  ...", "  130  ..."), reading)
+    assert [device.rdev for device in page.devices] == [0x7001, 0x7002]
+    assert len(reading.problems) == 1
+
+
+def test_decimal_commas_are_read_if_that_is_said(tmp_path: Path) -> None:
+    (page,) = read(tmp_path, re.sub(r"\.(?=\d)", ",", PAGE), Reading(decimal_comma=True))
+    (original,) = read(tmp_path, PAGE)
+    assert page.devices == original.devices
+
+
+@pytest.mark.parametrize(
+    ("cut", "problem"),
+    [
+        ("\n".join(PAGE.splitlines()[5:]), "without a heading above it"),
+        ("\n".join(PAGE.splitlines()[:5]), "a heading without rows"),
+        (PAGE[: PAGE.index("7001 CTCA") + 25], "ends too early"),
+    ],
+)
+def test_a_page_cut_in_the_middle_is_refused(tmp_path: Path, cut: str, problem: str) -> None:
+    assert problem in refusal(tmp_path, cut)
+
+
+def test_a_cut_row_of_link_activity_is_refused(tmp_path: Path) -> None:
+    text = (PUBLISHED / "H001709C-link.txt").read_text().rstrip()
+    assert "page.txt:4: " in refusal(tmp_path, text[:-70])
+
+
+def test_a_file_without_a_measurement_is_refused(tmp_path: Path) -> None:
+    assert "no measurement in it" in refusal(tmp_path, "Hello,\nsee below.\n")
+
+
+def test_the_neutral_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    import csv
+
+    found = read_measurements(
+        [PUBLISHED / "H001709C-fcx108.txt", PUBLISHED / "H001709C-link.txt"], Reading()
+    )
+    path = tmp_path / "table.csv"
+    rows = [*table_rows(said(found, "CLIENT", "-05:00", None))]
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+    again = read_measurements([path], Reading())
+    assert [*table_rows(again)] == rows
+    assert [*table_rows(read_json(json.dumps({"measurements": rows}), "t", Reading()))] == rows
+
+
+def test_a_row_of_csv_with_too_few_cells_is_refused() -> None:
+    reading = Reading()
+    read_csv("rdev,io_per_s,pend_ms,disc_ms,conn_ms,serv_ms\n6000,1,0,0\n", "t.csv", reading)
+    assert reading.problems == ["t.csv:2: 4 cells; expected 6, as many as column names"]
+
+
+def test_json_of_another_program_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="isfc run --json"):
+        read_json('{"devices": [], "node": "A"}', "t.json", Reading())
+
+
+def test_rows_of_other_devices_and_missing_ones_are_told(tmp_path: Path) -> None:
+    (page,) = read(tmp_path, PAGE.replace("7002 CTCA", "7FFF CTCA"))
+    left_out, silent = see(load_layout("atlanta-boston"), page).notes()
+    assert "7FFF" in left_out
+    assert "7002" in silent
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("BOSTON", "ATLANTA"), "a page of ATLANTA with RDEVs of BOSTON"),
+        (("BOSTON", "CHICAGO"), "is of CHICAGO, and the layout joins ATLANTA and BOSTON"),
+        (("7001 CTCA", "6001 CTCA"), "RDEVs of ATLANTA and of BOSTON on one page"),
+        (("\n700", "\n710"), "no RDEV of BOSTON in this layout"),
+    ],
+)
+def test_systems_that_are_mixed_up_are_refused(
+    tmp_path: Path, change: tuple[str, str], problem: str
+) -> None:
+    (page,) = read(tmp_path, PAGE.replace(*change))
+    with pytest.raises(ConfigurationError, match=problem):
+        see(load_layout("atlanta-boston"), page)
+
+
+def test_equal_rdevs_at_both_ends_need_the_system_to_be_said() -> None:
+    (page,) = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
+    with pytest.raises(ConfigurationError, match="expected --system CLIENT or --system SERVER"):
+        see(load_layout("published-12"), page)
