@@ -8,9 +8,7 @@ from typing import Final
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Finding, Severity, Trial, Untried
 from scenarios.saturation import Carried, carried
-
-SAME_SHARE: Final = 0.05
-"""Rates that differ by less are alike: a short run is within 4 % of a long one."""
+from scenarios.steady import Rate
 
 LAYOUTS_MAX: Final = 4
 """So many changed layouts are run at most: each takes as long as the layout itself."""
@@ -31,20 +29,20 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """MB/s (2^20 bytes) of the slower direction, as it is and with an advice carried out."""
+    """What the slower direction carries, as it is and with an advice carried out."""
 
-    mb_per_s: float
-    changed_mb_per_s: float
+    before: Rate
+    changed: Rate
 
     @property
     def share(self) -> float:
         """How much more the changed layout carries, of what it carries as it is."""
-        return self.changed_mb_per_s / self.mb_per_s - 1
+        return self.changed.mb_per_s / self.before.mb_per_s - 1
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the model agrees."""
-        if abs(self.share) < SAME_SHARE:
+        """Whether the model agrees: only a difference beyond the spread of both runs counts."""
+        if not self.changed.differs(self.before):
             return Verdict.ALIKE
         return Verdict.AGREES if self.share > 0 else Verdict.CONTRADICTS
 
@@ -66,7 +64,7 @@ def try_advice(
     come first, until `LAYOUTS_MAX` layouts have been run.
     """
     before = _slower(figures)
-    runs: dict[Layout, tuple[float, float]] = {}
+    runs: dict[Layout, tuple[Rate, Rate]] = {}
     found = {}
     for finding in sorted(findings, key=lambda finding: finding.severity is Severity.INFO):
         trials = finding.rule.trials
@@ -79,8 +77,8 @@ def try_advice(
 def _try(
     trial: Trial,
     layout: Layout,
-    before: tuple[float, float],
-    runs: dict[Layout, tuple[float, float]],
+    before: tuple[Rate, Rate],
+    runs: dict[Layout, tuple[Rate, Rate]],
 ) -> Tried:
     changed = trial.carried_out(layout)
     if changed is None:
@@ -93,9 +91,9 @@ def _try(
     return Tried(trial, (saturated, stated))
 
 
-def _slower(figures: Sequence[Carried]) -> tuple[float, float]:
+def _slower(figures: Sequence[Carried]) -> tuple[Rate, Rate]:
     """What the slower direction carries, saturated and at the stated load."""
     return (
-        min(figure.saturated_mb_per_s for figure in figures),
-        min(figure.stated_mb_per_s for figure in figures),
+        min((figure.saturated for figure in figures), key=lambda rate: rate.mb_per_s),
+        min((figure.stated for figure in figures), key=lambda rate: rate.mb_per_s),
     )

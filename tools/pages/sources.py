@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sized
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
+from struct import Struct
 from typing import Any, Final
 
 from ctc.profiles import FEATURES, ChpidProfile
@@ -102,6 +103,8 @@ def _shown(value: Any) -> str:
             return f"`{value}`"
         case ChpidProfile():
             return f"`{value.feature}`"
+        case Struct():
+            return f"{value.size} bytes"
         case _ if is_dataclass(value):
             return "; ".join(f"{f.name} {_shown(getattr(value, f.name))}" for f in fields(value))
         case Sized():

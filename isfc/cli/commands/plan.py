@@ -199,8 +199,10 @@ def _compared_record(compared: Compared) -> dict[str, Any]:
     """The slower direction, as it is and changed."""
     return {
         "verdict": compared.verdict,
-        "mb_per_s": compared.mb_per_s,
-        "changed_mb_per_s": compared.changed_mb_per_s,
+        "mb_per_s": compared.before.mb_per_s,
+        "spread_mb_per_s": compared.before.spread_mb_per_s,
+        "changed_mb_per_s": compared.changed.mb_per_s,
+        "changed_spread_mb_per_s": compared.changed.spread_mb_per_s,
     }
 
 
@@ -211,7 +213,11 @@ def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
         "saturating_pairs": SATURATING_PAIRS,
         "stated_pairs": STATED_PAIRS,
         "saturated_mb_per_s": {each.sender: each.saturated_mb_per_s for each in figures},
+        "saturated_spread_mb_per_s": {
+            each.sender: each.saturated.spread_mb_per_s for each in figures
+        },
         "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
+        "stated_spread_mb_per_s": {each.sender: each.stated.spread_mb_per_s for each in figures},
         "extrapolated": beyond_plan(plan.layout, figures),
     }
 

@@ -35,4 +35,4 @@ def _verdict(compared: Compared) -> str:
 
 
 def _rates(compared: Compared) -> str:
-    return f"{compared.mb_per_s:.0f} to {compared.changed_mb_per_s:.0f}"
+    return f"{compared.before.mb_per_s:.0f} to {compared.changed.mb_per_s:.0f}"

@@ -13,6 +13,7 @@ from isfc.layout.rules.rule import Rule, Trial, Untried
 from scenarios import advice
 from scenarios.advice import LAYOUTS_MAX, Compared, Tried, try_advice
 from scenarios.saturation import Carried
+from scenarios.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 
 TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
@@ -21,7 +22,10 @@ AS_IT_IS = 200.0
 
 def carrying(layout: Layout, *rates: float) -> list[Carried]:
     """So many MB/s at saturation, and half as many with the stated pairs."""
-    return [Carried(node, rate, rate / 2) for node, rate in zip(layout.nodes, rates, strict=False)]
+    return [
+        Carried(node, Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate))
+        for node, rate in zip(layout.nodes, rates, strict=False)
+    ]
 
 
 def texts(rule: Rule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
@@ -73,7 +77,7 @@ def test_of_rules_that_promise_no_more_it_says_nothing(
 
 def test_loads_that_disagree_are_both_told() -> None:
     trial = Trial("backwards", lambda down: down)
-    tried = Tried(trial, (Compared(100, 100), Compared(100, 90)))
+    tried = Tried(trial, (Compared(Rate(100), Rate(100)), Compared(Rate(100), Rate(90))))
     assert model_word(tried) == (
         "Run backwards, the model sees no difference saturated (100 to 100 MB/s) and contradicts "
         "by 10% with 50 pairs (100 to 90)."

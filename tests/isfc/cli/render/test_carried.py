@@ -11,11 +11,15 @@ from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
 from scenarios.measured import ONE_WAY_MB_PER_S_MAX
 from scenarios.saturation import Carried, carried
+from scenarios.steady import Rate
 from tests.layouts import layout_of
 
 
 def figures(layout: Layout, *rates: float) -> list[Carried]:
-    return [Carried(node, rate, rate) for node, rate in zip(layout.nodes, rates, strict=True)]
+    return [
+        Carried(node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
+        for node, rate in zip(layout.nodes, rates, strict=True)
+    ]
 
 
 def said(layout: Layout, *rates: float) -> str:
@@ -36,7 +40,7 @@ def test_difference_of_more_than_a_tenth_is_told_with_its_reason() -> None:
 
 def test_load_that_does_not_fill_the_link_is_told() -> None:
     layout = load_layout("published-8")
-    rates = [Carried(node, 400, 300) for node in layout.nodes]
+    rates = [Carried(node, Rate(400), Rate(300)) for node in layout.nodes]
     assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
 
 

@@ -8,6 +8,7 @@ from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from scenarios.advice import Compared, Tried
 from scenarios.run import Experiment
+from scenarios.steady import Rate
 from scenarios.timeline import record_timeline
 from scenarios.workload import SUITES
 
@@ -23,7 +24,7 @@ def surveyed(name: str) -> Survey:
     )
     lefts = tuple(left_of(layout, simulate=False))
     plan = make_plan(layout)
-    half, more = Compared(1000, 500), Compared(900, 1000)
+    half, more = Compared(Rate(1000), Rate(500)), Compared(Rate(900), Rate(1000))
     tried = {
         finding.id: [Tried(trial, (half, more)) for trial in finding.rule.trials]
         for finding in plan.advice
