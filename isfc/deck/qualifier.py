@@ -15,8 +15,6 @@ from isfc.deck.place import Place
 _PREFIX: Final = re.compile(
     r"\s*([A-Za-z0-9$#@_*%]{1,16}(?:[ ]+[A-Za-z0-9$#@_*%]{1,16})*)\s*:(?=\s|$)", re.ASCII
 )
-_NESTING_MAX: Final = 8
-"""Nicknames of nicknames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +53,18 @@ class Nicknames:
 
     def qualifier(self, text: str) -> Qualifier:
         """What the names before a colon stand for."""
-        return Qualifier(text, tuple(_meant(text.split(), self._systems, _NESTING_MAX)))
+        return Qualifier(text, tuple(_meant(text.split(), self._systems)))
 
 
-def _meant(
-    names: Sequence[str], systems: Mapping[str, tuple[str, ...]], depth: int
-) -> dict[str, None]:
+def _meant(names: Sequence[str], systems: Mapping[str, tuple[str, ...]]) -> dict[str, None]:
     """The patterns that names stand for, each once; a nickname stands for itself as well."""
     found: dict[str, None] = {}
-    for name in names:
-        found[name] = None
-        if name in systems and depth:
-            found |= _meant(systems[name], systems, depth - 1)
+    left = list(reversed(names))
+    while left:
+        name = left.pop()
+        if name not in found:
+            found[name] = None
+            left += reversed(systems.get(name, ()))
     return found
 
 

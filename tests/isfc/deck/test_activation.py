@@ -153,3 +153,9 @@ def test_a_file_that_is_imbedded_is_named() -> None:
         "config:2:3: IMBED LINKS CONFIG is not followed: give that file as well if it has "
         "ACTIVATE ISLINK"
     )
+
+
+def test_a_nickname_may_stand_for_itself_many_times_over() -> None:
+    # fuzzing: each time was looked up again, eight levels deep
+    text = f"EQUATE PAIR {'ATLANTA PAIR ' * 200}\nPAIR: ACT ISLINK 6000"
+    assert active(text) == {"ATLANTA": ["6000"]}
