@@ -46,8 +46,10 @@ class LinkCtc:
         self.due_ns: i64 = NEVER_NS
         """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
-    def undergo(self, change: Change) -> None:
-        """Change the state, as `isfc.link.state.CHANGES` says."""
+    def transition(self, change: Change) -> None:
+        """Change the state, as `isfc.link.state.CHANGES` says; it must have this change of it."""
+        if self.state not in change.before:
+            raise AssertionError(f"{change.cause!r} cannot happen to a CTC in {self.state.name}")
         self.state = change.after
 
     def forget(self) -> None:

@@ -204,14 +204,14 @@ class LogicalLink(Worker):
         ctc = self._find(rdev)
         self._lose(ctc, None)
         ctc.starting = False
-        ctc.undergo(DEACTIVATED)
+        ctc.transition(DEACTIVATED)
 
     def activate(self, rdev: Rdev) -> None:
         """Put a CTC into the link (again); it is used once the hardware says it is ready."""
         ctc = self._find(rdev)
         if ctc.state is not DeviceState.INACTIVE:
             raise LocalProtocolError(f"{rdev:04X} is active already")
-        ctc.undergo(ACTIVATED)
+        ctc.transition(ACTIVATED)
 
     def start_up(self, rdev: Rdev, now_ns: i64) -> None:
         """The hardware has told the mate that it is ready; the mate is to say the same.
@@ -273,7 +273,7 @@ class LogicalLink(Worker):
         is_built = self.packager.redrives and not self._alone
         rdev = self.scheduler.acquire()
         package = self.packager.pack()
-        self._ctc_of[rdev].undergo(ACQUIRED)
+        self._ctc_of[rdev].transition(ACQUIRED)
         send = Send(rdev, package)
         self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)
 
@@ -301,9 +301,9 @@ class LogicalLink(Worker):
             return
         command, ctc.following = ctc.following, None
         if command is Command.READ:
-            ctc.undergo(ANSWERED)
+            ctc.transition(ANSWERED)
         else:
-            ctc.undergo(ATTENDED)
+            ctc.transition(ATTENDED)
             ctc.turn = False
             self.scheduler.occupy(rdev)
             self.watch.begin(ctc, now_ns + self._mih_ns)
@@ -323,7 +323,7 @@ class LogicalLink(Worker):
             self.rx_lock.want_first(GoOn(ctc.rdev))
 
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        ctc.undergo(STARTED)
+        ctc.transition(STARTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
 
@@ -336,18 +336,21 @@ class LogicalLink(Worker):
     def _end(self, ctc: LinkCtc, ended: Ended, now_ns: i64) -> None:
         """An I/O is over."""
         package = cast("Package | None", ended.load)
+        given_up = ctc.state in UNUSABLE
         if ended.command is Command.SENSE_COMMAND_BYTE:
             if ctc.state is DeviceState.ATTENTION:  # it has not been given up meanwhile
                 self._follow(ctc, Command.READ)
         elif package is None:
-            self._halt(ctc, now_ns)
+            if not given_up:
+                self._halt(ctc, now_ns)
         elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.following is not None:
             self.packager.add_again(package)  # the partner's write was sooner, and is read
-            ctc.undergo(TURN_OVER)
+            ctc.transition(TURN_OVER)
             self._follow(ctc, Command.SENSE_COMMAND_BYTE)
         elif ended.status is not UnitStatus.ENDED:
             self.packager.add_again(package)
-            self._halt(ctc, now_ns)
+            if not given_up:
+                self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
             self._end_read(ctc, package, now_ns)
         else:
@@ -386,7 +389,7 @@ class LogicalLink(Worker):
         ctc.written = None
         if ctc.turn or ctc.following is not None:
             ctc.turn = False
-            ctc.undergo(TURN_OVER)
+            ctc.transition(TURN_OVER)
             self.watch.begin(ctc, now_ns + self._mih_ns)
             if ctc.following is not None:
                 self._follow(ctc, ctc.following)
@@ -394,17 +397,20 @@ class LogicalLink(Worker):
             self._free(ctc)
 
     def _free(self, ctc: LinkCtc) -> None:
-        ctc.undergo(FREED)
+        ctc.transition(FREED)
         ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         """Both writes failed; see above. The end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
+        if ctc.state in UNUSABLE:  # given up before the interrupt came
+            self.packager.add_again(package)
+            return
         ctc.following = None
         ctc.held = package
         ctc.turn = self._lesser
-        ctc.undergo(COLLIDED_FIRST if ctc.turn else COLLIDED_SECOND)
+        ctc.transition(COLLIDED_FIRST if ctc.turn else COLLIDED_SECOND)
         wait_ns = self._parameters.recovery_ns if ctc.turn else self._mih_ns
         self.watch.begin(ctc, now_ns + wait_ns)
 
@@ -417,7 +423,7 @@ class LogicalLink(Worker):
         ctc.forget()
         self.scheduler.occupy(ctc.rdev)
         if ctc.state not in UNUSABLE:
-            ctc.undergo(LOST)
+            ctc.transition(LOST)
         if was_usable:
             self._usable_count -= 1
             self._arrange()
@@ -426,20 +432,20 @@ class LogicalLink(Worker):
                 self.events.add(LinkDown())
 
     def _restore(self, ctc: LinkCtc) -> None:
-        """The device is ready."""
+        """The device is ready; if it was, it has been lost meanwhile."""
         if ctc.state is DeviceState.INACTIVE:
             return
-        was_usable = ctc.state not in UNUSABLE
+        if ctc.state not in UNUSABLE:
+            self._lose(ctc, None)
         self._free(ctc)
         if ctc.starting:
             ctc.starting = False
             self.watch.end(ctc)
-        if not was_usable:
-            self._usable_count += 1
-            self._arrange()
-            self.events.add(DeviceChanged(ctc.rdev, usable=True))
-            if self._usable_count == 1:
-                self.events.add(LinkUp())
+        self._usable_count += 1
+        self._arrange()
+        self.events.add(DeviceChanged(ctc.rdev, usable=True))
+        if self._usable_count == 1:
+            self.events.add(LinkUp())
 
     def _arrange(self) -> None:
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
@@ -451,7 +457,7 @@ class LogicalLink(Worker):
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
         self._lose(ctc, None)
-        ctc.undergo(HALTED)
+        ctc.transition(HALTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 

@@ -1,7 +1,8 @@
 """The states of a logical link and of its CTCs, as QUERY ISLINK shows them, and what changes them.
 
 `CHANGES` is the table of a CTC's states: what happens, in which states it may, and the state
-after it. docs/link-states.svg is drawn from it.
+after it. The link executes it: a change that it does not have is a bug, and raises. The picture
+docs/link-states.svg is drawn from it.
 """
 
 from enum import Enum
@@ -51,11 +52,13 @@ _USABLE = (
 
 DEACTIVATED: Final = Change("DEACTIVE ISLINK", _EVERY, _S.INACTIVE)
 ACTIVATED: Final = Change("ACTIVATE ISLINK", (_S.INACTIVE,), _S.DOWN)
-LOST: Final = Change("the device is gone", (_S.DOWN, _S.RESETTING, *_USABLE), _S.DOWN)
-HALTED: Final = Change("an interrupt is missing: reset", _EVERY, _S.RESETTING)
+LOST: Final = Change("the device is gone", _USABLE, _S.DOWN)
+HALTED: Final = Change(
+    "an interrupt is missing: reset", (_S.DOWN, _S.RESETTING, *_USABLE), _S.RESETTING
+)
 FREED: Final = Change(
     "ready, or a package is through",
-    (_S.DOWN, _S.RESETTING, *_USABLE),
+    (_S.DOWN, _S.RESETTING, _S.WRITING, _S.READING),
     _S.IDLE,
 )
 ACQUIRED: Final = Change("a package is to be built", (_S.IDLE,), _S.BUILDING)

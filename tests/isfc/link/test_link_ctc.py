@@ -1,12 +1,14 @@
 """What a logical link knows of one of its CTCs."""
 
+import pytest
+
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.subchannel import Command
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import DeviceState
+from isfc.link.state import CHANGES, Change, DeviceState
 
 
 def test_ctc_begins_down_and_with_nothing_under_way() -> None:
@@ -30,6 +32,22 @@ def test_what_is_forgotten_is_what_was_under_way() -> None:
     assert [ctc.following] == [None]
     # it still waits with the lock, and the state is the link's to set
     assert [ctc.state, ctc.queued] == [DeviceState.ATTENTION, True]
+
+
+@pytest.mark.parametrize("state", list(DeviceState))
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.cause)
+def test_change_that_the_table_does_not_have_raises_and_leaves_the_state(
+    state: DeviceState, change: Change
+) -> None:
+    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
+    ctc.state = state
+    if state in change.before:
+        ctc.transition(change)
+        assert ctc.state is change.after
+    else:
+        with pytest.raises(AssertionError, match=f"cannot happen to a CTC in {state.name}$"):
+            ctc.transition(change)
+        assert ctc.state is state
 
 
 def test_package_that_is_still_to_be_handed_over_is_not_forgotten() -> None:

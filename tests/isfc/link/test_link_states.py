@@ -13,15 +13,15 @@ from isfc.testing.pair import MS, US, Pair, S, Setup
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[Change, DeviceState]]:
-    """Every change that was undergone, and in which state."""
+    """Every change that happened, and in which state."""
     found: set[tuple[Change, DeviceState]] = set()
-    undergo = LinkCtc.undergo
+    transition = LinkCtc.transition
 
     def noted(ctc: LinkCtc, change: Change) -> None:
         found.add((change, ctc.state))
-        undergo(ctc, change)
+        transition(ctc, change)
 
-    monkeypatch.setattr(LinkCtc, "undergo", noted)
+    monkeypatch.setattr(LinkCtc, "transition", noted)
     return found
 
 
@@ -60,8 +60,8 @@ def test_every_change_finds_a_state_that_the_table_has(
         live_through(seed, ctc_count)
     for change, state in seen:
         assert state in change.before, f"{change.cause} in {state}"
-    undergone = {change for change, _ in seen}
-    missing = [change.cause for change in CHANGES if change not in undergone]
+    happened = {change for change, _ in seen}
+    missing = [change.cause for change in CHANGES if change not in happened]
     assert missing == []
 
 

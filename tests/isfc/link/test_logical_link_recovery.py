@@ -91,14 +91,19 @@ def test_after_the_partners_it_is_our_turn_and_then_the_device_is_free() -> None
 
 
 def test_lesser_end_writes_first_after_every_collision() -> None:
-    doors = [Door(lesser=True), Door(lesser=False)]
-    for _ in range(4):
-        for door in doors:
-            door.link.receive_interrupt(Collided(A, theirs(0, 0), TIMES), door.now_ns)
-        states = [door.state(A) for door in doors]
+    lesser, greater = doors = [Door(lesser=True), Door(lesser=False)]
+    ctcs = [door.write(100) for door in doors]
+    for number in range(4):
+        for door, (rdev, package) in zip(doors, ctcs, strict=True):
+            door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+        states = [door.state(rdev) for door, (rdev, _) in zip(doors, ctcs, strict=True)]
         assert states == [DeviceState.RECOVERING, DeviceState.YIELDING]
+        lesser.work()
+        greater.begin_read(ctcs[1][0])
+        greater.ended(ctcs[1][0], Command.READ, theirs(number, number))
+        again = [door.asked() for door in doors]
+        assert again == [[("WRITE", rdev)] for rdev, _ in ctcs]
     assert [door.link.counters.collision_count for door in doors] == [4, 4]
-    assert [door.link.ctcs[A].counters.io_count for door in doors] == [4, 4]
 
 
 def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
