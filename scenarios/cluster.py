@@ -202,7 +202,7 @@ class ClusterResult:
         raise ConfigurationError(f"{name}: no link with traffic")
 
 
-class _Idle:
+class Idle:
     """Sends nothing, and hears what nobody waits for."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -251,7 +251,7 @@ def _programs(experiment: ClusterExperiment, link: Layout) -> tuple[Program, Pro
 
 def _joined(programs: Sequence[tuple[Program, int]]) -> Program:
     if not programs:
-        return _Idle()
+        return Idle()
     return programs[0][0] if len(programs) == 1 else Together(programs)
 
 

@@ -162,7 +162,7 @@ class Outcome:
     background_per_s: float | None
 
 
-class _Guest:
+class Guest:
     """One guest on its way: the pass that goes on, and those that are over."""
 
     def __init__(self, number: int, relocation: Relocation) -> None:
@@ -245,7 +245,7 @@ class Source:
     def __init__(self, relocation: Relocation, begin_ns: int = 0) -> None:
         self._relocation = relocation
         self._begin_ns = begin_ns
-        self.guests = [_Guest(number, relocation) for number in range(relocation.guests)]
+        self.guests = [Guest(number, relocation) for number in range(relocation.guests)]
 
     @property
     def over(self) -> bool:

@@ -58,6 +58,9 @@ COMMANDS: Final = {
         "relocate_guests",
         "Show how long live guest relocations take over the link.",
     ),
+    "evacuate": Subcommand(
+        "evacuate", "evacuate_system", "Show how long it takes to move every guest off a system."
+    ),
     "collide": Subcommand(
         "collide", "collide_layout", "Show how often writes collide, by rule and by offered load."
     ),

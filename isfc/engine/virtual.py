@@ -39,7 +39,7 @@ from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent, Severed
-from isfc.link.message import Traffic
+from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send
 from isfc.system.link_end import LinkEnd
@@ -305,6 +305,18 @@ class VirtualEngine:
         """Carry on what was asked of a system directly, between runs: a message, a command."""
         for host in self._hosts:
             self._drain(host)
+
+    def offer(self, name: NodeName, partner: NodeName, messages: Sequence[Message]) -> None:
+        """Let the end of the link from ``name`` to ``partner`` send these, as if its program did.
+
+        Between runs. They wait for room in the link's backlog.
+        """
+        for end in self._ends:
+            if (end.link_end.name, end.link_end.partner) == (name, partner):
+                end.offer([(self.now_ns, messages)])
+                end.host.set_due(self.now_ns)
+                return
+        raise ConfigurationError(f"{name} has no link to {partner}")
 
     def plug(self, rdev: Rdev, name: NodeName | None = None) -> None:
         """Connect one CTC, by its number at the system called ``name``; at the first if None."""

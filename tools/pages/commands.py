@@ -32,6 +32,7 @@ TOPICS: Final = {
     "report": ("report.md",),
     "run": ("run.md", "workloads.md", "reports.md", "timeline.md", "faults.md", "cp.md"),
     "relocate": ("relocation.md",),
+    "evacuate": ("cluster.md", "relocation.md"),
     "collide": ("collisions.md",),
     "replay": ("replay.md", "fidelity.md"),
     "compare": ("compare.md",),

@@ -59,12 +59,21 @@ def cluster_losses_page(losses: Sequence[ClusterLoss]) -> RenderableType:
     table = _table("what is lost")
     table.add_column("links down", overflow="fold")
     table.add_column("links with fewer CTCs", overflow="fold")
-    table.add_column("untouched", justify="right")
+    table.add_column("untouched", overflow="fold")
     for loss in losses:
-        fewer = ", ".join(f"{name} {left} of {had}" for name, left, had in loss.fewer)
         cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "")
-        table.add_row(loss.name, cut, fewer or "none", str(len(loss.untouched)))
+        table.add_row(loss.name, cut, _fewer(loss), ", ".join(loss.untouched) or "none")
     return Group(Text("What the loss of a shared piece leaves", "bold"), table)
+
+
+def _fewer(loss: ClusterLoss) -> str:
+    """Links that have lost CTCs, those with as many left together."""
+    alike: dict[str, list[str]] = {}
+    for name, left, had in loss.fewer:
+        alike.setdefault(f"{left} of {had}", []).append(name)
+    if len(alike) == 1 and not loss.cut and not loss.untouched:
+        return f"all: {next(iter(alike))}"
+    return "; ".join(f"{', '.join(names)}: {left}" for left, names in alike.items()) or "none"
 
 
 def _table(first: str, *numbers: str) -> Table:

@@ -1,0 +1,182 @@
+"""``isfc evacuate``: move every guest of a system to other members of its cluster."""
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.commands.relocate import read_size
+from isfc.cli.exits import ExitCode
+from isfc.cli.options.experiment import SeedOption
+from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
+from isfc.cli.options.number import within
+from isfc.cli.progress import progress_bar
+from isfc.cli.render.evacuate import evacuation_page
+from isfc.cli.render.output import show, show_error, show_json
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import read_bytes
+from isfc.layout.checked_toml import within as placed
+from isfc.layout.layout import Collection
+from isfc.link.name import NodeName
+from scenarios.cluster import load_of
+from scenarios.evacuation import (
+    AT_ONCE_MAX,
+    Evacuation,
+    EvacuationOutcome,
+    Tenant,
+    evacuate,
+)
+
+COLUMNS = ("name", "memory", "change_rate", "to")
+
+SystemArgument = Annotated[
+    str, typer.Argument(metavar="SYSTEM", help="The system that the guests leave.")
+]
+GuestsOption = Annotated[
+    Path,
+    typer.Option(
+        "--guests",
+        metavar="FILE.csv",
+        show_default=False,
+        help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA. Without "
+        "'to' the guests go to the partners in turn.",
+    ),
+]
+TogetherOption = Annotated[
+    int,
+    typer.Option(
+        "--together",
+        metavar="N",
+        callback=within(1, AT_ONCE_MAX),
+        help="How many guests are on their way at the same time.",
+    ),
+]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", help="Without the traffic of the file's [[traffic]].")
+]
+
+
+def evacuate_system(
+    layout: LayoutArgument,
+    system: SystemArgument,
+    *,
+    guests: GuestsOption,
+    together: TogetherOption = 1,
+    quiet: QuietOption = False,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> None:
+    """Show how long it takes to move every guest off a system.
+
+    Guests are relocated as 'isfc relocate' does it, in the order of the file, over all links of
+    the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
+    """
+    collection = open_collection(layout).collection
+    name = system.upper()
+    if name not in collection.systems:
+        known = ", ".join(collection.systems)
+        raise ConfigurationError(f"SYSTEM {system[:40]}: no system of this file; expected {known}")
+    source = NodeName(name)
+    evacuation = Evacuation(
+        collection,
+        source,
+        read_tenants(guests, collection, source),
+        together,
+        () if quiet else tuple(map(load_of, collection.traffic)),
+        seed=seed,
+    )
+    outcome = _watch(evacuation)
+    if json:
+        show_json(evacuation_record(evacuation, outcome))
+    else:
+        show(evacuation_page(evacuation, outcome))
+    if not outcome.all_moved:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[Tenant, ...]:
+    """The guests in a CSV file. Raises `ConfigurationError`, which names file, line and column."""
+    with placed(f"--guests {path}"):
+        data = read_bytes(path, "a CSV file")
+        try:
+            lines = data.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError:
+            raise ConfigurationError("is not UTF-8 text; expected CSV") from None
+        reader = csv.DictReader(lines)
+        heads = tuple(reader.fieldnames or ())
+        if not set(COLUMNS[:3]) <= set(heads) or not set(heads) <= set(COLUMNS):
+            raise ConfigurationError(f"line 1: expected the columns {','.join(COLUMNS)}")
+        partners = [
+            node for link in collection.links_of(source) for node in link.nodes if node != source
+        ]
+        return tuple(_tenant(row, number, partners) for number, row in enumerate(reader, start=1))
+
+
+def _tenant(row: dict[str, str], number: int, partners: list[NodeName]) -> Tenant:
+    place = f"line {number + 1}"
+    if None in row or None in row.values():
+        raise ConfigurationError(f"{place}: expected a value for each column")
+    to = (row.get("to") or "").strip().upper()
+    if to and to not in partners:
+        raise ConfigurationError(
+            f"{place} to: no link to {to[:40]}; expected {', '.join(partners)}"
+        )
+    with placed(place):
+        return Tenant(
+            row["name"].strip()[:32],
+            read_size("memory", row["memory"].strip()),
+            read_size("change_rate", row["change_rate"].strip()),
+            NodeName(to) if to else partners[(number - 1) % len(partners)],
+        )
+
+
+def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return {
+        "source": evacuation.source,
+        "together": evacuation.at_once,
+        "seconds": outcome.seconds,
+        "longest_quiesce_s": outcome.longest_quiesce_s,
+        "all_moved": outcome.all_moved,
+        "guests": [
+            {
+                "name": each.tenant.name,
+                "to": each.tenant.to,
+                "memory_bytes": each.tenant.memory,
+                "change_bytes_per_s": each.tenant.change_rate,
+                "begin_s": each.begin_s,
+                "seconds": each.moved.seconds,
+                "quiesce_s": each.moved.quiesced_seconds,
+                "passes": len(each.moved.passes),
+                "moved_bytes": each.moved.length,
+                "end": each.moved.end,
+            }
+            for each in outcome.guests
+        ],
+        "traffic": [
+            {
+                "link": each.link,
+                "alone_mb_per_s": each.alone_mb_per_s,
+                "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
+            }
+            for each in outcome.traffic
+        ],
+    }
+
+
+def _watch(evacuation: Evacuation) -> EvacuationOutcome:
+    """Run it, with a bar that says how many guests have arrived."""
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done
+        done = count
+        show_progress(count)
+
+    try:
+        with progress_bar(len(evacuation.tenants), "guests") as show_progress:
+            return evacuate(evacuation, advance)
+    except KeyboardInterrupt:
+        show_error(f"interrupted after {done} of {len(evacuation.tenants)} guests")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None

@@ -1,0 +1,76 @@
+"""What ``isfc evacuate`` shows: the schedule as a chart, and what other traffic got meanwhile."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from scenarios.evacuation import Evacuated, Evacuation, EvacuationOutcome
+
+_GIB = 2**30
+_COLUMNS = 26
+"""Of the chart."""
+
+
+def evacuation_page(evacuation: Evacuation, outcome: EvacuationOutcome) -> RenderableType:
+    """The whole page."""
+    count, together = len(evacuation.tenants), evacuation.at_once
+    order = "one by one" if together == 1 else f"{together} together"
+    parts: list[RenderableType] = [
+        f"Evacuation of {evacuation.source}: {count} guest{'s' * (count > 1)}, {order}",
+        "",
+        _schedule(outcome),
+        "",
+        (
+            f"{'Empty' if outcome.all_moved else 'Not empty'} after {outcome.seconds:.2f} s; the "
+            f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s."
+        ),
+    ]
+    if outcome.traffic:
+        parts += ["", *_traffic(outcome)]
+    return Group(*parts)
+
+
+def _schedule(outcome: EvacuationOutcome) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("guest")
+    table.add_column("to")
+    for heading in ("GiB", "begins s", "takes s", "stop s"):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for each in outcome.guests:
+        table.add_row(
+            Text(each.tenant.name),
+            each.tenant.to,
+            f"{each.tenant.memory / _GIB:g}",
+            f"{each.begin_s:.2f}",
+            f"{each.moved.seconds:.2f}",
+            f"{each.moved.quiesced_seconds:.2f}",
+            Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
+            if each.moved.moved
+            else Text("not moved", "yellow"),
+        )
+    return table
+
+
+def _bar(each: Evacuated, seconds: float) -> str:
+    """When it was under way, of all the time."""
+    begin = int(each.begin_s / seconds * _COLUMNS)
+    end = max(begin + 1, round(each.end_s / seconds * _COLUMNS))
+    return " " * begin + "=" * (end - begin)
+
+
+def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("other traffic, MB/s")
+    for heading in ("without", "meanwhile", "left %"):
+        table.add_column(heading, justify="right")
+    for each in outcome.traffic:
+        table.add_row(
+            each.link,
+            f"{each.alone_mb_per_s:.0f}",
+            f"{each.meanwhile_mb_per_s:.0f}",
+            f"{100 * each.meanwhile_mb_per_s / max(1e-9, each.alone_mb_per_s):.0f}",
+        )
+    yield table
