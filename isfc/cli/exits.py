@@ -11,7 +11,11 @@ class ExitCode(IntEnum):
     """A check left its tolerance, CP refused a command, or the output could not be written."""
     BAD_INPUT = 2
     """A layout, an argument or an option is wrong; the message says what was expected."""
+    HUNG_UP = 129
+    """SIGHUP, a closed terminal, before there was a result."""
     INTERRUPTED = 130
-    """Ctrl-C."""
+    """Ctrl-C before there was a result."""
+    TERMINATED = 143
+    """SIGTERM before there was a result."""
     BROKEN_PIPE = 141
     """The reader of the output went away, as ``| head`` does. Ends without a word."""

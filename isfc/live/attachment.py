@@ -7,9 +7,10 @@ incarnation is connected, another is refused.
 """
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
@@ -22,10 +23,7 @@ from isfc.live.handshake import Hello, greeting_length, link_digest, program_dig
 from isfc.live.listen import listening_sockets, serve
 from isfc.live.newcomer import Newcomer
 from isfc.live.peer_user import can_tell_users
-from isfc.live.tls import TlsServer
-
-if TYPE_CHECKING:
-    import ssl
+from isfc.live.tls import Tls, TlsServer, tls_now
 
 BACKLOG_MAX: Final = 1_024
 """Connections that may wait to be accepted, if the system lets so many."""
@@ -43,7 +41,8 @@ _INCARNATION_BITS: Final = 63
 class Attachments:
     """All of one node's connections.
 
-    ``tls`` is a context that demands the partner's certificate; its name must be the partner's.
+    ``tls`` is a context that demands the partner's certificate, or gives one for each connection;
+    the certificate's name must be the partner's.
     ``program`` says what runs over the link: the same at both ends. ``random`` gives incarnations
     and the jitter of retries.
     """
@@ -56,7 +55,7 @@ class Attachments:
         dilation: int = 0,
         capabilities: int = 0,
         program: str = "",
-        tls: "ssl.SSLContext | None" = None,
+        tls: Tls | None = None,
     ) -> None:
         self.engine = engine
         self.tls = tls
@@ -90,7 +89,9 @@ class Attachments:
             endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
         for listener in bound:
             if self.tls is not None:
-                self._tls_servers.append(TlsServer(listener, self.tls, self._make))
+                self._tls_servers.append(
+                    TlsServer(listener, partial(tls_now, self.tls), self._make)
+                )
             else:
                 self._servers.append(await serve(listener, lambda: self._make()[1]))
         return endpoint
@@ -187,7 +188,7 @@ class Attachments:
                         await loop.create_unix_connection(make, endpoint.path)
                     else:
                         await loop.create_connection(
-                            make, endpoint.host, endpoint.port, ssl=self.tls
+                            make, endpoint.host, endpoint.port, ssl=tls_now(self.tls)
                         )
                 reason = await attachment.ended
             except OSError as error:  # nobody listens yet, or TLS does not fit

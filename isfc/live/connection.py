@@ -62,6 +62,8 @@ class Connection(asyncio.BufferedProtocol):
     ) -> None:
         self._receiver = receiver
         self._transport: asyncio.Transport | None = None
+        self._lost = False
+        """Whether it has ended: a transport of asyncio's that is then aborted ends once more."""
         self._reason = "the partner closed the connection"
         self._cutter = FrameCutter(measure, partial(receiver.received, self), self.abort)
         self.get_buffer = self._cutter.get_buffer
@@ -118,7 +120,7 @@ class Connection(asyncio.BufferedProtocol):
         """End it now."""
         self._cutter.ended = True
         self._reason = reason
-        if self._transport is not None:
+        if self._transport is not None and not self._lost:
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -129,6 +131,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End, by whoever's doing. The cutter refers back to nobody: no collector is needed."""
+        self._lost = True
         self._cutter.release()
         self._receiver.lost(self, why(exc) if exc else self._reason)
 

@@ -5,12 +5,15 @@ turn, by ``{"reply": {...}}`` or ``{"error": "..."}``. After ``{"listen": true}`
 also sent ``{"announcement": "..."}`` whenever there is one.
 
 Nothing a client does can harm the node: only its owner's processes are served, so many at a
-time; lines and buffers are bounded; and who says nothing for a while has to go.
+time; lines and buffers are bounded; and who says nothing for a while has to go. Clients take turns,
+a request each; after an answer the link has the loop for `REST_SHARE` times as long, so that
+neither it nor another operator waits for those who ask without end.
 """
 
 import asyncio
 import json
 import os
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +27,10 @@ LISTEN: Final = "listen"
 
 ANSWER_LENGTH_MAX: Final = 1_048_576
 """Bytes of what a node may answer. A snapshot of sixteen CTCs has about 10 kB."""
+
+REST_SHARE: Final = 3
+REST_S_MIN: Final = 0.001
+"""Between two answers: so many times as long as the last one took, in seconds at least that."""
 
 Reply = Mapping[str, object]
 Handle = Callable[[str, object], Reply]
@@ -72,6 +79,9 @@ class ControlServer:
         self.clients: set[_Client] = set()
         self._server: asyncio.AbstractServer | None = None
         self._inode = 0
+        self._waiting: deque[_Client] = deque()
+        """Those with a request that has not had its turn."""
+        self._rest: asyncio.TimerHandle | None = None
 
     async def start(self) -> None:
         """Listen. Raises `ConfigurationError` when another process does."""
@@ -85,6 +95,9 @@ class ControlServer:
         if self._server is None:
             return
         self._server.close()
+        self._waiting.clear()
+        if self._rest is not None:
+            self._rest.cancel()
         while self.clients:
             for client in tuple(self.clients):
                 client.abort()
@@ -97,6 +110,26 @@ class ControlServer:
         """Send a line to every client that listens."""
         for client in tuple(self.clients):
             client.announce(line)
+
+    def want_turn(self, client: "_Client") -> None:
+        """A client has a request; it is answered immediately if no other waits."""
+        if client not in self._waiting:
+            self._waiting.append(client)
+        if self._rest is None:
+            self._take_turns()
+
+    def _take_turns(self) -> None:
+        """Answer one request of the client that has waited longest, and rest."""
+        self._rest = None
+        loop = asyncio.get_running_loop()
+        while self._waiting and self._rest is None:
+            client = self._waiting.popleft()
+            begin_s = loop.time()
+            if client.answer():
+                rest_s = max(REST_S_MIN, REST_SHARE * (loop.time() - begin_s))
+                self._rest = loop.call_later(rest_s, self._take_turns)
+            if client.has_request:
+                self._waiting.append(client)
 
     @property
     def waiting_length(self) -> int:
@@ -142,7 +175,7 @@ class _Client(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
-        self._answer()
+        self._look()
 
     def pause_writing(self) -> None:
         self._full = True
@@ -150,9 +183,7 @@ class _Client(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._full = False
-        if not self._transport.is_closing():
-            self._transport.resume_reading()
-            self._answer()
+        self._look()
 
     @property
     def waiting_length(self) -> int:
@@ -173,18 +204,35 @@ class _Client(asyncio.Protocol):
         else:
             self._send({"announcement": line})
 
-    def _answer(self) -> None:
-        """Answer the requests that have arrived whole, as long as the replies are read."""
-        while not self._full and not self._transport.is_closing():
-            end = self._buffer.find(b"\n", 0, self._limits.line_length_max)
-            if end < 0:
-                if len(self._buffer) >= self._limits.line_length_max:
-                    self._refuse(f"expected requests of at most {self._limits.line_length_max} B")
-                return
-            line = bytes(self._buffer[:end])
-            del self._buffer[: end + 1]
-            self._await_request()
-            self._send(self._reply(line))
+    @property
+    def has_request(self) -> bool:
+        """Whether a request has arrived whole, and the reply would be read."""
+        if self._full or self._transport.is_closing():
+            return False
+        return self._buffer.find(b"\n", 0, self._limits.line_length_max) >= 0
+
+    def answer(self) -> bool:
+        """Answer one request; whether there was one."""
+        if not self.has_request:
+            return False
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        self._await_request()
+        self._send(self._reply(bytes(line)))
+        self._look(asks=False)
+        return True
+
+    def _look(self, *, asks: bool = True) -> None:
+        """Read on unless there is a request to answer first, or a reply is not read."""
+        if self._transport.is_closing():
+            return
+        if self.has_request or self._full:
+            self._transport.pause_reading()
+            if asks and not self._full:
+                self._server.want_turn(self)
+        elif len(self._buffer) >= self._limits.line_length_max:
+            self._refuse(f"expected requests of at most {self._limits.line_length_max} B")
+        else:
+            self._transport.resume_reading()
 
     def _reply(self, line: bytes) -> Reply:
         try:

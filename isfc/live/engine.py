@@ -100,8 +100,8 @@ class LiveEngine(Outlet):
         self._timer_ns = 0
         self._timer_set_ns = 0
         self._down: asyncio.TimerHandle | None = None
-        self._was_up = False
-        """Whether the link has been up since it last restarted."""
+        self._was_up = self._ever_up = False
+        """Whether the link has been up since it last restarted, and at all: before, none severs."""
         self._resets = ResetWatch(
             definition.parameters.mih_ns * clock.dilation / NS_PER_S, self._check_reset
         )
@@ -346,7 +346,7 @@ class LiveEngine(Outlet):
             elif event.rdev in self._connections:
                 self._resets.watch(event.rdev)
         elif isinstance(event, LinkUp):
-            self._was_up = True
+            self._was_up = self._ever_up = True
             if self._down is not None:
                 self._down.cancel()
                 self._down = None
@@ -364,7 +364,7 @@ class LiveEngine(Outlet):
         self._down = self._loop.call_later(self._reconnect_s, self._give_up)
 
     def _give_up(self) -> None:
-        if self._was_up or self.end.link.packager:
+        if self._was_up or (self._ever_up and self.end.link.packager):
             self.sever(f"the link was down for {self._reconnect_s:g} s")
         else:  # there is nothing to lose
             self._await_link()

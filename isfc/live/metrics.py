@@ -34,7 +34,7 @@ _LINK_COUNTERS: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = 
     ("isfc_link_read_messages", "Messages read.", lambda n: n.read_message_count),
     ("isfc_link_read_packages", "Packages read.", lambda n: n.read_package_count),
     ("isfc_link_collisions", "Write collisions.", lambda n: n.collision_count),
-    ("isfc_link_cpu_seconds", "Modelled processor time.", lambda n: n.cpu_ns / NS_PER_S),
+    ("isfc_link_cpu_seconds", "Processor time: modelled, or used.", lambda n: n.cpu_ns / NS_PER_S),
 )
 
 _LINK_GAUGES: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = (

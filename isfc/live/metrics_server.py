@@ -6,12 +6,14 @@ them takes; between scrapes it costs nothing.
 """
 
 import asyncio
+import io
 from collections.abc import Callable, Iterable
+from http.client import HTTPException, parse_headers
 from itertools import chain
 
 from prometheus_client import ProcessCollector
+from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric
-from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from isfc.errors import ConfigurationError
@@ -20,12 +22,14 @@ from isfc.live.endpoint import TcpEndpoint
 ANSWER_S = 5.0
 """From connecting to the end of the answer, in seconds."""
 
-CLIENTS_MAX = 8
-"""Scrapes at one time; further ones are cut off."""
+CLIENTS_MAX = 32
+"""Scrapes at one time; for a further one, the one that is there longest is cut off."""
 
 REQUEST_LENGTH_MAX = 8 * 1024
 """Bytes of a request with its headers; Prometheus sends some hundreds."""
 
+
+Encode = Callable[[Collector], bytes]
 
 _END = b"# EOF\n"
 
@@ -37,7 +41,7 @@ class MetricsServer:
         self._read = read
         self._process = ProcessCollector(registry=None)
         self._server: asyncio.Server | None = None
-        self._clients: set[asyncio.Task[None]] = set()
+        self._clients: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def listen(self, endpoint: TcpEndpoint, *, insecure: bool = False) -> TcpEndpoint:
         """Begin; return where, for port 0 becomes a real one.
@@ -65,11 +69,12 @@ class MetricsServer:
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._clients) >= CLIENTS_MAX:
-            writer.transport.abort()
-            return
+            oldest = next(iter(self._clients))
+            self._clients.pop(oldest).transport.abort()
+            oldest.cancel()
         client = asyncio.get_running_loop().create_task(self._serve(reader, writer))
-        self._clients.add(client)
-        client.add_done_callback(self._clients.discard)
+        self._clients[client] = writer
+        client.add_done_callback(lambda done: self._clients.pop(done, None))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -77,30 +82,33 @@ class MetricsServer:
                 writer.write(await self._answer(await reader.readuntil(b"\r\n\r\n")))
                 writer.close()
                 await writer.wait_closed()
-        except (OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+        except (OSError, EOFError, ValueError, asyncio.LimitOverrunError):
             pass  # a client that does not ask properly, or does not take the answer
         finally:
             writer.transport.abort()
 
     async def _answer(self, request: bytes) -> bytes:
         """The whole answer to a request."""
-        method, _, rest = request.partition(b" ")
+        line, _, fields = request.partition(b"\r\n")
+        method, _, rest = line.partition(b" ")
         path = rest.partition(b" ")[0].partition(b"?")[0]
         if method not in (b"GET", b"HEAD"):
             return _response("405 Method Not Allowed", b"", "Allow: GET, HEAD")
         if path != b"/metrics":
             return _response("404 Not Found", b"The metrics are at /metrics.\n")
-        body = await self._text()
-        answer = _response("200 OK", body, kind=CONTENT_TYPE_LATEST)
+        encode, kind = choose_encoder(_accepts(fields))
+        body = await self._text(encode)
+        answer = _response("200 OK", body, kind=kind)
         return answer[: -len(body)] if method == b"HEAD" else answer
 
-    async def _text(self) -> bytes:
+    async def _text(self, encode: Encode) -> bytes:
         """All metrics, the node's and its process's."""
         parts = []
         for metric in chain(self._read(), self._process.collect()):
-            parts.append(_encode(metric))
+            parts.append(encode(_One(metric)).removesuffix(_END))
             await asyncio.sleep(0)  # others may go on
-        return b"".join([*parts, _END])
+        end = encode(_Nothing())  # OpenMetrics has one
+        return b"".join([*parts, end])
 
 
 class _One(Collector):
@@ -114,9 +122,23 @@ class _One(Collector):
         return [self._metric]
 
 
-def _encode(metric: Metric) -> bytes:
-    text: bytes = generate_latest(_One(metric))  # type: ignore[no-untyped-call]  # it has no types
-    return text.removesuffix(_END)
+class _Nothing(Collector):
+    """A registry of none."""
+
+    def collect(self) -> Iterable[Metric]:
+        """None."""
+        return []
+
+
+def _accepts(fields: bytes) -> str:
+    """Which formats the client takes, as its request says; a client that does not say takes text.
+
+    Raises `ValueError` for what is no header of a request.
+    """
+    try:
+        return str(parse_headers(io.BytesIO(fields)).get("Accept", ""))
+    except HTTPException as error:
+        raise ValueError(str(error)) from None
 
 
 def _response(status: str, body: bytes, *headers: str, kind: str = "text/plain") -> bytes:

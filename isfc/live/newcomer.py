@@ -6,7 +6,6 @@ partner gets in although others keep coming.
 """
 
 import asyncio
-import ssl
 from collections.abc import Callable
 from random import Random
 from typing import Final, Protocol
@@ -27,7 +26,7 @@ from isfc.live.handshake import (
     fault,
 )
 from isfc.live.peer_user import foreign_user
-from isfc.live.tls import certificate_names
+from isfc.live.tls import Tls, certificate_names
 
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
@@ -44,7 +43,7 @@ class Door(Protocol):
     """What a newcomer has to know of the node that it comes to."""
 
     engine: LiveEngine
-    tls: ssl.SSLContext | None
+    tls: Tls | None
     strangers: "set[Newcomer]"
     random: Random
     checks_user: bool

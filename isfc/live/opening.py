@@ -16,7 +16,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
 
 if TYPE_CHECKING:
-    import ssl
+    from isfc.live.tls import Tls
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,17 @@ class Opening:
     """How a live node is to run. Its partner needs the same ``dilation`` and ``verify``.
 
     ``listen`` or ``connect`` says where to meet; without ``tls``, a context that demands the
-    partner's certificate, an address that others can reach takes ``insecure``. ``dilation`` 0 is as
-    fast as the machine goes. Conversations are severed when the link was down for ``reconnect_s``
-    seconds. ``make`` makes the node's system, at the start and after every sever.
+    partner's certificate or a function that gives one for each connection, an address that others
+    can reach takes ``insecure``. ``dilation`` 0 is as fast as the machine goes. Conversations are
+    severed when the link was down for ``reconnect_s`` seconds. ``make`` makes the node's system, at
+    the start and after every sever.
     """
 
     listen: Endpoint | None = None
     connect: Endpoint | None = None
     dilation: int = 0
     verify: bool = False
-    tls: "ssl.SSLContext | None" = None
+    tls: "Tls | None" = None
     insecure: bool = False
     reconnect_s: float = RECONNECT_S
     make: MakeSystem = system_of

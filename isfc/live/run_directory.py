@@ -11,8 +11,8 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from isfc.live.control_socket import connect_to
 CONTROL_SUFFIX: Final = ".control"
 PRIVATE_PREFIX: Final = "up-"
 _LOCK: Final = "lock"
+_STARTING_SUFFIX: Final = ".starting"
 _LOOK_S: Final = 0.05
 _FOREIGN_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
@@ -89,6 +90,40 @@ def running_pairs(chosen: Path | None = None) -> list[RunningPair]:
                 names = sorted(path.stem for path in lock.parent.glob(f"*{CONTROL_SUFFIX}"))
                 found.append(RunningPair(int(lock.read_text("ascii")), lock.parent, (*names,)))
     return found
+
+
+@contextmanager
+def starting(names: Iterable[str]) -> Iterator[None]:
+    """Be the only one that starts nodes of these names in the usual run directory.
+
+    Raises `ConfigurationError` when another process is doing so at the moment.
+    """
+    directory = run_directory()
+    with ExitStack() as stack:
+        for name in sorted(names):
+            try:
+                stack.enter_context(_claimed(directory / f"{name}{_STARTING_SUFFIX}"))
+            except BlockingIOError:
+                raise ConfigurationError(
+                    f"{name} is being started by another 'isfc up --detach'; "
+                    f"'isfc down {name}' ends what it starts"
+                ) from None
+        yield
+
+
+@contextmanager
+def _claimed(path: Path) -> Iterator[None]:
+    """Hold a file that is there for so long only; `BlockingIOError` if somebody else does."""
+    while True:
+        path.touch(mode=0o600)
+        with suppress(FileNotFoundError), _locked(path) as descriptor:
+            if path.lstat().st_ino != os.fstat(descriptor).st_ino:
+                continue  # who held it has taken it away, and there may be another by now
+            try:
+                yield
+            finally:
+                path.unlink()
+            return
 
 
 def running_nodes(chosen: Path | None = None) -> dict[str, list[Path]]:
@@ -194,11 +229,11 @@ def _is_held(lock: Path) -> bool:
 
 
 @contextmanager
-def _locked(lock: Path) -> Iterator[None]:
-    """Hold the lock of a file; `OSError` if somebody else does."""
+def _locked(lock: Path) -> Iterator[int]:
+    """Hold the lock of a file, whose descriptor this is; `OSError` if somebody else does."""
     descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)

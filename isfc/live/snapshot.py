@@ -1,6 +1,7 @@
 """What a live node shows of itself: its node's counters and its engine's, at one moment."""
 
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ctc.address import Rdev
@@ -31,11 +32,17 @@ class LiveSnapshot:
 
 
 def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
-    """How a node and its engine are now; ``paced`` says whether they go at the model's pace."""
+    """How a node and its engine are now; ``paced`` says whether they go at the model's pace.
+
+    If not, the model's processor time is none, and the process's is in its place.
+    """
     counters, lag = engine.counters, engine.lag
     late = (lag.late_ns, lag.late_ns_max, lag.waited_ns) if paced else (0, 0, 0)
+    node = engine.end.snapshot(engine.now_ns())
+    if not paced:
+        node = replace(node, cpu_ns=time.process_time_ns())
     return LiveSnapshot(
-        engine.end.snapshot(engine.now_ns()),
+        node,
         counters.attached_count,
         counters.detached_count,
         counters.refused_count,

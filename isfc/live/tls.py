@@ -14,6 +14,15 @@ from typing import Any, Final, Protocol
 
 from isfc.live.connection import Connection, why
 
+Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
+"""A context, or what gives the present one: certificates are renewed while a node runs."""
+
+
+def tls_now(tls: Tls | None) -> ssl.SSLContext | None:
+    """The context for the next connection."""
+    return tls if tls is None or isinstance(tls, ssl.SSLContext) else tls()
+
+
 PAUSE_S: Final = 0.1
 """After an accept failed, for want of file descriptors for one, in seconds."""
 
@@ -34,7 +43,7 @@ class TlsServer:
     def __init__(
         self,
         listener: socket.socket,
-        context: ssl.SSLContext,
+        context: Callable[[], ssl.SSLContext | None],
         make: Callable[[], tuple[Guard, Connection]],
     ) -> None:
         self._listener = listener
@@ -72,7 +81,7 @@ class TlsServer:
     async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
         try:
-            await loop.connect_accepted_socket(lambda: connection, accepted, ssl=self._context)
+            await loop.connect_accepted_socket(lambda: connection, accepted, ssl=self._context())
         except (OSError, EOFError) as error:
             guard.fail(f"TLS: {why(error)}")
         except asyncio.CancelledError:

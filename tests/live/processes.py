@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,13 @@ class Isfc:
     Its run directory is in ``folder``, so that no other test's node has the same name there.
     """
 
-    def __init__(self, folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *words: str,
+        stdin: int = subprocess.DEVNULL,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.name = "-".join(word.strip("-") for word in words[:2])
         self._out = folder / f"{self.name}.out"
         self._err = folder / f"{self.name}.err"
@@ -31,7 +37,9 @@ class Isfc:
                 stdin=stdin,
                 stdout=out,
                 stderr=err,
-                env=os.environ | {"COLUMNS": "80", "XDG_RUNTIME_DIR": str(folder)},
+                env=os.environ
+                | {"COLUMNS": "80", "XDG_RUNTIME_DIR": str(folder)}
+                | dict(environment or {}),
             )
 
     @property
@@ -69,9 +77,14 @@ class Isfc:
 
 
 @contextmanager
-def isfc(folder: Path, *words: str, stdin: int = subprocess.DEVNULL) -> Iterator[Isfc]:
+def isfc(
+    folder: Path,
+    *words: str,
+    stdin: int = subprocess.DEVNULL,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Isfc]:
     """A command that is killed if it is still there in the end."""
-    command = Isfc(folder, *words, stdin=stdin)
+    command = Isfc(folder, *words, stdin=stdin, environment=environment)
     try:
         yield command
     finally:

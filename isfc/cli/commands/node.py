@@ -114,7 +114,7 @@ def node(
     if json and seconds is None and not lifeline:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
 
-    tls = mutual_tls(cert, key, ca, server=listen is not None)
+    tls = mutual_tls(cert, key, ca, server=listen is not None, report=show_error)
     if insecure and tls is None:
         _warn()
     live = replace(

@@ -42,7 +42,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.live.forward import parse_forwards
-from isfc.live.run_directory import run_directory, running_pairs
+from isfc.live.run_directory import run_directory, running_pairs, starting
 
 FILES_MAX = 1_048_576
 
@@ -137,13 +137,14 @@ def _detach(link: Layout, words: list[str], journal: Path | None, options: LiveO
     if options.seconds is not None:
         raise ConfigurationError("--detach and --seconds: nobody would see the result")
     first, second = link.nodes
-    if any({first, second} & {*pair.names} for pair in running_pairs()):
-        raise ConfigurationError(
-            f"--detach: {first} or {second} runs already, and no command could tell the two apart; "
-            f"'isfc down {first}' ends the one that runs"
-        )
-    log = run_directory() / f"{first}-{second}.log"
-    code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
+    with starting(link.nodes):
+        if any({first, second} & {*pair.names} for pair in running_pairs()):
+            raise ConfigurationError(
+                f"--detach: {first} or {second} runs already, and no command could tell the two "
+                f"apart; 'isfc down {first}' ends the one that runs"
+            )
+        log = run_directory() / f"{first}-{second}.log"
+        code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
     if code:
         raise typer.Exit(code)
     show(f"{first} - {second} is up; 'isfc down {first}' ends it.")

@@ -1,7 +1,6 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
-import ssl
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -33,6 +32,7 @@ from isfc.live.opening import Opening
 from isfc.live.operator import open_control
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
+from isfc.live.tls import Tls
 from isfc.programs.filler import Filling
 from isfc.programs.verification import Verifying
 from isfc.system.definition import LinkEndDefinition
@@ -89,7 +89,7 @@ class LiveNode:
         self,
         stop: asyncio.Event,
         report: Callable[[Measured], None],
-        tls: ssl.SSLContext | None = None,
+        tls: Tls | None = None,
     ) -> int:
         """Run until ``stop``, or until there is something to ``report``; the exit code."""
         program = self._program()
@@ -174,7 +174,7 @@ class LiveNode:
             return ExitCode.FAILED
         return ExitCode.GOOD
 
-    def _opening(self, tls: ssl.SSLContext | None = None) -> Opening:
+    def _opening(self, tls: Tls | None = None) -> Opening:
         return Opening(
             listen=self.listen,
             connect=self.connect,

@@ -18,6 +18,7 @@ from ctc.address import Rdev
 from isfc.cli.exits import ExitCode
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
+from isfc.cli.live.loops import SIGNAL_CODES
 from isfc.cli.live.node import Measured
 from isfc.cli.live.watch import Watch, relay
 from isfc.cli.options.live import LiveOptions
@@ -94,7 +95,7 @@ class LivePair:
             if code < 0:
                 show_error(f"{name} was ended by signal {-code}")
                 return ExitCode.FAILED
-            if code not in (ExitCode.GOOD, ExitCode.INTERRUPTED):
+            if code not in (ExitCode.GOOD, *SIGNAL_CODES.values()):
                 return code
         unfinished = self.options.seconds is not None and len(measured) < len(self.names)
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD

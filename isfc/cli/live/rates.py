@@ -92,7 +92,9 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
         begin_ns = min(0, after.node.now_ns - 1)  # so that some time has passed
         return LiveSnapshot(_zero(after.node, begin_ns), 0, 0, 0, 0, 0, 0, 0)
     if after.severed_count != before.severed_count:
-        return replace(before, node=_zero(after.node, before.node.now_ns))
+        used_ns = before.node.cpu_ns  # a process's goes on where the model's begins again
+        cpu_ns = used_ns if used_ns <= after.node.cpu_ns else 0
+        return replace(before, node=replace(_zero(after.node, before.node.now_ns), cpu_ns=cpu_ns))
     return before
 
 

@@ -61,7 +61,8 @@ class Watch(AbstractContextManager["Watch"]):
 
     ``names`` are the two systems in the layout's order, ``dilation`` 0 with no pace;
     ``chpids`` are those of each CTC, by the first system's device numbers. With
-    ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal.
+    ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal, or one
+    that can do no more (``TERM=dumb``).
     ``time`` says what time it is.
     """
 
@@ -85,7 +86,7 @@ class Watch(AbstractContextManager["Watch"]):
         self._look_count = 0
         self._console = console = open_console()
         self._live: Live | None = None
-        if not plain and console.is_terminal:
+        if not plain and console.is_terminal and not console.is_dumb_terminal:
             self._live = Live(
                 console=console,
                 auto_refresh=False,

@@ -6,9 +6,11 @@ import ssl
 import subprocess
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from isfc.cli.options.tls import mutual_tls
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.endpoint import TcpEndpoint
@@ -95,6 +97,32 @@ def test_a_certificate_of_somebody_else_is_refused(
             await wait_until(lambda: len(refusals(pair.first)) > 3)
             assert set(refusals(pair.first)) == {"the certificate is of CHICAGO, not of BOSTON"}
             assert not pair.first.up
+
+    run_live(main())
+
+
+def test_a_certificate_that_was_renewed_is_shown_on_the_next_connection(
+    run_live: Run, tmp_path: Path, certificates: Path
+) -> None:
+    for kind in ("pem", "key"):
+        shutil.copy(certificates / f"EXPIRED.{kind}", tmp_path / f"mine.{kind}")
+    complaints: list[str] = []
+    files = [tmp_path / "mine.pem", tmp_path / "mine.key", certificates / "ca.pem"]
+    mine = mutual_tls(*files, server=False, report=complaints.append)
+
+    async def main() -> None:
+        theirs = context(certificates, "ATLANTA", server=True)
+        options: list[dict[str, Any]] = [{"tls": theirs}, {"tls": mine}]
+        endpoint = TcpEndpoint("127.0.0.1", 0)
+        async with LivePair(tmp_path, endpoint=endpoint, options=options) as pair:
+            await wait_until(lambda: bool(refusals(pair.first)))
+            (tmp_path / "mine.pem").write_text("half of it")
+            await wait_until(lambda: bool(complaints))
+            assert not pair.first.up
+            shutil.copy(certificates / "BOSTON.pem", tmp_path / "mine.pem")
+            await pair.come_up()
+        (complaint,) = complaints
+        assert complaint.endswith("; the certificate that was read before stays in use")
 
     run_live(main())
 

@@ -15,6 +15,7 @@ from isfc.live.buffers import KEPT_LENGTH
 from isfc.live.connection import SEND_BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection
 from isfc.live.frames import BORROWED_LENGTH_MIN, CARRIED_LENGTH_MAX, measure_frame
 from isfc.testing.resealed import prefix
+from tests.live.pair import Run
 
 
 class FakeTransport(asyncio.Transport):
@@ -244,3 +245,34 @@ def test_ending_it_before_it_is_connected_is_remembered() -> None:
     connection.abort("changed it again")
     connection.connection_lost(None)
     assert notes.reasons == ["changed it again"]
+
+
+class Aborting(Notes):
+    """A receiver that ends what is gone already, as an engine does with a CTC."""
+
+    def lost(self, connection: Connection, reason: str) -> None:
+        super().lost(connection, reason)
+        connection.abort(reason)
+        connection.close(reason)
+
+
+def test_a_connection_that_drains_and_ends_is_lost_once(run_live: Run) -> None:
+    """Asyncio's transport would call its protocol again, which is none by then: a traceback."""
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        here, there = socket.socketpair()
+        here.setblocking(False)
+        there.setblocking(False)
+        notes = Aborting()
+        connection = Connection(notes, measure_frame)
+        await loop.connect_accepted_socket(lambda: connection, here)
+        connection.write(bytes(8 * 2**20))
+        connection.close("all is said")
+        with there:
+            while await loop.sock_recv(there, 2**20):
+                pass
+        await asyncio.sleep(0.05)
+        assert notes.reasons == ["all is said"]
+
+    run_live(main())

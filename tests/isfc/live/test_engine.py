@@ -25,7 +25,7 @@ from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
-from tests.live.pair import Guest, LivePair, Run, wait_until
+from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
 
 COMMAND_LENGTH = len(encode(CommandFrame(Command.READ, 0, 0, 0)))
 STATUS_LENGTH = len(encode(StatusFrame(Signal.RECEIVED, 0)))
@@ -198,6 +198,18 @@ def test_a_link_that_stays_down_is_severed_and_its_program_told(
             assert not pair.first.engine.end.link.packager
             severed = [e for e in pair.first.guest.events if isinstance(e, Severed)]
             assert severed[0].reason == "the link was down for 0.5 s"
+
+    run_live(main())
+
+
+def test_what_waits_for_a_partner_who_never_came_is_not_severed(run_live: Run) -> None:
+    async def main() -> None:
+        side = LiveSide(Setup().definition(0), 1, reconnect_s=0.02)
+        side.send(b"for whoever comes")
+        await asyncio.sleep(0.2)
+        assert side.engine.counters.severed_count == 0
+        assert side.engine.end.link.packager
+        await side.close()
 
     run_live(main())
 

@@ -2,12 +2,17 @@
 
 import asyncio
 import contextlib
+import shutil
+import subprocess
+import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
 import pytest
+from prometheus_client import ProcessCollector
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client.parser import text_string_to_metric_families as parse_text
 
 from isfc.errors import ConfigurationError
 from isfc.live import metrics_server
@@ -58,14 +63,18 @@ class Scraped:
         return head, body
 
 
-GET = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+ASK = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
+GET = ASK + b"\r\n"
+PROMETHEUS = (
+    b"accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3\r\n"
+)
 
 
 def test_a_scrape_is_openmetrics_of_that_moment(run_live: Run) -> None:
     async def main() -> None:
         async with Scraped() as scraped:
             for scale in (1, 2):
-                head, body = await scraped.ask(GET)
+                head, body = await scraped.ask(ASK + PROMETHEUS + b"\r\n")
                 assert head.startswith(b"HTTP/1.1 200 OK\r\n")
                 assert b"Content-Type: application/openmetrics-text; version=1.0.0;" in head
                 assert f"Content-Length: {len(body)}".encode() in head
@@ -76,6 +85,36 @@ def test_a_scrape_is_openmetrics_of_that_moment(run_live: Run) -> None:
                 assert found["process_resident_memory_bytes"].samples[0].value > 1e6
 
     run_live(main())
+
+
+@pytest.mark.parametrize("accepts", [b"", b"Accept: */*\r\n", b"Accept: text/plain\r\n"])
+def test_who_does_not_ask_for_openmetrics_gets_text(run_live: Run, accepts: bytes) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped:
+            head, body = await scraped.ask(ASK + accepts + b"\r\n")
+            assert b"Content-Type: text/plain; version=" in head
+            assert b"# EOF" not in body
+            found = {m.name: m for m in parse_text(body.decode())}
+            assert found["isfc_link_written_packages"].type == "counter"
+            assert found["isfc_link_state"].type == "gauge"
+            assert len(found) == len([*families(sight())]) + len(
+                [*ProcessCollector(registry=None).collect()]
+            )
+
+    run_live(main())
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="apt-get install prometheus")
+def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
+    async def main() -> None:
+        async with Scraped() as scraped:
+            bodies.append((await scraped.ask(GET))[1])
+
+    bodies: list[bytes] = []
+    run_live(main())
+    words = ["promtool", "check", "metrics"]
+    checked = subprocess.run(words, input=bodies[0], capture_output=True, check=False)
+    assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(
@@ -144,17 +183,23 @@ def test_who_does_not_read_is_cut_off(run_live: Run, monkeypatch: pytest.MonkeyP
     run_live(main())
 
 
-def test_no_more_clients_than_it_serves_at_one_time(run_live: Run) -> None:
+def test_clients_that_say_nothing_keep_no_scrape_waiting(run_live: Run) -> None:
     async def main() -> None:
+        clients: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
         async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:
             for _ in range(CLIENTS_MAX):
-                _, writer = await asyncio.open_connection("127.0.0.1", scraped.port)
+                reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port)
+                clients.append((reader, writer))
                 stack.callback(writer.close)
                 writer.write(b"GET")
             await asyncio.sleep(0.05)
+            oldest, _ = clients[0]
+            begin_s = time.monotonic()
+            head, _ = await scraped.ask(GET)
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert time.monotonic() - begin_s < metrics_server.ANSWER_S / 2
             with contextlib.suppress(ConnectionError):
-                assert await scraped.ask(GET) == (b"", b"")
-            assert scraped.count == 0
+                assert await oldest.read() == b""
 
     run_live(main())
 

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -16,6 +17,7 @@ from isfc.live.run_directory import (
     private_directory,
     run_directory,
     running_nodes,
+    starting,
 )
 
 
@@ -198,3 +200,44 @@ def test_a_directory_that_another_user_has_made_is_not_trusted(usual: Path) -> N
         os.chown(usual, 0, 0)
         os.chown(usual / "ATLANTA.control", 65_534, 65_534)
         assert running_nodes() == {}
+
+
+def test_nodes_of_a_name_are_started_by_one_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    for _ in range(2):
+        with starting(["A", "B"]):
+            said = pytest.raises(ConfigurationError, match="B is being started by another")
+            with said, starting(["C", "B"]):
+                pass
+            with starting(["C"]):
+                pass
+    assert not list((tmp_path / "isfc").iterdir())
+
+
+def test_of_many_who_start_at_the_same_time_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while the file of one that ends goes: who then holds what is gone tries again."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    inside: list[int] = []
+    overlaps: list[int] = []
+
+    def start(number: int) -> None:
+        for _ in range(200):
+            try:
+                with starting(["A"]):
+                    inside.append(number)
+                    overlaps.append(len(inside))
+                    inside.remove(number)
+            except ConfigurationError:
+                continue
+
+    threads = [Thread(target=start, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert overlaps
+    assert set(overlaps) == {1}

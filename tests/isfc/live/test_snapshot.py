@@ -1,6 +1,7 @@
 """Looking at a live system, and telling another process what was seen."""
 
 import json
+import time
 from types import SimpleNamespace
 from typing import cast
 
@@ -41,6 +42,13 @@ def test_a_look_has_what_node_and_engine_count() -> None:
 def test_nothing_is_late_where_the_models_times_are_ignored() -> None:
     snapshot = seen(paced=False)
     assert (snapshot.late_ns, snapshot.late_ns_max, snapshot.waited_ns) == (0, 0, 0)
+
+
+def test_where_the_models_times_are_ignored_processor_time_is_the_process_s() -> None:
+    before_ns = time.process_time_ns()
+    snapshot = seen(paced=False)
+    assert before_ns < snapshot.node.cpu_ns <= time.process_time_ns()
+    assert seen().node.cpu_ns != snapshot.node.cpu_ns
 
 
 def test_what_another_process_reads_is_what_was_seen() -> None:

@@ -47,10 +47,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tls(folder: Path, file: str, *, server: bool, ca: str = "ca") -> ssl.SSLContext:
     made = mutual_tls(
-        folder / f"{file}.pem", folder / f"{file}.key", folder / f"{ca}.pem", server=server
+        folder / f"{file}.pem",
+        folder / f"{file}.key",
+        folder / f"{ca}.pem",
+        server=server,
+        report=fail,
     )
     assert made is not None
-    return made
+    return made()
+
+
+def fail(complaint: str) -> None:
+    raise AssertionError(complaint)
 
 
 @pytest.mark.parametrize(

@@ -78,12 +78,18 @@ def test_a_signal_ends_a_node_in_good_order(tmp_path: Path, number: signal.Signa
 
 
 @pytest.mark.slow
-def test_a_node_that_was_to_measure_and_was_stopped_says_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_node_that_was_to_measure_and_was_stopped_ends_with_the_signals_code(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
     socket = tmp_path / "link"
     words = ("node", "CLIENT", "published-4", "--listen", f"unix:{socket}", *TRAFFIC)
     with isfc(tmp_path, *words) as node:
         wait_for(socket.exists, "the socket")
-        assert node.end() == 130
+        node.signal(number)
+        assert node.wait() == code
 
 
 @pytest.mark.slow

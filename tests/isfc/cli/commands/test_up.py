@@ -6,13 +6,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from isfc.cli.main import run
+from isfc.live.run_directory import running_pairs
 from tests.live.processes import Isfc, isfc, wait_for
 
+AT_ONCE = 10
 TRAFFIC = "--workload HS --pairs 5".split()
 
 
@@ -214,6 +217,30 @@ def test_detached_pair_is_found_at_once_and_ended(
         assert run(["down"]) == 0
     assert run(["down"]) == 2
     assert capsys.readouterr().err == "isfc: no such pair runs; running are none\n"
+    (runtime / "1STI-2NDI.log").unlink()
+
+
+@pytest.mark.slow
+def test_of_pairs_of_the_same_names_that_are_detached_together_one_is_there(
+    tmp_path: Path, runtime: Path
+) -> None:
+    folders = [tmp_path / str(number) for number in range(AT_ONCE)]
+    try:
+        with ExitStack() as stack:
+            for folder in folders:
+                folder.mkdir()
+            words = ("up", "query-islink", "--detach")
+            environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
+            pairs = [
+                stack.enter_context(isfc(folder, *words, environment=environment))
+                for folder in folders
+            ]
+            codes = sorted(pair.wait() for pair in pairs)
+            assert codes == [0] + [2] * (AT_ONCE - 1), [pair.err for pair in pairs]
+            (pair,) = running_pairs()
+            assert pair.names == ("1STI", "2NDI")
+    finally:
+        assert run(["down"]) == 0
     (runtime / "1STI-2NDI.log").unlink()
 
 

@@ -69,6 +69,15 @@ def test_terminal_gets_lines_if_they_are_wanted(monkeypatch: pytest.MonkeyPatch)
     assert "\x1b[?25l" not in terminal.getvalue()
 
 
+def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    watch_for(1, Watch(NAMES, time=noon))
+    assert "12:00:00 Up " in terminal.getvalue()
+    assert "\x1b" not in terminal.getvalue()
+
+
 def test_system_that_comes_back_is_not_compared_with_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
