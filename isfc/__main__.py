@@ -6,11 +6,13 @@ from contextlib import suppress
 from isfc import __version__
 from isfc.cli.interrupt import interrupts_ignored, interrupts_quit
 from isfc.cli.render.output import show_lines
+from isfc.cli.standard_files import open_closed_files
 
 
 def main() -> int:
     """Run the command line of the process; return its exit code."""
     interrupts_quit()
+    open_closed_files()
     if sys.argv[1:] == ["--version"]:  # scripts ask often, and the parser takes most of the time
         with suppress(OSError):  # `run` says what is wrong with stdout
             show_lines([f"isfc {__version__}"])

@@ -13,6 +13,7 @@ neither it nor another operator waits for those who ask without end.
 import asyncio
 import json
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -124,9 +125,9 @@ class ControlServer:
         loop = asyncio.get_running_loop()
         while self._waiting and self._rest is None:
             client = self._waiting.popleft()
-            begin_s = loop.time()
+            begin_s = time.monotonic()
             if client.answer():
-                rest_s = max(REST_S_MIN, REST_SHARE * (loop.time() - begin_s))
+                rest_s = max(REST_S_MIN, REST_SHARE * (time.monotonic() - begin_s))
                 self._rest = loop.call_later(rest_s, self._take_turns)
             if client.has_request:
                 self._waiting.append(client)

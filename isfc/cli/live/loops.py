@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.live.late_stream import late_stderr
+from isfc.cli.standard_files import open_closed_files
 from isfc.errors import ConfigurationError
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
-_STDERR: Final = 2
 LOOPS: Final = ("uvloop", "asyncio")
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, kill, and a closed terminal: all three end a live command in good order."""
@@ -30,7 +30,7 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
     `ExitCode.INTERRUPTED` becomes that of the signal. The loop is uvloop's where that is installed,
     and asyncio's own where it is not.
     """
-    _fill_standard_files()
+    open_closed_files()  # a loop forbids sockets in their place
 
     async def whole() -> int:
         stop = asyncio.Event()
@@ -48,13 +48,6 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
 
     with late_stderr(), asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(whole())
-
-
-def _fill_standard_files() -> None:
-    """Open what whoever started us has closed, lest a socket take its place: loops forbid that."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
-        os.set_inheritable(descriptor, True)
-    os.close(descriptor)
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

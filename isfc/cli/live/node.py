@@ -1,6 +1,8 @@
 """One live node from its start to its end: its program, its connections, what it measures."""
 
 import asyncio
+import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -237,6 +239,10 @@ async def _come_up(engine: LiveEngine) -> None:
 
 async def _hold_lifeline(stop: asyncio.Event) -> None:
     """Stop when standard input ends: whoever held its other end has ended."""
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):  # nobody holds an end of it
+        stop.set()
+        return
 
     class Lifeline(asyncio.Protocol):
         def connection_lost(self, exc: Exception | None) -> None:
