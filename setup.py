@@ -33,6 +33,7 @@ COMPILED = (
     "isfc/engine/*.py",
     "isfc/programs/*.py",
     "isfc/journal/*.py",
+    "isfc/live/alarm.py",
     "isfc/live/buffers.py",
     "isfc/live/clock.py",
     "isfc/live/early.py",

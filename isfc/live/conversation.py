@@ -92,9 +92,11 @@ class Conversation:
         over before that.
         """
         self.accept()
-        if self.kind is Traffic.LEGACY:
+        end = self.end
+        if end.traffic is Traffic.LEGACY:
             return await self._receive_record()
-        await self._until(lambda: self.end.arrived_length > 0 or self.end.partner_finished)
+        if not end.arrived_length:
+            await self._until(lambda: end.arrived_length > 0 or end.partner_finished)
         return self._take(RECEIVE_LENGTH_MAX)
 
     async def request(self, data: bytes | bytearray | memoryview) -> bytes:
@@ -202,5 +204,6 @@ class Conversation:
 
     def _take(self, length_max: int) -> bytes:
         data = self.end.poll_data(length_max)
-        self._carry()
+        if self.end.is_due:
+            self._carry()
         return data

@@ -24,12 +24,12 @@ _READ: Final = Command.READ
 class EarlyData:
     """What has been sent early and what is held, by CTC: at most one write each way.
 
-    ``sends`` says whether this end sends early; every end holds what comes early.
+    ``sends`` says whether this end sends early; every end holds what comes early. What was held and
+    is now to reach the node goes into ``arrived``, which it shares with the engine.
     """
 
-    def __init__(self, *, sends: bool) -> None:
-        self.due: deque[tuple[Rdev, Frame]] = deque()
-        """Frames that were held and are now to reach the node."""
+    def __init__(self, arrived: "deque[tuple[Rdev, Frame]]", *, sends: bool) -> None:
+        self._arrived = arrived
         self._sends = sends
         self._sent: dict[Rdev, int] = {}
         self._held: dict[Rdev, DataFrame] = {}
@@ -43,7 +43,7 @@ class EarlyData:
                     self._sent[rdev] = frame.serial
                     return (frame, data)
             elif frame.command is _READ and rdev in self._held:
-                self.due.append((rdev, self._held.pop(rdev)))
+                self._arrived.append((rdev, self._held.pop(rdev)))
         elif isinstance(frame, DataFrame) and self._sent.get(rdev) == frame.serial:
             return ()
         return (frame,)
@@ -61,6 +61,7 @@ class EarlyData:
 
     def forget(self, rdev: Rdev) -> None:
         """The connection of this CTC is gone, and with it what came over it."""
+        for entry in [entry for entry in self._arrived if entry[0] == rdev]:
+            self._arrived.remove(entry)
         self._sent.pop(rdev, None)
         self._held.pop(rdev, None)
-        self.due = deque(entry for entry in self.due if entry[0] != rdev)

@@ -7,13 +7,13 @@ is set.
 """
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
 from ctc.address import Rdev
-from ctc.agenda import NEVER_NS, Agenda
+from ctc.agenda import Agenda
 from ctc.frame import Departure, Frame
 from isfc.engine.listener import Listener
 from isfc.engine.offers import Offers
@@ -24,6 +24,7 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
+from isfc.live.alarm import Alarm
 from isfc.live.clock import NS_PER_S, Clock
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
@@ -42,9 +43,6 @@ RECONNECT_S: Final = 30.0
 MANY_COUNT: Final = 4
 """A package of so many messages is answered before the program has them: meanwhile the partner can
 fill the next one. One of fewer is answered afterwards, so that the program has them sooner."""
-
-_SPIN_S: Final = 0.0015
-"""Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
 
 _T = TypeVar("_T")
 
@@ -86,19 +84,19 @@ class LiveEngine(Outlet):
         self._loop = asyncio.get_running_loop()
         self._closed = self._loop.create_future()
         self._connections: dict[Rdev, Connection] = {}
-        self._early = EarlyData(sends=definition == unpaced(definition))
+        self._arrived: deque[tuple[Rdev, Frame]] = deque()
+        """Frames that have come, or were held, and are to reach the node."""
+        self._early = EarlyData(self._arrived, sends=definition == unpaced(definition))
         self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
         self._offers = Offers()
         self._unwritten: defaultdict[Rdev, list[bytes | memoryview]] = defaultdict(list)
-        self._turning = False
-        self._receiving = False
-        """Whether more frames may follow of those that were read together."""
-        self._again = False
-        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._at_work = False
+        """Whether a turn is under way: it looks for more to do until there is nothing."""
+        self._holding = False
+        """Whether what leaves waits for the programs that were told."""
+        self._alarm = Alarm(self._loop, clock, self._turn)
         self._looked_ns = 0
-        """The time when a turn last looked at the clock."""
-        self._timer_ns = 0
-        self._timer_set_ns = 0
+        """The time of the turn: when it last looked at the clock."""
         self._down: asyncio.TimerHandle | None = None
         self._was_up = self._ever_up = False
         """Whether the link has been up since it last restarted, and at all: before, none severs."""
@@ -119,12 +117,12 @@ class LiveEngine(Outlet):
 
     def apply(self, given: Input) -> None:
         """Let something happen to the system, and carry on what it leads to."""
-        self.system.apply(given, self.now_ns())
+        self.system.apply(given, self._look())
         self._turn()
 
     def operate(self, act: Callable[[System, int], _T]) -> _T:
         """Do something to the system, such as a command, and carry on what it leads to."""
-        outcome = act(self.system, self.now_ns())
+        outcome = act(self.system, self._look())
         self._turn()
         return outcome
 
@@ -132,7 +130,7 @@ class LiveEngine(Outlet):
         """The connection of one CTC is there; it replaces one that is there already."""
         self.detach(rdev, "replaced by a newer connection")
         self._connections[rdev] = connection
-        connection.deliver_to(partial(self._receive_some, rdev), self._answer)
+        connection.deliver_to(partial(self._take_frame, rdev), self._take_turn)
         self.counters.attached_count += 1
         self.tell(Attached(rdev))
         self.apply(Connect(rdev))
@@ -157,30 +155,28 @@ class LiveEngine(Outlet):
         """Whether ``connection`` is the one that the CTC has."""
         return self._connections.get(rdev) is connection
 
-    def receive(self, rdev: Rdev, data: bytes | memoryview) -> None:
-        """A frame of the partner's. Raises `RemoteProtocolError` if it is none."""
-        frame = decode(data, measured=True)
-        if self._early.hold(self.end, rdev, frame):
-            return
-        try:
-            self.system.apply(Arrive(rdev, frame), self.now_ns())
-        except RemoteProtocolError:
-            raise
-        except Exception as error:
-            self._break(error)
-        else:
-            self._turn()
+    def hold(self) -> None:
+        """Let what leaves wait until the programs that were just woken have had their turn.
 
-    def _receive_some(self, rdev: Rdev, data: bytes | memoryview) -> None:
-        """One of the frames that were read together."""
-        self._receiving = True
-        self.receive(rdev, data)
+        So what they answer goes with it, and the partner is woken once.
+        """
+        if not self._holding:
+            self._holding = True
+            self._loop.call_soon(self._release)
 
-    def _answer(self) -> None:
-        """All that were read together are received: what they lead to leaves together."""
-        self._receiving = False
+    def _release(self) -> None:
+        self._holding = False
         if self._unwritten:
             self._write_out()
+
+    def _take_frame(self, rdev: Rdev, data: bytes | memoryview) -> None:
+        """One of the frames that were read together. Raises `WireError` if it is none."""
+        self._arrived.append((rdev, decode(data, measured=True)))
+
+    def _take_turn(self) -> None:
+        """All that were read together are there: what they lead to leaves together."""
+        if self._arrived:
+            self._turn()
 
     def refuse(self, refused: Refused) -> None:
         """Count a connection that was not let in."""
@@ -189,6 +185,8 @@ class LiveEngine(Outlet):
 
     def tell(self, event: LiveEvent) -> None:
         """Tell the listeners."""
+        if not self.listeners:
+            return
         now_ns = self.now_ns()
         for listener in self.listeners:
             listener(self.end, event, now_ns)
@@ -198,13 +196,17 @@ class LiveEngine(Outlet):
         for rdev in self._connections:
             self._forget(rdev, reason)
         self._connections.clear()
+        self._arrived.clear()
         self._unwritten.clear()
         self._departures = Agenda()
         self._offers = Offers()
         self.counters.severed_count += 1
         fresh = self._make(self.definition)
         for given in operated_like(self.system):  # what an operator has done stays done
-            fresh.apply(given, self.now_ns())
+            fresh.apply(given, self._look())
+        for queue in (self.end.frames, self.end.link.events):  # nothing comes of the old one
+            while queue:
+                queue.pop()
         self.system, self.end = fresh, fresh.ends[0]
         self._was_up = False
         self._await_link()
@@ -229,9 +231,9 @@ class LiveEngine(Outlet):
         for connection in parting:
             connection.part("this node ends")
         self._resets.close()
-        for timer in (self._timer, self._down):
-            if timer is not None:
-                timer.cancel()
+        self._alarm.cancel()
+        if self._down is not None:
+            self._down.cancel()
         if not self._closed.done():
             self._closed.set_result(None)
         return parting
@@ -242,69 +244,71 @@ class LiveEngine(Outlet):
         if self.fault is not None:
             raise self.fault
 
+    def _look(self) -> int:
+        """The model time; within a turn it stands still until nothing is left to do."""
+        if not self._at_work:
+            self._looked_ns = self.now_ns()
+        return self._looked_ns
+
     def _turn(self) -> None:
         """After every input: frames out, events to the program, what is due, the next timer."""
-        if self._turning:
-            self._again = True
+        if self._at_work:
             return
-        self._turning = True
+        self._at_work = True
         try:
+            self._looked_ns = self.now_ns()
             due_ns = self._settle()
         except RemoteProtocolError as error:  # it was read already, and cannot be asked for again
-            self._turning = False
+            self._at_work = False
             self.sever(str(error))
         except Exception as error:
             self._break(error)
         else:
-            self._set_timer(due_ns)
+            self._alarm.set(due_ns, self._looked_ns)
         finally:
-            self._turning = False
-            if self._unwritten and not self._receiving:
+            self._at_work = False
+            if self._unwritten and not self._holding:
                 self._write_out()
 
     def _settle(self) -> int:
-        """Do everything that is due; the model time of what is due next, or `NEVER_NS`."""
+        """Do everything that is due; the model time of what is due next, `NEVER_NS` if none."""
         while True:
-            self._again = False
-            system = self.system
-            pump(self.end, self)
-            deadline_ns = system.next_deadline()
+            while self._arrived:
+                self._receive(*self._arrived.popleft())
+            end = self.end
+            pump(end, self)
+            self._send_due()
+            if self._arrived or end is not self.end or end.frames or end.link.events:
+                continue
+            deadline_ns = self.system.due_ns
+            if deadline_ns <= self._looked_ns:
+                now_ns = self._looked_ns
+                self.lag.note(min(self._alarm.set_ns, deadline_ns), deadline_ns, now_ns)
+                self._alarm.set_ns = now_ns
+                self.system.apply(DEADLINE, now_ns)
+                continue
             self._looked_ns = now_ns = self.now_ns()
-            self._send_due(now_ns)
-            if self._early.due:
-                self._receive_held(now_ns)
-                continue
-            if self._again or system is not self.system:
-                continue
-            if deadline_ns is not None and deadline_ns <= now_ns + 1:
-                if deadline_ns <= now_ns:  # else it will be when we look again
-                    self.lag.note(min(self._timer_set_ns, deadline_ns), deadline_ns, now_ns)
-                    self._timer_set_ns = now_ns
-                    system.apply(DEADLINE, now_ns)
-                continue
             self._depart(now_ns)
-            return self._next_due(deadline_ns)
+            due_ns = min(deadline_ns, self._departures.due_ns, self._offers.due_ns)
+            if due_ns > now_ns + 1:  # else it will have come when we look again
+                return due_ns
 
-    def _receive_held(self, now_ns: int) -> None:
-        """Let data that came early reach the node."""
-        rdev, frame = self._early.due.popleft()
+    def _receive(self, rdev: Rdev, frame: Frame) -> None:
+        """Let a frame reach the node, unless it came early."""
+        if self._early.hold(self.end, rdev, frame):
+            return
         try:
-            self.system.apply(Arrive(rdev, frame), now_ns)
+            self.system.apply(Arrive(rdev, frame), self._looked_ns)
         except RemoteProtocolError as error:
             self.detach(rdev, str(error))
 
-    def _send_due(self, now_ns: int) -> None:
+    def _send_due(self) -> None:
         """Hand over what the program has offered by now, as far as the backlog has room."""
         offers = self._offers
-        while offers.due_ns <= now_ns:
+        while offers.due_ns <= self._looked_ns:
             messages = offers.take(self.end.link.room)
             if messages:
-                self.system.apply(Send(messages), now_ns)
-                self._again = True
-
-    def _next_due(self, deadline_ns: int | None) -> int:
-        due_ns = min(self._departures.due_ns, self._offers.due_ns)
-        return due_ns if deadline_ns is None else min(due_ns, deadline_ns)
+                self.system.apply(Send(messages), self._looked_ns)
 
     def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
@@ -355,7 +359,7 @@ class LiveEngine(Outlet):
         elif isinstance(event, Delivered) and len(event.messages) >= MANY_COUNT:
             self._write_out()
         self.tell(event)
-        self._offers.extend(self._program.receive(event, self.now_ns()))
+        self._offers.extend(self._program.receive(event, self._look()))
 
     def _await_link(self) -> None:
         """From now on the link has the reconnect time to come up."""
@@ -373,26 +377,6 @@ class LiveEngine(Outlet):
         """A CTC has not been usable for a missing-interrupt interval."""
         if self.end.link.ctcs[rdev].state is DeviceState.RESETTING:
             self.detach(rdev, "a reset was not answered")
-
-    def _set_timer(self, due_ns: int) -> None:
-        """Be called by ``due_ns``: a timer until shortly before, then looking every time."""
-        if due_ns == NEVER_NS:
-            return
-        if self._timer is not None:
-            if self._timer_ns <= due_ns:
-                return
-            self._timer.cancel()
-        self._timer_ns = due_ns
-        self._timer_set_ns = self.now_ns()
-        delay_s = self._clock.delay_s(due_ns)
-        if delay_s > _SPIN_S:
-            self._timer = self._loop.call_later(delay_s - _SPIN_S, self._ring)
-        else:
-            self._timer = self._loop.call_soon(self._ring)
-
-    def _ring(self) -> None:
-        self._timer = None
-        self._turn()
 
     def _break(self, error: BaseException) -> None:
         """An error that only a bug of ours can be: end, and let `wait_closed` raise it."""

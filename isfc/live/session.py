@@ -17,7 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
-from isfc.link.events import LinkEvent
+from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -41,6 +41,10 @@ __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traf
 
 CLOSE_S: Final = 2.0
 """How long a node that ends waits for its partner to read what it has sent, in seconds."""
+
+SHORT_LENGTH: Final = 4_096
+"""Bytes of a message that is confirmed together with what the program answers, which is woken in
+the next turn of the loop. Of a longer one its sender is to hear as soon as it is read."""
 
 Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 """A service: it has the conversation until it returns, and then the conversation is closed."""
@@ -117,6 +121,8 @@ class OpenNode:
             if messages := self._messages():
                 offers.append((now_ns, messages))
         self._carrying = carrying
+        if self.engine is not None and _is_short(event):
+            self.engine.hold()
         return offers
 
     def carry(self) -> None:
@@ -223,6 +229,13 @@ class OpenNode:
             asyncio.get_running_loop().call_exception_handler(
                 {"message": f"service {conversation.service} failed", "exception": error}
             )
+
+
+def _is_short(event: LinkEvent) -> bool:
+    """Whether little has come, so that an answer may be as short."""
+    if not isinstance(event, Delivered) or len(event.messages) > 1:
+        return False
+    return event.messages[0].length <= SHORT_LENGTH
 
 
 @asynccontextmanager

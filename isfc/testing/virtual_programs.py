@@ -181,6 +181,9 @@ class _EngineOf:
         """The node's end of the link."""
         return self._driver.injection.end(self._name)
 
+    def hold(self) -> None:
+        """In virtual time, frames leave when they leave."""
+
     def send(self, messages: Sequence[Message]) -> None:
         """Hand messages to the link."""
         self._driver.send(self._name, messages)

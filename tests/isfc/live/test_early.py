@@ -1,5 +1,7 @@
 """Data that go with their command are sent once, and reach the node after its READ."""
 
+from collections import deque
+
 from ctc.address import Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
@@ -20,7 +22,8 @@ class End:
     def __init__(self, *, sends: bool = True) -> None:
         self.system = System([unpaced(Setup().definition(0))])
         self.end = self.system.ends[0]
-        self.early = EarlyData(sends=sends)
+        self.due: deque[tuple[Rdev, Frame]] = deque()
+        self.early = EarlyData(self.due, sends=sends)
         self.now_ns = 0
         for rdev in self.end.ctcs:
             self.system.apply(Connect(rdev), 0)
@@ -78,9 +81,9 @@ def test_data_that_come_early_wait_until_the_read_has_gone_out() -> None:
     rdev = next(reversed(end.end.ctcs))
     end.arrive(rdev, CommandFrame(Command.WRITE, 7, PACKAGE.length, 1))
     end.arrive(rdev, DataFrame(PACKAGE, 7))
-    assert not end.early.due
+    assert not end.due
     assert [type(frame) for _, frame in end.leaving()] == [CommandFrame]
-    ((due_rdev, frame),) = end.early.due
+    ((due_rdev, frame),) = end.due
     assert due_rdev == rdev
     end.system.apply(Arrive(rdev, frame), end.now_ns)
     ((_, status),) = end.leaving()
@@ -105,7 +108,7 @@ def test_what_is_held_of_a_write_that_is_over_is_dropped() -> None:
         assert end.early.hold(end.end, rdev, DataFrame(PACKAGE, 7))
         assert not end.early.hold(end.end, rdev, over)
         end.early.leave(end.end, rdev, CommandFrame(Command.READ, 1))
-        assert not end.early.due
+        assert not end.due
 
 
 def test_nothing_is_known_of_a_connection_that_is_gone() -> None:
@@ -116,6 +119,6 @@ def test_nothing_is_known_of_a_connection_that_is_gone() -> None:
         end.early.leave(end.end, rdev, CommandFrame(Command.READ, 1))
     assert end.early.hold(end.end, first, DataFrame(PACKAGE, 8))
     end.early.forget(first)
-    assert [rdev for rdev, _ in end.early.due] == [last]
+    assert [rdev for rdev, _ in end.due] == [last]
     end.early.leave(end.end, first, CommandFrame(Command.READ, 2))
-    assert len(end.early.due) == 1
+    assert len(end.due) == 1
