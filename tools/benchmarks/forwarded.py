@@ -1,7 +1,7 @@
-"""TCP programs through ``--forward``, beside bare loopback and one hop of socat.
+"""TCP programs through ``--forward``, beside bare loopback, socat and haproxy.
 
 Every program runs against the same service by each route in turn, over and over. What is judged is
-the route over the link, over bare loopback.
+the route over the link, over bare loopback and over two hops of haproxy: as many processes, in C.
 """
 
 import json
@@ -35,6 +35,9 @@ NODES: Final = ("CLIENT", "SERVER")
 DIRECT: Final = "direct"
 FORWARDED: Final = "isfc"
 HOP: Final = "socat"
+PROXY: Final = "haproxy"
+TWO_PROXIES: Final = "haproxy2"
+"""Two hops of it."""
 
 TRIPS_A_SECOND: Final = 2_000
 """Of the ping-pong: so many for each second that other programs run."""
@@ -57,6 +60,8 @@ class Load:
     limit: float
     """The figure by way of the link, over the direct one: at least, or at most for a time."""
     at_least: bool = True
+    hops_limit: float | None = None
+    """The same over two hops of haproxy."""
 
 
 def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
@@ -139,15 +144,40 @@ def _ping(port: int, seconds: float) -> float:
 
 
 LOADS: Final = (
-    Load("curl", "http", "curl", "MB/s", _download, 0.38),
-    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.38),
+    Load("curl", "http", "curl", "MB/s", _download, 0.38, hops_limit=0.9),
+    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.38, hops_limit=0.9),
     Load("iperf3 -R", "iperf3", "iperf3", "MB/s", _iperf("-R"), 0.38),
     Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.38),
-    Load("redis, 50 clients", "redis", "redis-benchmark", "GET/s", _redis(50, 20_000), 0.25),
-    Load("redis, 1 client", "redis", "redis-benchmark", "GET/s", _redis(1, 5_000), 0.2),
+    Load(
+        "redis, 50 clients",
+        "redis",
+        "redis-benchmark",
+        "GET/s",
+        _redis(50, 20_000),
+        0.25,
+        hops_limit=0.8,
+    ),
+    Load(
+        "redis, 1 client",
+        "redis",
+        "redis-benchmark",
+        "GET/s",
+        _redis(1, 5_000),
+        0.2,
+        hops_limit=0.5,
+    ),
     Load("pgbench -S, 20 clients", "postgres", "pgbench", "tps", _pgbench("-S"), 0.35),
     Load("pgbench, 20 clients", "postgres", "pgbench", "tps", _pgbench(), 0.6),
-    Load("64 bytes and back", "echo", "python3", "us p50", _ping, 8.0, at_least=False),
+    Load(
+        "64 bytes and back",
+        "echo",
+        "python3",
+        "us p50",
+        _ping,
+        8.0,
+        at_least=False,
+        hops_limit=2.5,
+    ),
 )
 
 
@@ -189,6 +219,27 @@ def hops(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
         yield found
 
 
+@contextmanager
+def proxies(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """One haproxy that has a port for each service; those ports. None without haproxy."""
+    haproxy = find_program(PROXY)
+    if haproxy is None:
+        yield {}
+        return
+    found = {name: free_port() for name in ports}
+    lines = ["defaults", " mode tcp", " timeout connect 10s"]
+    lines += [" timeout client 1h", " timeout server 1h"]
+    for name, port in found.items():
+        lines += [f"listen {name}", f" bind {HOST}:{port}", f" server one {HOST}:{ports[name]}"]
+    with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
+        file = Path(folder) / "haproxy.cfg"
+        file.write_text("\n".join(["global", " nbthread 1", *lines, ""]), "utf-8")
+        with running([haproxy, "-db", "-f", str(file)]):
+            for port in found.values():
+                await_port(port)
+            yield found
+
+
 Figures = dict[str, dict[str, list[float]]]
 """By load and route, the figures in their order."""
 
@@ -201,8 +252,10 @@ def measure_forwarded(
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
         ports = stack.enter_context(services(Path(folder)))
         routes = {DIRECT: ports, HOP: stack.enter_context(hops(ports))}
+        routes[PROXY] = stack.enter_context(proxies(ports))
+        routes[TWO_PROXIES] = stack.enter_context(proxies(routes[PROXY]))
         routes[FORWARDED] = stack.enter_context(forwarding_pair(ports))[0]
-        say(f"TCP programs through --forward\n{'':24}{''.join(f'{r:>11}' for r in routes)}")
+        say(f"TCP programs through --forward\n{'':24}{''.join(f'{r:>9}' for r in routes)}")
         for load in LOADS:
             if load.service not in ports or find_program(load.program) is None:
                 say(f"  {load.name:22}is not measured: {load.program} is missing")
@@ -218,16 +271,18 @@ def measure_forwarded(
 
 def describe_load(load: Load, taken: Mapping[str, Sequence[float]]) -> str:
     """A line of the table: the median by each route."""
-    cells = "".join(f"{median(values):11,.0f}" for values in taken.values())
+    cells = "".join(f"{median(values):9,.0f}" for values in taken.values())
     return f"  {load.name:22}{cells}  {load.unit}"
 
 
 def judge_forwarded(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]:
-    """By way of the link, over the direct way."""
+    """By way of the link, over the direct way and over two hops of haproxy."""
     checks = []
     for load in LOADS:
-        if load.name in figures:
-            ours, direct = (median(figures[load.name][route]) for route in (FORWARDED, DIRECT))
-            name = f"forward: {load.name}, {FORWARDED} / {DIRECT}"
-            checks.append(Check(name, ours / direct, load.limit, at_least=load.at_least))
+        taken = figures.get(load.name, {})
+        for peer, limit in ((DIRECT, load.limit), (TWO_PROXIES, load.hops_limit)):
+            if limit is not None and peer in taken:
+                ratio = median(taken[FORWARDED]) / median(taken[peer])
+                name = f"forward: {load.name}, {FORWARDED} / {peer}"
+                checks.append(Check(name, ratio, limit, at_least=load.at_least))
     return checks

@@ -141,7 +141,9 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
     figures, checks = forwarded.measure_forwarded(1, 0.1, said.append)
     assert {"direct", "isfc"} <= set(figures["64 bytes and back"])
     assert all(figure > 0 for routes in figures.values() for (figure,) in routes.values())
-    assert len(checks) == len(figures)
+    has_proxy = find(forwarded.PROXY) is not None
+    of_hops = [load for load in forwarded.LOADS if load.name in figures and load.hops_limit]
+    assert len(checks) == len(figures) + has_proxy * len(of_hops)
     assert not any("redis" in name or "pgbench" in name for name in figures)
     (remark,) = [line for line in said if "redis, 1 client" in line]
     assert remark.split() == "redis, 1 client is not measured: redis-benchmark is missing".split()
@@ -157,6 +159,14 @@ def test_forwarded_programs_are_judged_by_the_direct_way() -> None:
     assert (curl.limit, curl.passed) == (0.38, True)
     assert (ping.limit, ping.passed) == (8.0, False)
     assert (curl.value, ping.value) == pytest.approx((0.38, 8.05))
+
+
+def test_forwarded_programs_are_judged_by_two_hops_of_haproxy() -> None:
+    figures = {"redis, 1 client": {"direct": [90.0], "haproxy2": [30.0], "isfc": [18.0]}}
+    _, by_hops = forwarded.judge_forwarded(figures)
+    assert by_hops.name == "forward: redis, 1 client, isfc / haproxy2"
+    assert by_hops.value == pytest.approx(0.6)
+    assert (by_hops.limit, by_hops.passed) == (0.5, True)
 
 
 def test_memory_of_forwards_is_judged_at_its_peak() -> None:
