@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,14 @@ class Isfc:
         *words: str,
         stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
         self.name = "-".join(word.strip("-") for word in words[:2])
         self._out = folder / f"{self.name}.out"
         self._err = folder / f"{self.name}.err"
         with self._out.open("wb") as out, self._err.open("ab") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "isfc", *words],
+                [*prefix, sys.executable, "-m", "isfc", *words],
                 stdin=stdin,
                 stdout=out,
                 stderr=err,
@@ -82,9 +83,10 @@ def isfc(
     *words: str,
     stdin: int = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
+    prefix: Sequence[str] = (),
 ) -> Iterator[Isfc]:
-    """A command that is killed if it is still there in the end."""
-    command = Isfc(folder, *words, stdin=stdin, environment=environment)
+    """A command that is killed if it is still there in the end; ``prefix`` is what starts it."""
+    command = Isfc(folder, *words, stdin=stdin, environment=environment, prefix=prefix)
     try:
         yield command
     finally:

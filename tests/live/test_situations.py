@@ -1,0 +1,168 @@
+"""Situations that held when the link was attacked from outside: they are to hold."""
+
+import os
+import shutil
+import socket
+import socketserver
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from threading import Thread
+
+import pytest
+
+from isfc.live.control_client import ControlClient
+from isfc.live.keepalive import UNCONFIRMED_MS
+from isfc.live.run_directory import control_path
+from tests.live.forwarded import forwarding_nodes, free_port
+from tests.live.processes import PATIENCE_S, Isfc, isfc, wait_for
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("CLIENT", "SERVER")
+LAYOUT = "published-4"
+WORK = ("--workload", "HM", "--pairs", "10", "--seconds", "1000", "--verify")
+
+BREAKS_COUNT = 20
+DOWN_S = 0.15
+UP_S = 0.4
+"""A network that loses all for a while, so often: TCP repeats what is lost."""
+
+LOSSY = pytest.mark.skipif(
+    os.geteuid() != 0
+    or shutil.which("ip") is None
+    or subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode
+    != 0,
+    reason="only root can make network namespaces, with iproute2",
+)
+
+
+def ip(*words: str) -> None:
+    """Do something to the network."""
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@contextmanager
+def network(name: str) -> Iterator[tuple[str, str]]:
+    """A namespace of that name; the device here that leads to it, and this side's address."""
+    here, there, mine = f"{name}a", f"{name}b", "10.213.77.1"
+    ip("netns", "add", name)
+    try:
+        ip("link", "add", here, "type", "veth", "peer", "name", there, "netns", name)
+        ip("addr", "add", f"{mine}/30", "dev", here)
+        ip("link", "set", here, "up")
+        ip("-n", name, "addr", "add", "10.213.77.2/30", "dev", there)
+        ip("-n", name, "link", "set", there, "up")
+        yield there, mine
+    finally:
+        ip("netns", "del", name)
+
+
+@contextmanager
+def pair_under_traffic(
+    folder: Path, endpoint: str, *words: str, within: tuple[str, ...] = ()
+) -> Iterator[list[Isfc]]:
+    """Both systems with a verified workload, up; the second may be ``within`` a namespace."""
+    common = (LAYOUT, *WORK, "--run-dir", str(folder), *words)
+    with ExitStack() as stack:
+        first = stack.enter_context(isfc(folder, "node", NAMES[0], *common, "--listen", endpoint))
+        wait_for(lambda: "started" in first.err, "the listener")
+        second = stack.enter_context(
+            isfc(folder, "node", NAMES[1], *common, "--connect", endpoint, prefix=within)
+        )
+        wait_for(lambda: "link-up" in first.err and "link-up" in second.err, "the link")
+        yield [first, second]
+        for node in (second, first):
+            assert node.end() in (0, 130), node.err[-2000:]
+            assert "all as they were sent" in node.err
+            assert "severed" not in node.err
+
+
+@LOSSY
+def test_a_network_that_loses_packets_loses_no_message(tmp_path: Path) -> None:
+    name = f"isfc{os.getpid()}"[:12]
+    with network(name) as (there, mine):
+        within = ("ip", "netns", "exec", name)
+        endpoint = f"{mine}:{free_port()}"
+        with pair_under_traffic(tmp_path, endpoint, "--insecure", within=within) as nodes:
+            random = Random(1)
+            for _ in range(BREAKS_COUNT):
+                time.sleep(UP_S * random.random())
+                ip("-n", name, "link", "set", there, "down")
+                time.sleep(DOWN_S * random.random())
+                ip("-n", name, "link", "set", there, "up")
+            before = written(tmp_path)
+            wait_for(lambda: written(tmp_path) > before, "traffic after the last loss")
+            assert all(node.process.poll() is None for node in nodes)
+
+
+def written(folder: Path) -> int:
+    """Messages that the first system has written."""
+    with ControlClient(control_path(folder, NAMES[0]), PATIENCE_S) as client:
+        node = client.ask("snapshot")["node"]
+    assert isinstance(node, dict)
+    count = node["write_message_count"]
+    assert isinstance(count, int)
+    return count
+
+
+def test_operators_under_load_lose_nothing(tmp_path: Path) -> None:
+    complaints: list[str] = []
+
+    def operate(name: str, seed: int) -> None:
+        random = Random(seed)
+        with ControlClient(control_path(tmp_path, name), PATIENCE_S) as client:
+            node = client.ask("node")
+            rdevs = node["rdevs"]
+            assert isinstance(rdevs, list)
+            for _ in range(60):
+                rdev = random.choice(rdevs[1:])  # one stays, so that the link does
+                commands = (f"DEACTIVE ISLINK {rdev}", "QUERY ISLINK", f"ACTIVATE ISLINK {rdev}")
+                answers = [client.ask("cp", command)["lines"] for command in commands]
+                complaints.extend(rdev for lines in answers if not lines)
+
+    endpoint = f"unix:{tmp_path / 'link'}"
+    with pair_under_traffic(tmp_path, endpoint):
+        operators = [Thread(target=operate, args=(NAMES[n % 2], n)) for n in range(4)]
+        for operator in operators:
+            operator.start()
+        for operator in operators:
+            operator.join(PATIENCE_S)
+        before = written(tmp_path)
+        wait_for(lambda: written(tmp_path) > before, "traffic after the last command")
+    assert not complaints
+
+
+class Flood(socketserver.BaseRequestHandler):
+    """Sends much, and is done."""
+
+    length = 60_000_000
+
+    def handle(self) -> None:
+        self.request.sendall(bytes(self.length))
+
+
+@contextmanager
+def service() -> Iterator[int]:
+    """`Flood` on a port of this machine."""
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Flood) as server:
+        server.daemon_threads = True
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:
+    here = free_port()
+    with service() as there, forwarding_nodes(tmp_path, [(here, there)]):
+        with socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S) as client:
+            time.sleep(1.3 * UNCONFIRMED_MS / 1_000)
+            length = 0
+            while data := client.recv(1_000_000):
+                length += len(data)
+        assert length == Flood.length
