@@ -169,7 +169,10 @@ def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
         if {one, other} == set(link.nodes):
             return link
     names = ", ".join("-".join(link.nodes) for link in collection.links)
-    raise ConfigurationError(f"no link joins {one} and {other}; expected the ends of {names}")
+    raise ConfigurationError(
+        f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
+        f"expected the ends of {names}"
+    )
 
 
 def check_profiles(collection: Collection) -> None:

@@ -12,11 +12,13 @@ class Loss:
     """One thing that is gone, and what is left; ``left`` is None when the link is down.
 
     The CTCs that are left keep their order, and each end stops short of *their* end, as both ends
-    of a link do that loses some. A chpid takes its fibre along, and so the chpid at the other end.
+    of a link do that loses some. A chpid takes its fibre along, and so the chpid at the other end;
+    one that a director leads to several chpids takes ``also`` the other fibres.
     """
 
     gone: Fibre | CtcPair
     left: Layout | None
+    also: tuple[Fibre, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -27,7 +29,11 @@ class Loss:
     def names(self) -> tuple[str, str]:
         """What is gone, as each end names it."""
         if isinstance(self.gone, Fibre):
-            first, second = map(format_chpid, self.gone.chpids)
+            fibres = (self.gone, *self.also)
+            first, second = (
+                "+".join(dict.fromkeys(format_chpid(fibre.chpids[end]) for fibre in fibres))
+                for end in (0, 1)
+            )
         else:
             first, second = map(format_rdev, self.gone.rdevs)
         return first, second
@@ -41,11 +47,25 @@ class Loss:
 def losses(layout: Layout) -> tuple[Loss, ...]:
     """The loss of each chpid, then that of each CTC, down the device list."""
     devices = layout.device_list()
-    fibres = dict.fromkeys(ctc.fibre for ctc in devices)
     return (
-        *(Loss(f, _without(layout, {c for c in devices if c.fibre == f})) for f in fibres),
+        *(
+            Loss(first, _without(layout, {c for c in devices if c.fibre in (first, *also)}), also)
+            for first, *rest in _together(layout)
+            for also in (tuple(rest),)
+        ),
         *(Loss(ctc, _without(layout, {ctc})) for ctc in devices),
     )
+
+
+def _together(layout: Layout) -> list[tuple[Fibre, ...]]:
+    """The fibres that go with each chpid, down the device list: most have one of their own."""
+    fibres = tuple(dict.fromkeys(ctc.fibre for ctc in layout.device_list()))
+    groups = (
+        tuple(other for other in fibres if other.chpids[end] == fibre.chpids[end])
+        for fibre in fibres
+        for end in (0, 1)
+    )
+    return list(dict.fromkeys(groups))
 
 
 def _without(layout: Layout, gone: set[CtcPair]) -> Layout | None:

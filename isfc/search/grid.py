@@ -167,9 +167,11 @@ def without(layout: Layout, chpid: str) -> Layout:
         return layout
     named = {
         format_chpid(loss.gone.chpids[0]): loss.left
-        for loss in losses(layout)
+        # of a chpid that leads to several the loss of all its fibres comes first, and counts
+        for loss in reversed(losses(layout))
         if isinstance(loss.gone, Fibre)
     }
+    named = dict(reversed(named.items()))
     if chpid not in named:
         raise ConfigurationError(
             f"lose {chpid[:10]!r}: not a chpid of {layout.nodes[0]}; "

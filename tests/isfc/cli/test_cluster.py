@@ -96,7 +96,7 @@ def test_cp_commands_reach_any_system(
     ("options", "message"),
     [
         (["--traffic", "S1-S2:HL"], "--traffic S1-S2:HL: expected FROM-TO:WORKLOAD:PAIRS, such as"),
-        (["--traffic", "S1-S4:HL:5"], "--traffic S1-S4:HL:5: no link joins S1 and S4; expected"),
+        (["--traffic", "S1-S4:HL:5"], "--traffic S1-S4:HL:5: no link joins S1 and S4, and isfc"),
         (["--traffic", "S1-S2:HX:5"], "--traffic S1-S2:HX:5: workload 'HX' is unknown: expected"),
         (["--traffic", "S1-S2:HL:0"], "--traffic S1-S2:HL:0: 0 pairs; expected 1 to 10000"),
         (["--traffic", "S1-S2:HL:5", "--pairs", "5"], "--traffic and --pairs: expected one of"),

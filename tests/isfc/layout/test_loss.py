@@ -1,9 +1,11 @@
 """What is left of a layout when a chpid or a CTC is gone."""
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.link.events import LinkEvent
+from isfc.search.grid import without
 from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
@@ -69,3 +71,23 @@ def test_link_that_loses_a_chpid_carries_what_is_said_to_be_left() -> None:
     lost = sent(layout, Operation([Act(0, layout.nodes[0], vary_off)], ignore))
     assert abs(lost / sent(loss.left) - 1) < 0.01
     assert lost < 0.6 * sent(layout)
+
+
+def test_a_chpid_that_leads_to_several_takes_all_its_fibres() -> None:
+    layout = parse_layout(
+        "".join(
+            f'[fibre.{n}]\nfeature = "FICON Express4"\nchpid = {{ A = "40", B = "5{n}" }}\n'
+            f'[[ctc]]\nfibre = "{n}"\nrdevs = {{ A = "{n}", B = "{n}" }}\n'
+            for n in (1, 2)
+        )
+        + '[fibre.3]\nfeature = "FICON Express4"\nchpid = { A = "41", B = "53" }\n'
+        + '[[ctc]]\nfibre = "3"\nrdevs = { A = "3", B = "3" }\n'
+    )
+    chpids = [loss for loss in losses(layout) if loss.kind == "chpid"]
+    assert [(loss.names, loss.left and len(loss.left.ctcs)) for loss in chpids] == [
+        (("40", "51+52"), 1),
+        (("40", "51"), 2),
+        (("40", "52"), 2),
+        (("41", "53"), 2),
+    ]
+    assert without(layout, "40").ctcs == layout.ctcs[2:]
