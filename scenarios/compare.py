@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import fields as fields_of
 
 from isfc.errors import ConfigurationError
 from scenarios.repeat import MEASURES
@@ -82,7 +83,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class ResultPair:
-    """Two results of a kind, ``run`` or ``replay``; the figures in the order of A, then of B."""
+    """Two results of a kind, ``run``, ``cluster`` or ``replay``.
+
+    The figures are in the order of A, then of B.
+    """
 
     kind: str
     settings: tuple[Setting, ...]
@@ -109,6 +113,28 @@ class _Repeated(msgspec.Struct, frozen=True):
     spread_percent: dict[str, float | None] = {}
 
 
+class _Row(msgspec.Struct, frozen=True):
+    """A link, system or channel of a run of several links, or all; what it has not is None."""
+
+    name: str
+    mb_per_s: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float | None = None
+    collisions_per_s: float | None = None
+    busy_percent: float | None = None
+    spread_percent: float | None = None
+
+
+class _Together(msgspec.Struct, frozen=True):
+    """What ``isfc run --json`` says of several links together, as far as it matters here."""
+
+    links: list[_Row]
+    systems: list[_Row]
+    channels: list[_Row]
+    together: _Row
+
+
 _Cells = Mapping[tuple[str, str, str], _Entry]
 
 
@@ -120,7 +146,13 @@ def compare_files(a: Path, b: Path) -> ResultPair:
             f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
         )
     if isinstance(first, dict):
-        pair = _pair("run", _settings(first, second), _run(first, a), _run(second, b))
+        if ("together" in first) != ("together" in second):
+            raise ConfigurationError(
+                f"{a} and {b}: one is of one link, the other of several together; expected two of "
+                "a kind"
+            )
+        kind = "cluster" if "together" in first else "run"
+        pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
         return replace(pair, layout_changes=tuple(_layout_changes(first, second)))
     cells = _replay(first, a), _replay(second, b)
     return _pair("replay", _replay_settings(first[0], second[0]), *cells)
@@ -179,7 +211,12 @@ def _setting(run: Mapping[str, Any], name: str) -> str | float | None:
 
 
 def _run(document: Any, path: Path) -> _Cells:
-    """The figures of a run: of the link, then of each device."""
+    """The figures of a run: of the link, then of each device; or of each link of several."""
+    if isinstance(document, dict) and "together" in document:
+        with _named(path):
+            found = msgspec.convert(document, _Together)
+        rows = (*found.links, *found.systems, *found.channels, found.together)
+        return _cells((entry for row in rows for entry in _row_entries(row)), path)
     with _named(path):
         result = msgspec.convert(document, Result)
         spreads = msgspec.convert(document, _Repeated).spread_percent
@@ -193,6 +230,15 @@ def _run(document: Any, path: Path) -> _Cells:
         for measure in _DEVICE_MEASURES
     ]
     return _cells(entries, path)
+
+
+def _row_entries(row: _Row) -> Iterator[_Entry]:
+    """The figures of one row; the spread of several seeds is of MB/s."""
+    for field in fields_of(_Row)[1:-1]:
+        value = getattr(row, field.name)
+        if value is not None:
+            spread = row.spread_percent if field.name == "mb_per_s" else None
+            yield _Entry("run", row.name, field.name, value, None, None, spread)
 
 
 def _replay(document: Any, path: Path) -> _Cells:

@@ -20,6 +20,8 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     if pair.kind == "run":
         parts += ["\n".join(pair.layout_changes)] * bool(pair.layout_changes)
         parts += [_link(pair.figures), _devices(pair.figures)]
+    elif pair.kind == "cluster":
+        parts.append(_cluster(pair.figures))
     else:
         parts += _replay(pair.figures)
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
@@ -59,6 +61,21 @@ def _link(figures: Sequence[Figure]) -> Table:
                     _percent(figure.percent),
                     "noise" if figure.noise else "",
                 )
+    return table
+
+
+def _cluster(figures: Sequence[Figure]) -> Table:
+    """MB/s of each link, system and channel, and of all; the rest is in the JSON document."""
+    table = _table("MB/s", right=("A", "B", "B - A", "%", ""))
+    for figure in figures:
+        if figure.measure == "mb_per_s":
+            table.add_row(
+                figure.key,
+                *map(_short, (figure.a, figure.b)),
+                _signed(figure.difference),
+                _percent(figure.percent),
+                "noise" if figure.noise else "",
+            )
     return table
 
 

@@ -113,3 +113,21 @@ def test_what_does_not_go_together_is_refused(
     path: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in text(capsys, path, *options, code=2)
+
+
+def test_two_runs_of_several_links_are_compared(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [str(tmp_path / name) for name in ("a.json", "b.json", "one.json")]
+    loads = (["--traffic", "S1-S2:HL:3"], ["--traffic", "S1-S2:HL:3", "--traffic", "S3-S2:HL:3"])
+    for name, load in zip(names, loads, strict=False):
+        Path(name).write_text(text(capsys, path, *load, "--json"))
+    assert run(["compare", *names[:2]]) == 0
+    page = capsys.readouterr().out
+    assert "S1-S2" in page
+    assert "S2-S3" in page
+    assert "chpid 40 at S2" in page
+    one = ["--link", "S1-S2", "--workload", "HL", "--pairs", "3", "--json"]
+    Path(names[2]).write_text(text(capsys, path, *one))
+    assert run(["compare", names[0], names[2]]) == 2
+    assert "one is of one link, the other of several together" in capsys.readouterr().err
