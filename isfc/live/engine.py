@@ -227,6 +227,7 @@ class LiveEngine(Outlet):
 
     def close(self) -> list[Connection]:
         """End: timers go, and `wait_closed` returns. The connections, each with a farewell."""
+        self._write_out()
         parting, self._connections = [*self._connections.values()], {}
         for connection in parting:
             connection.part("this node ends")

@@ -45,6 +45,25 @@ def test_messages_arrive_once_in_order_and_are_confirmed(run_live: Run, tmp_path
     run_live(main())
 
 
+def test_what_is_held_leaves_after_the_programs_turn_and_before_a_farewell(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            first, second = pair.sides
+            first.engine.hold()
+            first.send(b"held")
+            await wait_until(lambda: second.received() == [b"held"])
+            first.engine.hold()
+            first.send(b"last")
+            first.engine.close()
+            async with asyncio.timeout(5):  # a reset and another try would take longer
+                await wait_until(lambda: second.received() == [b"held", b"last"])
+
+    run_live(main())
+
+
 def test_a_message_longer_than_a_package_arrives_whole(run_live: Run, tmp_path: Path) -> None:
     data = Random(7).randbytes(3_000_000)
 
