@@ -11,6 +11,7 @@ EXTRAS = {
     "vl_convert": ("report", "vl-convert-python"),
     "pyarrow": ("parquet", "pyarrow"),
     "distributed": ("cluster", "distributed"),
+    "scipy": "scipy>=1.15,<2",
     "optuna": ("optimise", "optuna"),
 }
 

@@ -61,8 +61,10 @@ def beyond_measured_cluster(collection: Collection) -> list[str]:
 
 
 def unmeasured_features(layout: Layout) -> Sequence[str]:
-    """The layout's features that nobody has published measurements of CTCs on."""
+    """The layout's features that nobody has measured CTCs on: in public, or at its site."""
     features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
+    if layout.site is not None:
+        return [f for f in features if f not in MEASURED_FEATURES and f not in layout.site.features]
     return [feature for feature in features if feature not in MEASURED_FEATURES]
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from isfc import __version__
+from isfc.cli.options.profile import profile_record
 from scenarios.measured import beyond_measured_run
 from scenarios.provenance import provenance
 from scenarios.repeat import mean, spreads
@@ -35,6 +36,7 @@ def run_record(
         "extrapolated": beyond_measured_run(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),
+        **profile_record(experiment.layout.site),
         "provenance": provenance(experiment, version=__version__, name=layout, command=command),
         **spread,
     }

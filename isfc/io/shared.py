@@ -76,10 +76,10 @@ def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
         )
         for fibre in layout.fibres
     }
-    return Layout(
-        layout.nodes,
-        tuple(fibres.values()),
-        tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
+    return replace(
+        layout,
+        fibres=tuple(fibres.values()),
+        ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
     )
 
 
@@ -109,8 +109,8 @@ def load_link_with_disks(argument: str | Path) -> Layout:
 def without_disks(layout: Layout) -> Layout:
     """The layout, its CTCs alone on their chpids."""
     fibres = {fibre: replace(fibre, disks=(NOTHING, NOTHING)) for fibre in layout.fibres}
-    return Layout(
-        layout.nodes,
-        tuple(fibres.values()),
-        tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
+    return replace(
+        layout,
+        fibres=tuple(fibres.values()),
+        ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
     )

@@ -28,7 +28,7 @@ def define_link_end(
             )
             for device, ctc in zip(layout.devices(name), layout.ctcs, strict=True)
         ),
-        parameters,
+        parameters if layout.site is None else layout.site.of_link(parameters),
     )
 
 

@@ -16,6 +16,7 @@ from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
 from isfc.errors import ConfigurationError
 from isfc.layout.path import FarPath
+from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
 
@@ -75,11 +76,15 @@ class CtcPair:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A logical link between two systems. ``nodes`` is (lesser name, greater name)."""
+    """A logical link between two systems. ``nodes`` is (lesser name, greater name).
+
+    ``site`` is the profile that its fibres have been given, and that its link driver takes.
+    """
 
     nodes: tuple[NodeName, NodeName]
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
+    site: SiteProfile | None = None
 
     def devices(self, node: NodeName) -> tuple[LinkDevice, ...]:
         """The CTCs as ``node`` sees them, in the order of the file."""

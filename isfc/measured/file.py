@@ -66,6 +66,7 @@ def said(
     system: str | None,
     zone: str | None,
     ran: Ran | None,
+    client: str | None = None,
 ) -> list[Measurement]:
     """The measurements with what the user says of all of them, where they do not say it."""
     return [
@@ -74,6 +75,7 @@ def said(
             system=system or one.system,
             zone=one.zone or zone,
             ran=ran or one.ran,
+            clients=one.clients if client is None else (system or one.system) == client,
         )
         for one in measurements
     ]

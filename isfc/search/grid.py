@@ -22,7 +22,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -37,6 +37,8 @@ from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import losses
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import Order, Template
 from scenarios.run import Experiment
@@ -110,6 +112,14 @@ class Cell:
 
     axes: Mapping[str, str | int | float]
     experiment: Experiment
+
+
+def at_site(cell: Cell, profile: SiteProfile | None) -> Cell:
+    """A cell over its layout as it is at the site of a profile, which is one more axis then."""
+    if profile is None:
+        return cell
+    experiment = replace(cell.experiment, layout=with_site(cell.experiment.layout, profile))
+    return Cell({**cell.axes, "profile": profile.name}, experiment)
 
 
 def read_grid(path: Path) -> list[Cell]:

@@ -57,7 +57,7 @@ RINGS: Final = {
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),
     "scenarios": (
-        f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout isfc.measured random scenarios",
+        f"{SYSTEM} {READING} isfc.cp isfc.io isfc.layout isfc.measured random scenarios statistics",
         "",
     ),
     "isfc.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),

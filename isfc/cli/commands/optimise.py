@@ -13,6 +13,7 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.optimise import found_page, rule_changes, write_front
 from isfc.cli.render.output import show, show_error, show_json
@@ -20,6 +21,7 @@ from isfc.cli.render.picture import check_picture
 from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.layout.site_file import with_site
 from isfc.layout.write import format_layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
@@ -87,6 +89,7 @@ def optimise_layout(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
+    profile: ProfileOption = None,
     ctcs: CtcsOption = None,
     objective: ObjectiveOption = None,
     workload: WorkloadOption = "HL",
@@ -106,7 +109,8 @@ def optimise_layout(
     that is the same every time. Shows the best ten beside the layout given, and the commands that
     activate the best. With several objectives, those that no other one beats in all.
     """
-    given = open_layout(layout, link_name)
+    site = open_profile(profile)
+    given = with_site(open_layout(layout, link_name), site)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
         if len(objectives) < 2:
@@ -127,9 +131,9 @@ def optimise_layout(
     if plot is not None:
         write_front(plot, found, objectives)
     if json:
-        show_json(found_record(found, task))
+        show_json({**found_record(found, task), **profile_record(site)})
     else:
-        show(found_page(found, task))
+        show(found_page(found, task), *profile_lines(site))
 
 
 def _search(task: Task, jobs: int) -> Found:

@@ -19,6 +19,13 @@ from isfc.cli.options.layout import (
     mark_straight,
     open_links,
 )
+from isfc.cli.options.profile import (
+    ProfileOption,
+    link_at_site,
+    open_profile,
+    profile_lines,
+    profile_record,
+)
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.carried import beyond_plan
@@ -61,6 +68,7 @@ def plan(
     layout: LayoutArgument,
     *,
     link: LinkOption = None,
+    profile: ProfileOption = None,
     lose: LoseOption = False,
     simulate: SimulateOption = False,
     rule: RuleOption = False,
@@ -80,7 +88,8 @@ def plan(
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or link is not None
-    opened = open_links(layout, link, figures=alone)
+    site = open_profile(profile)
+    opened = [link_at_site(each, site) for each in open_links(layout, link, figures=alone)]
     for each in () if alone else opened:
         mark_straight(each.collection, each.layout)
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
@@ -98,9 +107,10 @@ def plan(
         pages += ["", Rule(style="dim"), "", page]
         whole |= record
     if not json:
-        show(*pages)
+        show(*pages, *profile_lines(site))
     else:
-        show_json(records[0] if len(opened) == 1 else whole)
+        record = records[0] if len(opened) == 1 else whole
+        show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
 
 
 def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, dict[str, Any]]:

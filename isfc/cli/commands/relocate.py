@@ -10,10 +10,12 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.relocate import relocation_page
 from isfc.errors import ConfigurationError
+from isfc.layout.site_file import with_site
 from scenarios.relocation import (
     GUESTS_MAX,
     QUIESCE_GOAL_S,
@@ -105,6 +107,7 @@ def relocate_guests(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
+    profile: ProfileOption = None,
     memory: MemoryOption,
     change_rate: ChangeRateOption,
     source: FromOption = None,
@@ -125,7 +128,8 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
-    link = open_layout(layout, link_name)
+    site = open_profile(profile)
+    link = with_site(open_layout(layout, link_name), site)
     if max_quiesce is None:
         max_quiesce = inf if immediate else QUIESCE_MAX_S
     if quiesce > max_quiesce:
@@ -150,9 +154,9 @@ def relocate_guests(
     outcome = _watch(relocation)
     alone = background_alone(relocation)
     if json:
-        show_json(relocation_record(relocation, outcome, alone))
+        show_json({**relocation_record(relocation, outcome, alone), **profile_record(site)})
     else:
-        show(relocation_page(relocation, outcome, alone))
+        show(relocation_page(relocation, outcome, alone), *profile_lines(site))
     if not all(guest.moved for guest in outcome.guests):
         raise typer.Exit(ExitCode.FAILED)
 

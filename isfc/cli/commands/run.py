@@ -32,6 +32,11 @@ from isfc.cli.options.layout import (
     open_collection,
     open_with_disks,
 )
+from isfc.cli.options.profile import (
+    ProfileOption,
+    file_at_site,
+    open_profile,
+)
 from isfc.cli.options.report import (
     CsvOption,
     IntervalOption,
@@ -76,6 +81,7 @@ def run_layout(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
+    profile: ProfileOption = None,
     traffic: TrafficOption = None,
     pairs: PairsOption = None,
     workload: WorkloadOption = None,
@@ -105,7 +111,7 @@ def run_layout(
     byte, on any machine.
     """
     own = {"--workload": workload, "--message": message, "--pairs": pairs, "--from": client}
-    opened = open_collection(layout)
+    opened = file_at_site(open_collection(layout), open_profile(profile))
     loads = choose_traffic(opened, traffic, link_name, own)
     if loads:
         alone = {"--side": side, "--trace": trace, "--timeline": timeline, "--faults": faults}
@@ -118,11 +124,10 @@ def run_layout(
     if pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link, disks = open_with_disks(opened, link_name)
-    source = choose_node(link, "--from", client)
+    source, node = choose_node(link, "--from", client), choose_node(link, "--side", side)
     experiment = make_experiment(
         link, chosen, pairs=pairs, seconds=seconds, warmup=warmup, seed=seed, client=source
     )
-    node = choose_node(link, "--side", side)
     check_view(output, [experiment])
     wanted = read_timeline(trace, timeline, experiment, output)
     planned = read_wanted_faults(faults, fault_seed, experiment, output, (cp, trace, timeline))

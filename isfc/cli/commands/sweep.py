@@ -9,12 +9,13 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.output import show, show_csv, show_error, show_json, show_log
 from isfc.cli.render.sweep import check_columns, extrapolated_lines, sweep_table, write_sweep_plot
 from isfc.cli.table_file import check_table_file, write_table
 from isfc.errors import ConfigurationError
-from isfc.search.grid import Cell, read_grid
+from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, execute, finish, row_of
 
@@ -50,6 +51,7 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")
 def sweep(
     specification: SpecificationArgument,
     *,
+    profile: ProfileOption = None,
     output: OutputOption = None,
     store: StoreOption = None,
     jobs: JobsOption = None,
@@ -69,7 +71,8 @@ def sweep(
         raise ConfigurationError("--csv and --json: expected one of them")
     if output is not None:
         check_table_file("--output", output)
-    cells = read_grid(specification)
+    site = open_profile(profile)
+    cells = [at_site(cell, site) for cell in read_grid(specification)]
     if plot is not None:
         check_columns(plot, cells, x, y)
     if any(fibre.channels for cell in cells for fibre in cell.experiment.layout.fibres):
@@ -88,7 +91,8 @@ def sweep(
     elif csv:
         show_csv(rows)
     else:
-        show(sweep_table(rows, [*cells[0].axes]), *extrapolated_lines(cells, rows))
+        lines = (*extrapolated_lines(cells, rows), *profile_lines(site))
+        show(sweep_table(rows, [*cells[0].axes]), *lines)
 
 
 def _rows(

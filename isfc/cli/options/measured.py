@@ -33,6 +33,10 @@ RanOption = Annotated[
     str | None,
     typer.Option(metavar="NAME:PAIRS", help="What ran, if you know it: a workload, as HL:50."),
 ]
+ClientsOption = Annotated[
+    str | None,
+    typer.Option("--from", metavar="NODE", help="The node of the clients, where no file says it."),
+]
 UsableOption = Annotated[
     bool, typer.Option("--usable", help="Leave rows that cannot be out, and say which.")
 ]
@@ -49,6 +53,7 @@ def read_files(
     ran: str | None,
     usable: bool,
     decimal_comma: bool,
+    client: str | None = None,
 ) -> list[Measurement]:
     """The measurements in some files, with what the options say of all of them.
 
@@ -58,9 +63,8 @@ def read_files(
         raise ConfigurationError(f"--zone {zone[:20]}: expected one such as +02:00, or UTC")
     told = None if ran is None else _read_ran(ran)
     reading = Reading(usable=usable, decimal_comma=decimal_comma)
-    found = said(
-        read_measurements(files, reading), None if system is None else system.upper(), zone, told
-    )
+    node, source = (None if name is None else name.upper() for name in (system, client))
+    found = said(read_measurements(files, reading), node, zone, told, source)
     for problem in reading.problems:
         show_log(f"isfc: left out: {problem}")
     if not found:

@@ -1,12 +1,33 @@
-"""What ``isfc measured`` shows: measurements as they were read."""
+"""What ``isfc measured`` shows: measurements as they were read, and beside the model."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctc.address import format_rdev
-from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement
+from isfc.cli.render.picture import write_picture
+from isfc.layout.site import CONSTANTS
+from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
+from isfc.search.site_fit import Fitted
+from scenarios.site_compare import Compared, Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DETAILED_MAX: Final = 3
+"""Measurements of which every figure is shown; of more only their line."""
+
+DRIFT: Final = {
+    "MB/s": ("written_mb_per_s", "read_mb_per_s"),
+    "I/O/s": ("io_per_s",),
+    "Serv": ("serv_ms",),
+    "Busy": ("busy_percent",),
+}
+"""What is followed over time."""
 
 
 def read_page(measurements: Sequence[Measurement]) -> RenderableType:
@@ -71,3 +92,136 @@ def _ways(link: LinkFigures) -> Iterator[tuple[str, ...]]:
 
 def _figure(value: float | None) -> str:
     return "..." if value is None else f"{value:.1f}"
+
+
+def compare_page(compared: Sequence[Compared], tolerance: float | None = None) -> RenderableType:
+    """Each measurement beside its run; of several, one line each first."""
+    parts: list[RenderableType] = []
+    if len(compared) > 1:
+        parts += [drift_table(compared), ""]
+    for each in compared if len(compared) <= DETAILED_MAX else ():
+        parts += [*_compared_parts(each, tolerance), ""]
+    if len(compared) > DETAILED_MAX:
+        parts += [f"The figures of each of the {len(compared)} intervals are in --json.", ""]
+    return Group(*parts[:-1])
+
+
+def drift_table(compared: Sequence[Compared]) -> Table:
+    """Errors over time: a line for each interval, medians of the judged figures."""
+    table = plain_table("interval", *(f"{name} %" for name in DRIFT))
+    for each in compared:
+        one = each.seen.measurement
+        errors = (each.median_error(*measures) for measures in DRIFT.values())
+        table.add_row(one.end or str(one.place), *map(_figure, errors))
+    return table
+
+
+def _compared_parts(each: Compared, tolerance: float | None) -> Iterator[RenderableType]:
+    derived = each.derived
+    yield measured_heading(each.seen.measurement)
+    yield (f"Emulated: {derived.workload.name}, {derived.pairs} pairs, clients on {derived.client}")
+    for line in derived.uncertain:
+        yield f"  assumed: {line}"
+    for note in each.seen.notes():
+        yield f"  {note}"
+    yield ""
+    yield _device_errors(each)
+    link = [figure for figure in each.figures if figure.of == "link"]
+    if link:
+        yield ""
+        yield _link_errors(link)
+    beyond = [] if tolerance is None else each.beyond(tolerance)
+    if beyond:
+        worst = max(beyond, key=lambda figure: abs(figure.error_percent or 0))
+        yield ""
+        yield (
+            f"{len(beyond)} of {len(each.judged())} judged figures are more than {tolerance:g} % "
+            f"off; the furthest is {worst.measure} of {worst.of}, {_signed(worst)}"
+        )
+    if each.reasons:
+        yield ""
+        yield "What may explain it:"
+        for reason in each.reasons:
+            yield f"- {reason}"
+
+
+def _device_errors(each: Compared) -> Table:
+    """A line for each device: what was measured, and in percent how far ours is off."""
+    table = plain_table(
+        "RDEV", "I/O/s", "%", "Pend", "%", "Disc", "%", "Conn", "%", "Serv", "%", "Busy", "%"
+    )
+    table.padding = (0, 1, 0, 0)
+    rdevs = dict.fromkeys(figure.of for figure in each.figures if figure.of != "link")
+    for rdev in rdevs:
+        found = {figure.measure: figure for figure in each.figures if figure.of == rdev}
+        cells: list[str] = []
+        for measure in DEVICE_COLUMNS[1:]:
+            figure = found.get(measure)
+            cells += ["...", ""] if figure is None else [f"{figure.measured:.1f}", _signed(figure)]
+        table.add_row(rdev, *cells)
+    return table
+
+
+def _link_errors(figures: Sequence[Figure]) -> Table:
+    table = plain_table("link", "measured", "emulated", "% off")
+    for figure in figures:
+        name = figure.measure.replace("_", " ").replace(" per s", "/s").replace("mb/s", "MB/s")
+        cells = (f"{figure.measured:.1f}", f"{figure.emulated:.1f}", _signed(figure))
+        table.add_row(name.replace("per package", "a package"), *cells)
+    return table
+
+
+def _signed(figure: Figure) -> str:
+    """An error with its sign; a dot where the figure is not judged."""
+    if figure.error_percent is None or not figure.judged:
+        return "."
+    return f"{figure.error_percent:+.0f}"
+
+
+def write_errors(path: Path, compared: Sequence[Compared]) -> None:
+    """Draw the errors: of one interval each judged figure's, of several their medians over time."""
+    write_picture(path, partial(_draw_errors, compared))
+
+
+def _draw_errors(compared: Sequence[Compared], axes: "Axes") -> None:
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_ylabel("emulated against measured, % off")
+    if len(compared) == 1:
+        for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent"):
+            found = [f for f in compared[0].judged() if f.measure == measure]
+            errors = [figure.error_percent or 0.0 for figure in found]
+            axes.plot([f.of for f in found], errors, "o", label=measure.partition("_")[0])
+        axes.set_xlabel("RDEV")
+        axes.tick_params(axis="x", rotation=45)
+    else:
+        for name, measures in DRIFT.items():
+            errors = [each.median_error(*measures) or 0.0 for each in compared]
+            axes.plot(range(1, len(compared) + 1), errors, "o-", label=name)
+        axes.set_xlabel("interval")
+    axes.legend()
+
+
+def fit_page(fitted: Fitted, file: str) -> RenderableType:
+    """The factors with what is known of them, and how good the fit is."""
+    profile = fitted.profile
+    table = plain_table("constant", "factor", "+- %", "")
+    meanings = {constant.name: constant.meaning for constant in CONSTANTS}
+    uncertainties = dict(fitted.uncertainties)
+    for name, factor in profile.factors:
+        told = "not told by these figures" if name in fitted.untold else meanings[name]
+        table.add_row(name, f"{factor:.2f}", f"{100 * uncertainties[name]:.0f}", told)
+    table.columns[-1].justify = "left"
+    lines: list[RenderableType] = [table, ""]
+    if profile.before is None or profile.held_back is None:
+        lines.append("Nothing was measured that tells a constant: the model stays as it is.")
+    else:
+        lines.append(
+            f"Judged figures, held back in turn, are off by "
+            f"{profile.held_back.median:.1f} % by the "
+            f"median, the worst by {profile.held_back.worst:.0f} %;"
+        )
+        lines.append(
+            f"with today's constants by {profile.before.median:.1f} %, the worst by "
+            f"{profile.before.worst:.0f} %."
+        )
+    return Group(*lines, f"Written: {file}, for --profile.")

@@ -39,6 +39,8 @@ def run_page(
     )
     if unknown and time == VIRTUAL:
         parts.append(extrapolation(unknown))
+    if experiment.layout.site is not None and time == VIRTUAL:
+        parts.append(experiment.layout.site.describe())
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))

@@ -1,7 +1,7 @@
 """A rule, and what it finds in a layout."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ctc.address import Rdev, format_chpid
@@ -72,7 +72,7 @@ class Trial:
         if fibres is None:
             return None
         ctcs = tuple(CtcPair(fibre, (Rdev(n), Rdev(n))) for n, fibre in enumerate(fibres))
-        return Layout(layout.nodes, tuple(dict.fromkeys(fibres)), ctcs)
+        return replace(layout, fibres=tuple(dict.fromkeys(fibres)), ctcs=ctcs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 import typer
 
+from isfc.cli.commands.measured.compare import compare
+from isfc.cli.commands.measured.fit import fit_site
 from isfc.cli.commands.measured.read import read
 
 app = typer.Typer(
@@ -10,6 +12,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command()(read)
+app.command()(compare)
+app.command("fit")(fit_site)
 
 
 @app.callback()

@@ -1,0 +1,71 @@
+"""``--profile FILE``: the site profile that a command takes, and how its output names it."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.options.layout import OpenedFile, OpenedLink
+from isfc.cli.render.output import show_log
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Collection
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import read_site, with_site
+from isfc.link.parameters import LinkParameters
+from scenarios.guests import GuestCosts
+from scenarios.provenance import constants_digest
+
+ProfileOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The model as fitted to a site by 'isfc measured fit'.",
+        show_default=False,
+    ),
+]
+
+
+def open_profile(path: Path | None) -> SiteProfile | None:
+    """The profile that the option names; it is named on stderr too, whatever stdout shows.
+
+    Raises `ConfigurationError` for one that was fitted to other constants than the model's.
+    """
+    if path is None:
+        return None
+    profile = read_site(path)
+    model = constants_digest(LinkParameters(), GuestCosts())
+    if profile.model != model:
+        raise ConfigurationError(
+            f"{path}: model {profile.model[:20]!r}: the factors belong to other constants than "
+            f"this version's ({model}); fit it again with 'isfc measured fit'"
+        )
+    show_log(f"isfc: note: {profile.describe()}")
+    return profile
+
+
+def profile_lines(profile: SiteProfile | None) -> list[str]:
+    """What a page ends with where a profile was taken."""
+    return [] if profile is None else ["", profile.describe()]
+
+
+def profile_record(profile: SiteProfile | None) -> dict[str, Any]:
+    """The key that ``--json`` has where a profile was taken."""
+    if profile is None:
+        return {}
+    return {"profile": {**asdict(profile), "factors": dict(profile.factors)}}
+
+
+def file_at_site(opened: OpenedFile, profile: SiteProfile | None) -> OpenedFile:
+    """All links of a file at the site of a profile."""
+    return replace(opened, collection=_at_site(opened.collection, profile))
+
+
+def link_at_site(opened: OpenedLink, profile: SiteProfile | None) -> OpenedLink:
+    """One link of a file, and its neighbours, at the site of a profile."""
+    layout = with_site(opened.layout, profile)
+    return replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
+
+
+def _at_site(collection: Collection, profile: SiteProfile | None) -> Collection:
+    return replace(collection, links=tuple(with_site(link, profile) for link in collection.links))

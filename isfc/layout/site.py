@@ -1,0 +1,98 @@
+"""A site profile: constants of the model that were fitted to what one site measured.
+
+`CONSTANTS` is the one table of what may be fitted: a name, and the fields that it scales. A profile
+has a factor for each; 1 leaves the model as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ctc.profiles import ChpidProfile
+from isfc.link.parameters import LinkParameters
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A few fields that change together: of every fitted feature, or of the link driver."""
+
+    name: str
+    meaning: str
+    fields: tuple[str, ...]
+    of_feature: bool = False
+
+
+CONSTANTS: Final = (
+    Constant(
+        "transfer",
+        "what a byte and a CCW take of the channel",
+        ("line_ns_per_byte", "processor_ns_per_byte", "processor_bits_per_ccw"),
+        of_feature=True,
+    ),
+    Constant("latency", "what delays a CCW and uses nothing", ("latency_ns_per_ccw",), True),
+    Constant("turn", "how long the channel serves one transfer", ("turn_ns",), True),
+    Constant("receive", "what a byte takes to be received", ("receive_ns_per_byte",)),
+    Constant("build", "what a package takes to be built", ("build_package_ns",)),
+)
+"""What device figures identify. Chosen: those that calibration found them most sensitive to."""
+
+FACTOR_MAX: Final = 4.0
+"""A factor is within this and its inverse. Chosen: no feature is that far from another's rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How far judged figures are off, in percent without signs."""
+
+    median: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True)
+class SiteProfile:
+    """Factors by the names of `CONSTANTS`, for ``features``, and how good they are.
+
+    ``held_back`` are errors of what was left out of the fit, ``before`` those of the constants as
+    they were; None where nothing was measured that says it. ``model`` is the digest of the
+    constants that the factors belong to.
+    """
+
+    name: str
+    factors: tuple[tuple[str, float], ...]
+    features: tuple[str, ...]
+    intervals: int
+    model: str
+    held_back: Errors | None = None
+    before: Errors | None = None
+
+    def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
+        """A feature with its factors, if it is one of those that were fitted."""
+        if profile.feature not in self.features:
+            return profile
+        return replace(profile, **_scaled(profile, dict(self.factors), of_feature=True))
+
+    def of_link(self, parameters: LinkParameters) -> LinkParameters:
+        """The link driver with its factors."""
+        return replace(parameters, **_scaled(parameters, dict(self.factors), of_feature=False))
+
+    def describe(self) -> str:
+        """The profile and its own error figures, in a line."""
+        fitted = f"Site profile {self.name}, fitted on {self.intervals} intervals"
+        if self.held_back is None:
+            return f"{fitted}: it leaves the model as it is."
+        return (
+            f"{fitted}: figures held back are off by {self.held_back.median:.1f} % by the median, "
+            f"the worst by {self.held_back.worst:.0f} %."
+        )
+
+
+def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> dict[str, Any]:
+    """The fields of a record that a profile changes; whole numbers stay whole."""
+    changed: dict[str, Any] = {}
+    for constant in CONSTANTS:
+        factor = factors.get(constant.name, 1.0)
+        if constant.of_feature is of_feature and factor != 1.0:
+            for field in constant.fields:
+                value = getattr(record, field)
+                changed[field] = round(value * factor) if isinstance(value, int) else value * factor
+    return changed

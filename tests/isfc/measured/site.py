@@ -1,0 +1,95 @@
+"""A site that is made by the emulator with other constants, and what it prints."""
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from rich.console import Console
+
+from isfc.cli.render.report import device_page
+from isfc.cli.render.run import run_heading
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import with_site
+from isfc.measured.figures import Reading
+from isfc.measured.file import read_measurements
+from isfc.measured.seen import see
+from isfc.search.site_fit import Fitted, Interval, fit
+from scenarios.report import make_name, measured
+from scenarios.run import DeviceResult, Experiment, Result, run
+from scenarios.site_workload import derive
+from scenarios.workload import SUITES
+
+NOISE = 0.02
+LAYOUT = "atlanta-boston"
+
+
+def site_of(layout: Layout, **factors: float) -> Layout:
+    """The layout at a site whose constants are so many times today's."""
+    features = tuple({fibre.profile.feature for fibre in layout.fibres})
+    return with_site(layout, SiteProfile("made", tuple(factors.items()), features, 0, ""))
+
+
+def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: int) -> list[Path]:
+    """Print an FCX108 page of each load, every figure with noise; nothing says the profile."""
+    random, files = Random(seed), []
+    for number, (suite, pairs) in enumerate(loads):
+        experiment = Experiment(site, SUITES[suite], pairs, 2.0, 0.5, seed=seed + number)
+        result = _noisy(run(experiment), random)
+        console = Console(file=io.StringIO(), width=100)
+        console.print(run_heading(experiment, result.node))
+        console.print(device_page([measured(make_name(experiment), experiment, result)]))
+        text = console.file
+        assert isinstance(text, io.StringIO)
+        path = folder / f"page-{number}.txt"
+        path.write_text(text.getvalue(), "utf-8")
+        files.append(path)
+    return files
+
+
+def _noisy(result: Result, random: Random) -> Result:
+    def noisy(value: float) -> float:
+        return value * (1 + random.gauss(0, NOISE))
+
+    devices: list[DeviceResult] = []
+    for each in result.devices:
+        pend, disc, conn = noisy(each.pend_ms), noisy(each.disc_ms), noisy(each.conn_ms)
+        devices.append(
+            replace(
+                each,
+                io_per_s=noisy(each.io_per_s),
+                pend_ms=pend,
+                disc_ms=disc,
+                conn_ms=conn,
+                serv_ms=pend + disc + conn,
+                busy_percent=min(100.0, noisy(each.busy_percent)),
+            )
+        )
+    return replace(result, devices=tuple(devices))
+
+
+def fit_pages(files: list[Path]) -> Fitted:
+    """The profile that the pages give, and nothing else."""
+    layout = load_layout(LAYOUT)
+    intervals = []
+    for page in read_measurements(files, Reading()):
+        seen = see(layout, page)
+        intervals.append(Interval(seen, derive(layout, seen)))
+    return fit(layout, intervals, "site")
+
+
+def errors_percent(
+    site: Layout, fitted: Fitted, held_back: list[tuple[str, int]]
+) -> list[tuple[float, float]]:
+    """MB/s of workloads not fitted to: how far off today's constants are, and the profile's."""
+    layout = load_layout(LAYOUT)
+    found = []
+    for suite, pairs in held_back:
+        there, today, predicted = (
+            run(Experiment(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
+            for each in (site, layout, with_site(layout, fitted.profile))
+        )
+        found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))
+    return found

@@ -1,0 +1,92 @@
+"""A site made by the emulator is found again from its printed pages, and predicted."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.site_file import format_site, read_site, with_site
+from isfc.link.parameters import LinkParameters
+from isfc.search.site_fit import fit
+from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
+
+LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
+HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
+
+
+@pytest.mark.slow
+def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
+    tmp_path: Path,
+) -> None:
+    # a feature that is 30 % slower takes 1 / 0.7 times as long for a byte
+    site = site_of(load_layout(LAYOUT), transfer=1 / 0.7, receive=2.0, turn=0.5)
+    fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=11))
+    for today, predicted in errors_percent(site, fitted, HELD_BACK):
+        assert 20 < abs(today) < 50
+        assert abs(predicted) < 5
+    assert fitted.profile.held_back is not None
+    assert fitted.profile.before is not None
+    assert fitted.profile.held_back.median < fitted.profile.before.median / 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
+    random = Random(f"site {seed}")
+    site = site_of(
+        load_layout(LAYOUT),
+        transfer=random.uniform(1.2, 1.6),
+        receive=random.uniform(1.2, 2.2),
+        turn=random.uniform(0.5, 1.5),
+    )
+    fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=100 + seed))
+    for _, predicted in errors_percent(site, fitted, HELD_BACK[:2]):
+        assert abs(predicted) < 5
+
+
+def test_without_a_measurement_the_prior_stays() -> None:
+    fitted = fit(load_layout(LAYOUT), [], "quiet")
+    assert {factor for _, factor in fitted.profile.factors} == {1.0}
+    assert len(fitted.untold) == len(fitted.profile.factors)
+    assert fitted.profile.of_link(LinkParameters()) == LinkParameters()
+
+
+def test_a_profile_is_read_as_it_was_written(tmp_path: Path) -> None:
+    fitted = fit(load_layout(LAYOUT), [], "quiet")
+    path = tmp_path / "site.toml"
+    path.write_text(format_site(fitted.profile), "utf-8")
+    assert read_site(path) == fitted.profile
+
+
+def test_a_profile_changes_the_features_it_was_fitted_on_alone() -> None:
+    site = site_of(load_layout(LAYOUT), transfer=2.0)
+    assert site.site is not None
+    other = with_site(load_layout("published-16"), site.site)
+    by_feature = {fibre.profile.feature: fibre.profile for fibre in other.fibres}
+    for fibre in load_layout("published-16").fibres:
+        factor = 2.0 if fibre.profile.feature in site.site.features else 1.0
+        changed = by_feature[fibre.profile.feature].processor_ns_per_byte
+        assert changed == pytest.approx(factor * fibre.profile.processor_ns_per_byte)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("transfer =", "speed =", "[factors] 'speed': no such constant"),
+        ("transfer = 1.0000", "transfer = 9.0", "[factors] transfer 9: expected 0.25 to 4"),
+        ("intervals = 0", "intervals = 'x'", "intervals"),
+        ("[factors]", "[factors", "is not TOML"),
+    ],
+)
+def test_a_bad_profile_is_refused_with_its_key(
+    tmp_path: Path, old: str, new: str, problem: str
+) -> None:
+    text = format_site(fit(load_layout(LAYOUT), [], "quiet").profile)
+    path = tmp_path / "site.toml"
+    path.write_text(text.replace(old, new), "utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        read_site(path)
+    assert str(path) in str(caught.value)
+    assert problem in str(caught.value)
