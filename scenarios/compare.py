@@ -171,7 +171,8 @@ def _read(path: Path) -> Any:
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path}: is not JSON ({error}); {_EXPECTED}") from None
+        what = "is TOML" if path.suffix == ".toml" else f"is not JSON ({error})"
+        raise ConfigurationError(f"{path}: {what}; {_EXPECTED}") from None
     if not isinstance(document, dict | list) or not document:
         raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")
     return document

@@ -208,7 +208,8 @@ class _Solver:
         """Take how long each kind of flow lasts, where some last much longer than others.
 
         `_round` lets all flows find the same; beside many short ones that is too much for long
-        ones, which meet good times and bad. Which resource holds a flow back is settled as there.
+        ones: the load of the line changes while one streams. Which resource holds a flow back is
+        settled as there.
         """
         if not any(self._limited):
             self._last()

@@ -76,11 +76,11 @@ are neighbours of calibration rows in one grid, and the
 [rules of the model](decisions/0009-what-the-figures-taught.md) were chosen while all rows were in
 sight. What no published figure identifies is told under [extrapolation](extrapolation.md).
 
-**Bounds** say what this version reaches, so that a worse one is noticed; that rows keep them
-proves nothing. `make bounds` makes them: every table four times for 3 s, twice for 5 and for 10 s
-and once for 20 s, each with a seed of its own; a bound is the greatest of the nine figures and as
-much more as they differ, 5 % at least. So it holds for other seeds, and for every
-length from 3 s on.
+**Bounds** say what this version reaches, so that a test notices a worse one. A row that keeps its
+bound shows no more than that: it says nothing about predictions. `make bounds` makes them: every
+table four times for 3 s, twice for 5 and for 10 s and once for 20 s, each with a seed of its own; a
+bound is the greatest of the nine figures and as much more as they differ, 5 % at least. So it holds
+for other seeds, and for every length from 3 s on.
 Every figure of this page, IBM's and ours, is in [fidelity.csv](fidelity.csv);
 [sources](sources.md) has every constant with its value and origin, [timing](timing.md) the model.
 """

@@ -192,8 +192,8 @@ RULES: Final = (
         "CTCs a chpid times chpids is more than 14.",
         "IBM's NDC, the CTCs a chpid, starts at 4 and is reduced until NDC times NC, the chpids, "
         "is at most 14. A link takes 16 CTCs, so that the unidirectional ones fit in, on one "
-        "selected chpid in addition to its other CTCs. NDC is read as what the chpid with the "
-        "fewest carries: more on another may be just these.",
+        "selected chpid in addition to its other CTCs. isfc takes NDC from the chpid with the "
+        "fewest CTCs, because further CTCs of another chpid may be the unidirectional ones.",
         f"{_GUIDE}, recommendations",
         "Define fewer CTCs a chpid.",
         _too_many_each,

@@ -32,7 +32,7 @@ def _mixed(judged: Judged) -> Iterator[Found]:
     if len(speeds) > 1:
         yield Found(
             f"Links of {listed(speeds)} Gb/s are mixed. The scan goes by device number and takes "
-            "a slow chpid as gladly as a fast one."
+            "a slow chpid as readily as a fast one."
         )
 
 
