@@ -1,8 +1,13 @@
 """A live node's clock."""
 
+import asyncio
+import time
+from pathlib import Path
+
 import pytest
 
 from isfc.live.clock import Clock
+from tests.live.pair import LivePair, Run, wait_until
 
 
 def test_model_time_passes_slower_by_the_dilation() -> None:
@@ -30,3 +35,24 @@ def test_it_does_not_run_backwards() -> None:
 def test_real_time_is_not_hurried() -> None:
     with pytest.raises(AssertionError, match="hurried"):
         Clock(0)
+
+
+def test_steps_of_the_machines_clock_are_not_noticed(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps_s = iter(range(0, 10**9, 1_000_003))
+    monkeypatch.setattr(time, "time", lambda: next(steps_s) * (-1) ** next(steps_s))
+    monkeypatch.setattr(time, "time_ns", lambda: next(steps_s) * 10**9)
+
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            for number in range(100):
+                pair.first.send(b"%d" % number)
+                await asyncio.sleep(0)
+            await wait_until(lambda: len(pair.second.received()) == 100)
+            assert pair.second.received() == [b"%d" % number for number in range(100)]
+            assert pair.first.engine.counters.severed_count == 0
+            assert pair.first.engine.counters.detached_count == 0
+
+    run_live(main())
