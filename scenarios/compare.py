@@ -171,7 +171,9 @@ def _read(path: Path) -> Any:
     try:
         document = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:
-        what = "is TOML" if path.suffix == ".toml" else f"is not JSON ({error})"
+        what = f"is not JSON ({error})"
+        if path.suffix == ".toml":
+            what = f"is a TOML file; 'isfc run {path} --json' prints a result of a layout"
         raise ConfigurationError(f"{path}: {what}; {_EXPECTED}") from None
     if not isinstance(document, dict | list) or not document:
         raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")

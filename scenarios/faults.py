@@ -93,6 +93,12 @@ class Fault:
     amount: int = 0
     jitter_ns: int = 0
 
+    def __post_init__(self) -> None:
+        if self.rdev is None and (self.kind in _WITH_RDEV or self.phase is not None):
+            raise ConfigurationError(
+                f"fault {self.kind.value} at {self.node}: expected the rdev of a CTC"
+            )
+
     @property
     def until_ns(self) -> int:
         """When it is over."""

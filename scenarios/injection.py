@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from ctc.address import Rdev
+from ctc.address import Rdev, format_rdev
 from ctc.agenda import NEVER_NS, Agenda
 from isfc.engine.virtual import VirtualEngine
+from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.inputs import Activate, Deactivate
@@ -71,6 +72,7 @@ class Injection:
             Kind.GAP: self._gap,
         }
         for fault in faults:
+            self._check(fault)
             self._acts.add(fault.at_ns, partial(self._begin, fault))
 
     def run(self, until_ns: int) -> None:
@@ -104,6 +106,18 @@ class Injection:
     def end(self, name: NodeName) -> LinkEnd:
         """A system's end of the link, as it is now."""
         return self.system(name).ends[0]
+
+    def _check(self, fault: Fault) -> None:
+        """Raise `ConfigurationError` unless the fault's system and CTC are of the link."""
+        if fault.node not in self._names:
+            raise ConfigurationError(
+                f"fault {fault.kind.value}: {fault.node} is no system of this link; "
+                f"expected {' or '.join(self._names)}"
+            )
+        if fault.rdev is not None and fault.rdev not in self.end(fault.node).link.ctcs:
+            raise ConfigurationError(
+                f"fault {fault.kind.value}: {format_rdev(fault.rdev)} is no CTC of {fault.node}"
+            )
 
     def _begin(self, fault: Fault) -> None:
         if fault.phase is not None:

@@ -1,8 +1,10 @@
 """Work shared out over a Dask cluster: the same function on the same items, wherever it runs."""
 
+import socket
 from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
@@ -24,6 +26,7 @@ def share_out_over(
     the same version of isfc. Raises `ConfigurationError` where there is no scheduler.
     """
     check_library("distributed", "--cluster")
+    _check_listener(address)
     distributed: Any = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
@@ -38,3 +41,22 @@ def share_out_over(
                 future.release()
         finally:
             client.cancel(futures)
+
+
+def _check_listener(address: str) -> None:
+    """Raise `ConfigurationError` unless somebody listens at the address.
+
+    Dask's client tells the same 20 s later, with a traceback of what it could not close.
+    """
+    try:
+        place = urlsplit(address if "://" in address else f"tcp://{address}")
+        if place.scheme not in ("tcp", "tls"):
+            return  # Dask knows others, which have no port
+        if place.hostname is None or place.port is None:
+            raise ValueError("it has no port")
+        socket.create_connection((place.hostname, place.port), CONNECT_S).close()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"--cluster {address}: no scheduler answers ({error}); "
+            "expected its address, such as tcp://scheduler:8786"
+        ) from None

@@ -35,6 +35,10 @@ GENERATION: Final = 32
 BEST: Final = 10
 """Candidates that are run longer, and shown."""
 
+SPREAD_PERCENT_MIN: Final = 1.0
+"""Seeds that happen to agree do not show that others would: figures are not known better. Chosen:
+twice the share by which `scenarios.steady` takes a rate to be known at best."""
+
 Scores = tuple[float, ...]
 """Of a candidate, by objective."""
 
@@ -68,6 +72,13 @@ class Contender:
     scores: Scores
     spreads: tuple[float, ...]
     given: bool = False
+
+    def gains(self, other: "Contender") -> bool:
+        """Whether it is ahead at the first objective by more than the seeds of both differ."""
+        spread = sum(
+            one.scores[0] * max(one.spreads[0], SPREAD_PERCENT_MIN) / 100 for one in (self, other)
+        )
+        return self.scores[0] - other.scores[0] > spread / 2
 
     def dominates(self, other: "Contender") -> bool:
         """Whether it is nowhere worse and somewhere better."""

@@ -29,6 +29,7 @@ def sweep(
     ``specification`` is the path of a TOML file (docs/sweep.md) or cells made in code. Runs go to
     ``jobs`` processes of this machine, as many as it has processors if None, or to the Dask
     scheduler at ``cluster``, such as ``tcp://host:8786``; figures are the same to the last bit.
+    A script calls it below ``if __name__ == "__main__":``; with one job it need not.
     Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
     grid's order. Raises `ConfigurationError` for what is wrong with the specification.
     """
@@ -55,6 +56,9 @@ def execute(
 ) -> Iterator[tuple[int, Figures]]:
     """Work shared out over a cluster if there is an address of one, else over this machine."""
     if not items:
+        return
+    if cluster is None and jobs == 1:
+        yield from enumerate(map(work, items))
         return
     shared = (
         share_out(work, items, jobs or os.cpu_count() or 1)

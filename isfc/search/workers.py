@@ -4,7 +4,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import current_process, get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
@@ -15,6 +15,9 @@ _Result = TypeVar("_Result")
 _CONTEXT: Final = get_context("spawn")
 """New processes, not copies: a copy made while a progress bar's thread runs may hang."""
 
+_UNGUARDED: Final = 78
+"""Exit code of a worker that ran its caller's script: it would start workers of its own."""
+
 
 def share_out(
     work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
@@ -23,8 +26,11 @@ def share_out(
 
     Results come as they are ready. The workers end when all is done, when the iterator is
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
-    Raises `ChildProcessError` when one of them dies. To be used in the main thread.
+    Raises `ChildProcessError` when one of them dies. To be used in the main thread, by a script
+    below ``if __name__ == "__main__":``, as a new process runs the script for its names.
     """
+    if getattr(current_process(), "_inheriting", False):
+        raise SystemExit(_UNGUARDED)
     waiting = deque(enumerate(items))
     staff: list[BaseProcess] = []
     busy: dict[Connection, BaseProcess] = {}
@@ -44,7 +50,7 @@ def share_out(
                         busy.pop(line)
                         line.close()  # which tells the worker that there is no more to do
                 except (EOFError, ConnectionError):
-                    raise ChildProcessError(f"a worker died ({_cause(busy[line])})") from None
+                    raise _death(busy[line]) from None
                 yield answer
     except BaseException:
         for process in staff:
@@ -96,8 +102,15 @@ def _interrupts_held() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _cause(process: BaseProcess) -> str:
+def _death(process: BaseProcess) -> ChildProcessError:
     """Why a worker died, as far as its exit code tells."""
     process.join()
     code = process.exitcode or 0
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
+    if code == _UNGUARDED:
+        return ChildProcessError(
+            "each worker runs the script that called: put the call below "
+            "'if __name__ == \"__main__\":', or run with jobs=1"
+        )
+    return ChildProcessError(
+        f"a worker died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+    )

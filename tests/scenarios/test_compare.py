@@ -174,3 +174,10 @@ def test_provenance_says_what_was_different(write: Write) -> None:
     assert pair.settings == (Setting("layout_digest", "aa", "bb"),)
     assert pair.layout_changes == ("- old", "+ new")
     assert compare_files(a, write("c", run_document(1.0))).layout_changes == ()
+
+
+def test_layout_in_place_of_a_result_is_named(tmp_path: Path) -> None:
+    layout = tmp_path / "link.toml"
+    layout.write_text("[[ctc]]", "utf-8")
+    with pytest.raises(ConfigurationError, match=r"is a TOML file; 'isfc run .*link.toml --json'"):
+        compare_files(layout, layout)

@@ -15,7 +15,13 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open
 from isfc.cli.options.number import within
 from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.optimise import found_page, rule_changes, write_front
+from isfc.cli.render.optimise import (
+    beyond_found,
+    definition_changes,
+    found_page,
+    rule_changes,
+    write_front,
+)
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.deck.export import activation_text
@@ -167,6 +173,9 @@ def found_record(found: Found, task: Task) -> dict[str, Any]:
             {**_contender_record(one, found, task), "on_front": one in front}
             for one in found.best[:BEST]
         ],
+        "gains": found.best[0].gains(found.given),
+        "extrapolated": beyond_found(found, task),
+        "definition_changes": definition_changes(found.given.layout, found.best[0].layout),
         "activate": {
             node: activation_text(found.best[0].layout, node).splitlines()
             for node in found.best[0].layout.nodes

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.render.carried import extrapolation
 from isfc.cli.render.picture import write_picture
 from isfc.deck.export import activation_text
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective
 from isfc.search.optimise import Contender, Found, Task
+from scenarios.measured import beyond_measured_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,11 +51,46 @@ def found_page(found: Found, task: Task) -> RenderableType:
         parts.append("* no other layout is better at all of the objectives.")
     if changes := rule_changes(best, found.given):
         parts.append("The best differs from the layout given in the rules: " + " ".join(changes))
-    if best.scores[0] <= found.given.scores[0]:
-        parts.append("Nothing was found that is ahead of the layout given.")
+    if unknown := beyond_found(found, task):
+        parts.append(extrapolation(unknown))
+    if not best.gains(found.given):
+        parts.append(
+            "There is nothing to gain: the best is ahead of the layout given by no more than "
+            "seeds differ."
+        )
     else:
         parts.extend(_activation(best.layout))
+        if changes := definition_changes(found.given.layout, best.layout):
+            parts.append(
+                "These commands need other definitions first, in the IODF and in the cabling: "
+                f"{'; '.join(changes)}."
+            )
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def beyond_found(found: Found, task: Task) -> list[str]:
+    """What of the best layout and its load no published figure identifies."""
+    return beyond_measured_run(found.best[0].layout, task.load.workload, task.load.pairs)
+
+
+def definition_changes(given: Layout, proposed: Layout) -> list[str]:
+    """The device numbers of a proposal that are defined nowhere in the layout given, or elsewhere.
+
+    As ``5002 at DALLAS is new``; ``5001 at DALLAS goes from chpid 40 to 41``.
+    """
+    changes = []
+    for end, node in enumerate(given.nodes):
+        defined = {ctc.rdevs[end]: ctc.fibre.chpids[end] for ctc in given.ctcs}
+        for ctc in proposed.device_list():
+            rdev, chpid = ctc.rdevs[end], ctc.fibre.chpids[end]
+            if rdev not in defined:
+                changes.append(f"{format_rdev(rdev)} at {node} is new")
+            elif defined[rdev] != chpid:
+                changes.append(
+                    f"{format_rdev(rdev)} at {node} goes from chpid "
+                    f"{format_chpid(defined[rdev])} to {format_chpid(chpid)}"
+                )
+    return changes
 
 
 def _activation(layout: Layout) -> Iterator[str]:

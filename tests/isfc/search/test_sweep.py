@@ -193,3 +193,67 @@ def test_scheduler_that_does_not_answer_is_named(
     monkeypatch.setattr("isfc.search.cluster.CONNECT_S", 0.2)
     with pytest.raises(ConfigurationError, match=r"--cluster tcp://127\.0\.0\.1:1: no scheduler"):
         list(sweep(spec, cluster="tcp://127.0.0.1:1"))
+
+
+@pytest.mark.parametrize("address", ["foo", "tcp://", "tcp://127.0.0.1:99999"])
+def test_address_that_is_none_is_refused_without_waiting(spec: Path, address: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"no scheduler answers .* expected its address"):
+        list(sweep(spec, cluster=address))
+
+
+SCRIPT = """
+import isfc
+
+print(len(list(isfc.sweep({spec!r}, jobs={jobs}))))
+"""
+
+
+def run_script(spec: Path, jobs: int) -> subprocess.CompletedProcess[str]:
+    script = spec.with_name("script.py")
+    script.write_text(SCRIPT.format(spec=str(spec), jobs=jobs), "utf-8")
+    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, str(script)]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+@pytest.mark.slow
+def test_script_without_guard_runs_one_job(spec: Path) -> None:
+    done = run_script(spec, jobs=1)
+    assert (done.stdout, done.stderr) == ("8\n", "")
+
+
+@pytest.mark.slow
+def test_script_without_guard_is_told_once_how_to_run_several_jobs(spec: Path) -> None:
+    done = run_script(spec, jobs=2)
+    assert done.returncode == 1
+    assert done.stderr.count("Traceback") == 1
+    assert "put the call below 'if __name__ == \"__main__\":'" in done.stderr
+
+
+def record_line(key: str, end: str = "\n") -> str:
+    return json.dumps({"key": key, "figures": {"mb_per_s": 1.0}}) + end
+
+
+def test_whole_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "kept.rows"
+    path.write_text(record_line("a") + record_line("b", end=""), "utf-8")
+    RowStore(path).add("c", {"mb_per_s": 1.0})
+    assert [*RowStore(path).finished] == ["a", "b", "c"]
+
+
+def test_file_of_somebody_else_is_refused_also_without_an_end_of_line(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes", "utf-8")
+    with pytest.raises(ConfigurationError, match="holds what no sweep has written"):
+        RowStore(path)
+    assert path.read_text("utf-8") == "my notes"
+
+
+def test_every_half_written_last_line_is_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "kept.rows"
+    whole = record_line("b", end="")
+    for length in range(1, len(whole)):
+        path.write_text(record_line("a") + whole[:length], "utf-8")
+        assert [*RowStore(path).finished] == ["a"]

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
+from typing import Any
 
 import pytest
 
 from ctc.address import Rdev
+from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
 from isfc.testing.virtual_loop import Stuck
@@ -107,3 +109,16 @@ def test_service_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(ConversationSevered, match="BOSTON has no service NONE"):
         run_programs(main)
+
+
+@pytest.mark.parametrize(
+    ("place", "problem"),
+    [
+        ((ATLANTA, 5 * MS), "fault ctc lost at ATLANTA: expected the rdev of a CTC"),
+        ((ATLANTA, 5 * MS, Rdev(0x9999)), "fault ctc lost: 9999 is no CTC of ATLANTA"),
+        ((NodeName("DALLAS"), 5 * MS, Rdev(0x6000)), "DALLAS is no system of this link"),
+    ],
+)
+def test_fault_without_a_ctc_of_the_link_is_refused(place: tuple[Any, ...], problem: str) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        run_programs(transfer, faults=[Fault(Kind.CTC_LOST, 2 * MS, *place)])

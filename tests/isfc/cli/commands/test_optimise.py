@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from isfc.cli.render.optimise import definition_changes
 from isfc.layout.catalogue import load_layout
+from isfc.search.candidate import candidate_of, numbered
+from isfc.search.optimise import Contender
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
 LAYOUT = "docs/optimise-links.toml"
@@ -57,3 +60,37 @@ def test_bad_options_are_refused(
 ) -> None:
     assert run(["optimise", LAYOUT, *options]) == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("score", "spread", "gains"),
+    [(100.3, 0.1, False), (103.0, 5.0, False), (103.0, 0.1, True), (97.0, 0.1, False)],
+)
+def test_gain_within_what_seeds_differ_is_none(score: float, spread: float, gains: bool) -> None:
+    layout = load_layout(LAYOUT)
+    given = Contender(layout, (100.0,), (spread,), given=True)
+    assert Contender(layout, (score,), (spread,)).gains(given) is gains
+
+
+def test_device_numbers_that_are_new_or_move_are_named() -> None:
+    given = load_layout(LAYOUT)
+    same = numbered(given, candidate_of(given))
+    turned = numbered(given, (*candidate_of(given)[::-1], 0))
+    assert same is not None
+    assert turned is not None
+    changes = definition_changes(given, turned)
+    assert any("DALLAS is new" in change for change in changes)
+    assert any("at DALLAS goes from chpid" in change for change in changes)
+    defined = {ctc.rdevs[0] for ctc in given.ctcs}
+    moved_or_new = definition_changes(given, same)
+    assert bool(moved_or_new) == (defined != {ctc.rdevs[0] for ctc in same.ctcs})
+
+
+def test_page_says_where_there_is_nothing_to_gain(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Contender, "gains", lambda *_: False)
+    assert run(["optimise", LAYOUT, *QUICK]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "There is nothing to gain" in out
+    assert "ACTIVATE" not in out
