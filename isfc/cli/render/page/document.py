@@ -195,8 +195,7 @@ def _load(survey: Survey) -> str:
         figure("throughput", survey.mark, "MB/s sent over pairs")
         + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
         + figure("collisions", survey.mark, "Write collisions over pairs")
-        + "<p>Where a link has several CTCs, the emulator has far fewer collisions than IBM "
-        "counted.</p>" + details("The figures", figures)
+        + details("The figures", figures)
     )
 
 
