@@ -1,15 +1,17 @@
 """Live guest relocation over a simulated link: pre-copy passes, then the guest is stopped.
 
-The first pass moves all memory, each further one what has changed during the pass before. What is
-assumed of CP's own rule stands in ``docs/relocation.md``.
+The first pass moves what the guest has touched, each further one what has changed during the pass
+before. What is assumed of CP's own rule stands in ``docs/relocation.md``.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
 from random import Random
 from typing import Final
 
+from ctc.agenda import NEVER_NS
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
@@ -20,6 +22,7 @@ from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.guest_memory import GuestMemory
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.run import NS_PER_S, SLICE_NS, check_node
 from scenarios.together import Together
@@ -69,7 +72,8 @@ class Relocation:
     ``source`` is the node that the guests leave, the layout's first node if it is None.
     ``background`` is a workload and how many pairs run it meanwhile, clients on the source. A
     guest that is not there after ``total_max`` is given up (VMRELOCATE's MAXTOTAL; no limit if
-    None). ``immediate`` stops it after the first pass (IMMEDIATE).
+    None). ``immediate`` stops it after the first pass (IMMEDIATE). ``touched`` (all memory if
+    None), ``hot_set`` and ``write_rate`` are those of `GuestMemory`.
     """
 
     layout: Layout
@@ -86,6 +90,9 @@ class Relocation:
     immediate: bool = False
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
+    touched: int | None = None
+    hot_set: int = 0
+    write_rate: int = 0
 
     def __post_init__(self) -> None:
         check_node(self.layout, "source", self.source)
@@ -99,6 +106,13 @@ class Relocation:
         ):
             if not least <= value <= most:
                 raise ConfigurationError(f"{name} {value}: expected {least} to {most}")
+        _ = self.guest_memory  # which refuses what cannot be
+
+    @property
+    def guest_memory(self) -> GuestMemory:
+        """Each guest's memory: what the first pass moves, and what changes."""
+        touched = self.memory if self.touched is None else self.touched
+        return GuestMemory(self.memory, touched, self.change_rate, self.hot_set, self.write_rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +137,11 @@ class End(StrEnum):
     MOVED = "moved"
     QUIESCE = "max-quiesce"
     TOTAL = "max-total"
+
+    @property
+    def code(self) -> str | None:
+        """CP's reason of an end (published: Monitor record MRUSERLE); None of a guest moved."""
+        return {End.TOTAL: "04", End.QUIESCE: "05"}.get(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +188,11 @@ class Guest:
         self.passes: list[Pass] = []
         self.end: End | None = None
         self._relocation = relocation
+        self._memory = relocation.guest_memory
         self._quiesced = False
         self._length = self._left = 0
         self._begin_ns = 0
-        self._late_ns: int | None = None
+        self._late_ns = self._stopped_late_ns = NEVER_NS
         # Transport does not serialise: each place in the window is a conversation of the link
         places = range(number, relocation.window * relocation.guests, relocation.guests)
         self._free = list(places)
@@ -187,8 +207,8 @@ class Guest:
 
     def acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
         """One message has arrived; return what is sent next."""
-        if self._late_ns is not None and now_ns > self._late_ns:
-            self._give_up(now_ns)
+        if now_ns > self._late_ns or now_ns > self._stopped_late_ns:
+            self._give_up(now_ns, End.TOTAL if now_ns > self._late_ns else End.QUIESCE)
             return []
         self._free.append(conversation)
         if self._left:
@@ -203,19 +223,17 @@ class Guest:
             self._left -= length
         return messages
 
-    def _give_up(self, now_ns: int) -> None:
-        """Time is up in the middle of a pass, of which so much has been sent."""
+    def _give_up(self, now_ns: int, end: End) -> None:
+        """A limit is passed in the middle of a pass, of which so much has been sent."""
         sent = self._length - self._left
         self.passes.append(Pass(self._begin_ns, now_ns, sent, 0, self._quiesced))
-        self.end = End.TOTAL
+        self.end = end
 
     def _end(self, now_ns: int) -> list[Message]:
         """A pass is over: another one, or the guest is stopped, or it is where it should be."""
         plan = self._relocation
         taken_ns = now_ns - self._begin_ns
-        changed = min(plan.memory, plan.change_rate * taken_ns // NS_PER_S)
-        if self._quiesced:
-            changed = 0
+        changed = 0 if self._quiesced else self._memory.changed(taken_ns)
         self.passes.append(Pass(self._begin_ns, now_ns, self._length, changed, self._quiesced))
         if self._quiesced:
             if len(self.passes) > 1 and self.passes[-2].quiesced:
@@ -229,6 +247,8 @@ class Guest:
             self.end = End.QUIESCE
             return []
         self._quiesced = True
+        if plan.quiesce_max < inf:
+            self._stopped_late_ns = now_ns + round(plan.quiesce_max * NS_PER_S)
         return self.begin(max(1, changed), now_ns)
 
     def _goes_on(self, changed: int) -> bool:
@@ -256,7 +276,9 @@ class Source:
         """The first guest's first messages, or those of all."""
         at_ns = now_ns + self._begin_ns
         first = self.guests if self._relocation.at_once else self.guests[:1]
-        return [(at_ns, guest.begin(self._relocation.memory, at_ns)) for guest in first]
+        return [
+            (at_ns, guest.begin(self._relocation.guest_memory.touched, at_ns)) for guest in first
+        ]
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Acknowledgements let the guests' passes go on."""
@@ -276,7 +298,7 @@ class Source:
             return []
         messages = guest.acknowledge(conversation, now_ns)
         if guest.end and not self._relocation.at_once and number + 1 < len(self.guests):
-            return self.guests[number + 1].begin(self._relocation.memory, now_ns)
+            return self.guests[number + 1].begin(self._relocation.guest_memory.touched, now_ns)
         return messages
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.commands.relocate import read_size
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.experiment import SeedOption
+from isfc.cli.options.guest import read_size
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar

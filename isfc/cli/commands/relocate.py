@@ -1,6 +1,5 @@
 """``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
 
-import re
 from math import inf
 from typing import Annotated, Any
 
@@ -8,6 +7,15 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.experiment import SeedOption, choose_node
+from isfc.cli.options.guest import (
+    ChangeRateOption,
+    GuestOptions,
+    HotSetOption,
+    LikeOption,
+    MemoryOption,
+    TouchedOption,
+    WriteRateOption,
+)
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
 from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
@@ -32,20 +40,7 @@ from scenarios.run import PAIRS_MAX, Experiment, run
 from scenarios.workload import Workload, find_workload
 
 GIB = 2**30
-_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
-MemoryOption = Annotated[
-    str,
-    typer.Option(metavar="SIZE", show_default=False, help="Memory of a guest, such as 64G."),
-]
-ChangeRateOption = Annotated[
-    str,
-    typer.Option(
-        metavar="SIZE",
-        show_default=False,
-        help="How much of it changes in a second while the guest runs, such as 400M.",
-    ),
-]
 FromOption = Annotated[
     str | None,
     typer.Option(
@@ -108,8 +103,12 @@ def relocate_guests(
     *,
     link_name: LinkOption = None,
     profile: ProfileOption = None,
-    memory: MemoryOption,
-    change_rate: ChangeRateOption,
+    memory: MemoryOption = None,
+    change_rate: ChangeRateOption = None,
+    touched: TouchedOption = None,
+    hot_set: HotSetOption = None,
+    write_rate: WriteRateOption = None,
+    like: LikeOption = None,
     source: FromOption = None,
     guests: GuestsOption = 1,
     at_once: AtOnceOption = False,
@@ -130,23 +129,21 @@ def relocate_guests(
     """
     site = open_profile(profile)
     link = with_site(open_layout(layout, link_name), site)
-    if max_quiesce is None:
-        max_quiesce = inf if immediate else QUIESCE_MAX_S
-    if quiesce > max_quiesce:
-        raise ConfigurationError(
-            f"--quiesce {quiesce:g}: expected at most --max-quiesce, {max_quiesce:g} s"
-        )
+    guest = GuestOptions(like, memory, touched, change_rate, hot_set, write_rate).read()
     relocation = Relocation(
         link,
-        read_size("--memory", memory),
-        read_size("--change-rate", change_rate),
+        guest.size,
+        guest.change_rate,
+        touched=guest.touched,
+        hot_set=guest.hot_set,
+        write_rate=guest.write_rate,
         guests=guests,
         at_once=at_once,
         source=choose_node(link, "--from", source),
         background=None if background is None else read_background(background),
         window=window,
         quiesce_goal=quiesce,
-        quiesce_max=max_quiesce,
+        quiesce_max=choose_quiesce_max(quiesce, max_quiesce, immediate),
         total_max=max_total,
         immediate=immediate,
         seed=seed,
@@ -161,14 +158,13 @@ def relocate_guests(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def read_size(option: str, text: str) -> int:
-    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
-    if found is None:
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
-        )
-    return int(float(found[1]) * _UNITS.get(found[2].upper(), 1))
+def choose_quiesce_max(goal: float, most: float | None, immediate: bool) -> float:
+    """How long a guest may be stopped, in seconds: as given, or VMRELOCATE's default."""
+    if most is None:
+        most = inf if immediate else QUIESCE_MAX_S
+    if goal > most:
+        raise ConfigurationError(f"--quiesce {goal:g}: expected at most --max-quiesce, {most:g} s")
+    return most
 
 
 def read_background(text: str) -> tuple[Workload, int]:
@@ -201,7 +197,10 @@ def relocation_record(
     return {
         "source": relocation.source or relocation.layout.nodes[0],
         "memory_bytes": relocation.memory,
+        "touched_bytes": relocation.guest_memory.touched,
         "change_bytes_per_s": relocation.change_rate,
+        "hot_set_bytes": relocation.hot_set,
+        "write_bytes_per_s": relocation.write_rate,
         "at_once": relocation.at_once,
         "seconds": outcome.seconds,
         "guests": [_guest_record(guest) for guest in outcome.guests],
@@ -219,6 +218,7 @@ def _guest_record(guest: Moved) -> dict[str, Any]:
     return {
         "moved": guest.moved,
         "end": guest.end,
+        "reason": guest.end.code,
         "seconds": guest.seconds,
         "quiesced_seconds": guest.quiesced_seconds,
         "bytes": guest.length,
@@ -238,7 +238,7 @@ def _guest_record(guest: Moved) -> dict[str, Any]:
 def _watch(relocation: Relocation) -> Outcome:
     """Relocate, and show how many GiB have been moved: more than all memory, as it changes."""
     done = 0.0
-    total = relocation.memory * relocation.guests / GIB
+    total = relocation.guest_memory.touched * relocation.guests / GIB
 
     def advance(length: float) -> None:
         nonlocal done

@@ -30,17 +30,28 @@ def _heading(relocation: Relocation) -> str:
     count = relocation.guests
     guests = "a guest" if count == 1 else f"{count} guests"
     order = "" if count == 1 else (", all together" if relocation.at_once else ", one by one")
-    return (
-        f"Relocation of {guests} from {source} to {target}{order}\n"
-        f"memory {relocation.memory / _GIB:g} GiB, "
-        f"of which {relocation.change_rate / _MIB:g} MB/s change"
-    )
+    return f"Relocation of {guests} from {source} to {target}{order}\n{_memory(relocation)}"
+
+
+def _memory(relocation: Relocation) -> str:
+    memory = relocation.guest_memory
+    parts = [f"memory {memory.size / _GIB:g} GiB"]
+    if memory.touched < memory.size:
+        parts.append(f"{memory.touched / _GIB:.3g} GiB of it touched")
+    if memory.change_rate or not memory.hot_set:
+        parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
+    if memory.hot_set:
+        written = f"{memory.write_rate / _MIB:g} MB/s"
+        parts.append(f"{memory.hot_set / _GIB:.3g} GiB hot, written with {written}")
+    return ", ".join(parts)
 
 
 def _title(number: int, relocation: Relocation, guest: Moved) -> str:
     named = "The guest" if relocation.guests == 1 else f"Guest {number}"
     if guest.end is End.TOTAL:
         return f"{named} was not moved: the {relocation.total_max:g} s that it may take were over."
+    if guest.quiesced_seconds and not guest.moved:
+        return f"{named} was not moved: it was stopped for {relocation.quiesce_max:g} s."
     if not guest.moved:
         return f"{named} was not moved: it would be stopped for too long."
     return (

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from isfc.cli.commands.relocate import read_background, read_size
+from isfc.cli.commands.relocate import read_background
 from isfc.cli.main import run
+from isfc.cli.options.guest import read_size
 
 SMALL = "relocate published-4 --memory 32M --change-rate 20M".split()
 
@@ -80,6 +81,12 @@ def test_background() -> None:
         ("--memory x --change-rate 1M", "--memory x: expected a number of bytes"),
         ("--memory 1M --change-rate 1Q", "--change-rate 1Q: expected"),
         ("--memory 0 --change-rate 1M", "memory 0: expected"),
+        ("--memory 1G --change-rate 1M --touched 2G", "--touched 2G: expected"),
+        ("--memory 1G --hot-set 2G --write-rate 1M", "--hot-set 2G: expected at most"),
+        ("--memory 1G --hot-set 512M", "--hot-set and --write-rate: expected both"),
+        ("--memory 1G --change-rate 50", "--change-rate 50: expected a unit"),
+        ("--like cobol", "--like cobol: expected one of java"),
+        ("--memory 1G", "expected --memory, and --change-rate or --hot-set, or --like"),
         ("--memory 1G --change-rate 1M --background HS", "expected NAME:PAIRS"),
         ("--memory 1G --change-rate 1M --background XX:3", "is unknown"),
         ("--memory 1G --change-rate 1M --quiesce 20", "at most --max-quiesce"),
@@ -93,3 +100,11 @@ def test_what_cannot_be_is_said(
 ) -> None:
     assert run(["relocate", "published-4", *options.split()]) == 2
     assert complaint in capsys.readouterr().err
+
+
+def test_guest_like_one_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["relocate", "published-4", "--like", "direct-io", "--touched", "16M"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    heading = "memory 4 GiB, 0.0156 GiB of it touched, of which 10 MB/s change"
+    assert lines[1] == heading
+    assert lines[5].split()[3] == "0.016"

@@ -1,0 +1,129 @@
+"""The options that describe a guest that is relocated, and what they come to."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from isfc.errors import ConfigurationError
+from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.relocation import MEMORY_MAX, MEMORY_MIN
+
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", show_default=False, help="Memory of a guest, such as 64G."),
+]
+ChangeRateOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        show_default=False,
+        help="How much of it changes in a second, spread evenly, such as 400M.",
+    ),
+]
+TouchedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        show_default=False,
+        help="What the guest has ever touched: the first pass moves it; all memory if not given.",
+    ),
+]
+HotSetOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        show_default=False,
+        help="A set of memory that is written at random, such as a heap of 3G.",
+    ),
+]
+WriteRateOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE", show_default=False, help="How much is written to it in a second, as 1G."
+    ),
+]
+LikeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        show_default=False,
+        help=f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
+        "guest go before.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GuestOptions:
+    """What was given of a guest, as text."""
+
+    like: str | None
+    memory: str | None
+    touched: str | None
+    change_rate: str | None
+    hot_set: str | None
+    write_rate: str | None
+
+    def read(self) -> GuestMemory:
+        """The guest's memory; an error names the option."""
+        known = self._known()
+        if known is None and (self.memory is None or not (self.change_rate or self.hot_set)):
+            raise ConfigurationError(
+                "expected --memory, and --change-rate or --hot-set, or --like KIND"
+            )
+        size = _size("--memory", self.memory, known.size if known else 0)
+        touched = _size("--touched", self.touched, min(known.touched, size) if known else size)
+        even = _rate("--change-rate", self.change_rate, known.change_rate if known else 0)
+        hot_set = _size("--hot-set", self.hot_set, known.hot_set if known else 0)
+        written = _rate("--write-rate", self.write_rate, known.write_rate if known else 0)
+        if not MEMORY_MIN <= size <= MEMORY_MAX:
+            raise ConfigurationError(f"--memory {self.memory}: expected 1M to 16T")
+        if not 1 <= touched <= size:
+            raise ConfigurationError(
+                f"--touched {self.touched}: expected 1 byte to the memory, {size / 2**30:g} GiB"
+            )
+        if hot_set > touched:
+            raise ConfigurationError(
+                f"--hot-set {self.hot_set or self.like}: expected at most what is touched, "
+                f"{touched / 2**30:g} GiB"
+            )
+        if bool(written) != bool(hot_set):
+            raise ConfigurationError("--hot-set and --write-rate: expected both, or none")
+        return GuestMemory(size, touched, even, hot_set, written)
+
+    def _known(self) -> GuestMemory | None:
+        if self.like is None:
+            return None
+        if self.like not in KNOWN_GUESTS:
+            raise ConfigurationError(
+                f"--like {self.like[:40]}: expected one of {', '.join(KNOWN_GUESTS)}"
+            )
+        return KNOWN_GUESTS[self.like].memory
+
+
+def _size(option: str, text: str | None, default: int) -> int:
+    return default if text is None else read_size(option, text)
+
+
+def _rate(option: str, text: str | None, default: int) -> int:
+    """A rate needs its unit: so many bytes a second are hardly meant."""
+    if text is None:
+        return default
+    rate = read_size(option, text)
+    if rate and text[-1].isdigit():
+        raise ConfigurationError(f"{option} {text[:40]}: expected a unit, K, M, G or T, as 400M")
+    return rate
+
+
+def read_size(option: str, text: str) -> int:
+    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
+    if found is None:
+        raise ConfigurationError(
+            f"{option} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
+        )
+    return int(float(found[1]) * _UNITS.get(found[2].upper(), 1))
