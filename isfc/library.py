@@ -11,7 +11,7 @@ EXTRAS = {
     "vl_convert": ("report", "vl-convert-python"),
     "pyarrow": ("parquet", "pyarrow"),
     "distributed": ("cluster", "distributed"),
-    "scipy": "scipy>=1.15,<2",
+    "scipy": ("measured", "scipy"),
     "optuna": ("optimise", "optuna"),
 }
 
