@@ -10,7 +10,9 @@ DATA: Final = frozenset(
         "tests.ctc.test_state",
         "tests.decks",
         "tests.isfc.layout.rules.test_book",
+        "tests.isfc.link.link_harness",
         "tests.layouts",
+        "tests.live.pair",
         "tests.properties.conversations",
         "tests.shipped",
     }
