@@ -20,6 +20,7 @@ from isfc.layout.layout import Layout
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
+from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.link.trace import TraceRecord
 from isfc.system.system import System
@@ -182,18 +183,21 @@ def collide(trial: Trial) -> Outcome:
     layout, end_ns = trial.layout, _WARMUP_NS + int(trial.seconds * NS_PER_S)
     waste = Waste(layout.nodes[0], _WARMUP_NS)
     fabric = make_fabric([layout])
+    randoms = [Random(f"{trial.seed} {here}") for here in range(len(layout.nodes))]
     systems = [
-        System([define_link_end(layout, name, LinkParameters())], waste, fabric=fabric)
-        for name in layout.nodes
+        System(
+            [define_link_end(layout, name, LinkParameters())],
+            waste,
+            fabric=fabric,
+            rules=link_rules(trial.rule, random),
+        )
+        for name, random in zip(layout.nodes, randoms, strict=True)
     ]
     ends = [system.ends[0] for system in systems]
-    programs = []
-    for here, (end, load) in enumerate(
-        zip(ends, (trial.offered_out, trial.offered_in), strict=True)
-    ):
-        random = Random(f"{trial.seed} {here}")
-        end.link.scheduler = scheduler(trial, here, random)
-        programs.append(Source(load, trial.message_length, end_ns, random))
+    programs = [
+        Source(load, trial.message_length, end_ns, random)
+        for load, random in zip((trial.offered_out, trial.offered_in), randoms, strict=True)
+    ]
     engine = VirtualEngine(systems, programs)
     engine.run(_WARMUP_NS)
     before = [end.snapshot(engine.now_ns) for end in ends]
@@ -218,26 +222,30 @@ def collide(trial: Trial) -> Outcome:
     )
 
 
-def scheduler(trial: Trial, here: int, random: Random) -> WriteScheduler:
-    """One end's scheduler under the trial's rule."""
-    rule, layout = trial.rule, trial.layout
-    devices = layout.devices(layout.nodes[here])
-    if rule.scan is Scan.OPPOSITE:
-        scan = scan_order(devices, lesser=here == 0)
-    else:
-        scan = _upward(devices, here)
-    return WriteScheduler(
-        scan,
-        LinkParameters().opening_rule,
-        keep=lambda count: min(rule.stop_short, count - 1),
-        choose=_AnyOf(random) if rule.scan is Scan.RANDOM else None,
-    )
+def link_rules(rule: Rule, random: Random) -> LinkRules:
+    """The rules of a link's end that chooses its CTCs by ``rule``."""
+
+    def make(
+        devices: Sequence[LinkDevice], lesser: bool, parameters: LinkParameters
+    ) -> WriteScheduler:
+        opposite = rule.scan is Scan.OPPOSITE
+        return WriteScheduler(
+            scan_order(devices, lesser=lesser) if opposite else _upward(devices, lesser),
+            parameters.opening_rule,
+            keep=lambda count: min(rule.stop_short, count - 1),
+            choose=_AnyOf(random) if rule.scan is Scan.RANDOM else None,
+        )
+
+    return LinkRules(scheduler=make)
 
 
-def _upward(devices: Sequence[LinkDevice], here: int) -> tuple[Rdev, ...]:
-    """The devices of one end in the order of the first system's numbers, for either end."""
-    by_first = sorted(devices, key=lambda device: (device.rdev, device.partner_rdev)[here])
-    return tuple(device.rdev for device in by_first)
+def _upward(devices: Sequence[LinkDevice], lesser: bool) -> tuple[Rdev, ...]:
+    """The devices of one end in the order of the lesser end's numbers, for either end."""
+
+    def number_and_mate(device: LinkDevice) -> Rdev:
+        return device.rdev if lesser else device.partner_rdev
+
+    return tuple(device.rdev for device in sorted(devices, key=number_and_mate))
 
 
 class _AnyOf:

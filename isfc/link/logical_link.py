@@ -34,9 +34,10 @@ from isfc.link.instructions import InstructionQueue
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
 from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Worker
 from isfc.link.message import Message
-from isfc.link.package import Package, Packager
+from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
+from isfc.link.rules import LinkRules
+from isfc.link.schedule import LinkDevice
 from isfc.link.state import (
     ACQUIRED,
     ACTIVATED,
@@ -87,12 +88,19 @@ class LogicalLink(Worker):
     """
 
     def __init__(
-        self, devices: Sequence[LinkDevice], *, lesser: bool, parameters: LinkParameters
+        self,
+        devices: Sequence[LinkDevice],
+        *,
+        lesser: bool,
+        parameters: LinkParameters,
+        rules: LinkRules | None = None,
     ) -> None:
         self.rx_lock = LinkLock()
         self.tx_lock = LinkLock()
-        self.packager = Packager(parameters.package_limit)
-        self.scheduler = WriteScheduler(scan_order(devices, lesser=lesser), parameters.opening_rule)
+        if rules is None:
+            rules = LinkRules()
+        self.packager = rules.packager(parameters)
+        self.scheduler = rules.scheduler(devices, lesser, parameters)
         self.conversations = Conversations(self.packager)
         self.ctcs = {device.rdev: LinkCtc(device) for device in devices}
         self._ctc_of = ByRdev(self.ctcs)

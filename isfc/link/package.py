@@ -1,5 +1,6 @@
 """Packages: what one write carries, and how it is filled."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -87,9 +88,17 @@ class Packager:
 
     A package is whatever was waiting when a device came free, oldest first, up to the payload
     cap. A package that has to be sent again goes before everything else, unchanged.
+
+    For experiments ``take`` says in place of the limit how many of the messages that wait, oldest
+    first, the next package holds; `waiting_length` tells it how long they are.
     """
 
-    def __init__(self, limit: PackageLimit, backlog_length_max: int = BACKLOG_LENGTH_MAX) -> None:
+    def __init__(
+        self,
+        limit: PackageLimit,
+        backlog_length_max: int = BACKLOG_LENGTH_MAX,
+        take: "Callable[[Packager], int] | None" = None,
+    ) -> None:
         self.limit = limit
         """How much the next package may hold."""
         self.appc_limit = limit
@@ -104,6 +113,7 @@ class Packager:
         """Pieces that wait, in the same way."""
         self._again: list[Package] = []
         self._number = 0
+        self._take = take
 
     def __bool__(self) -> bool:
         """Whether anything waits."""
@@ -131,6 +141,15 @@ class Packager:
     def room(self) -> i64:
         """Bytes that may be added."""
         return self._backlog_length_max - self.backlog_length
+
+    @property
+    def waiting_count(self) -> int:
+        """Messages that wait, without those of packages to be sent again."""
+        return len(self._waiting)
+
+    def waiting_length(self, place: int) -> int:
+        """Bytes of one of them; the oldest is at place 0."""
+        return self._waiting.look(place).length
 
     def reserve(self, length: int) -> None:
         """Raise `Backpressure` unless the backlog has room for ``length`` more bytes."""
@@ -165,6 +184,10 @@ class Packager:
         room: i64 = limit.length - length - 2 * message_length  # for the next one's own bytes
         count: i64 = 1
         count_max: i64 = min(len(waiting), MESSAGES_MAX)
+        if self._take is not None:
+            count_max = max(1, min(self._take(self), count_max))
+            room = BACKLOG_LENGTH_MAX
+            message_length = 0
         while count < count_max:
             further = waiting.look(count).length
             if further > room:

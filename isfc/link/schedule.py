@@ -85,7 +85,9 @@ class WriteScheduler:
 
     A device is free or in use, nothing else: CP's test-and-set of LDVINUSE, without spinning.
     For experiments it can be another rule's: ``keep`` says how many devices at the end of the scan
-    are left to the partner, ``choose`` takes one of the free devices, which are bits of a number.
+    are left to the partner, ``choose`` takes one of the free devices, which are bits of a number,
+    and ``opens_further`` says whether what waits is to have a further device, while so many are
+    written on. `isfc.link.rules` tells where to pass such a scheduler in.
     """
 
     def __init__(
@@ -95,10 +97,12 @@ class WriteScheduler:
         *,
         keep: Callable[[int], int] = stop_short,
         choose: Callable[[int], int] | None = None,
+        opens_further: Callable[[Packager, int], bool] | None = None,
     ) -> None:
         self._scan = tuple(scan)
         self._keep = keep
         self._choose = choose
+        self._opens_further = opens_further
         self._open_length = rule.length
         self._open_count = rule.count
         self._open_message_length = rule.message_length
@@ -135,6 +139,8 @@ class WriteScheduler:
         if not self._free & self._ours or not backlog:
             return False
         count = _count(self._writing)
+        if self._opens_further is not None and count and not backlog.redrives:
+            return self._opens_further(backlog, int(count))
         return (
             not count
             or backlog.ccw_count >= self._open_count

@@ -16,6 +16,7 @@ from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.events import LinkEvent
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
+from isfc.link.rules import LinkRules
 from isfc.link.state import DeviceState
 from isfc.link.trace import Sink, Watch
 from isfc.system.channels import ChannelSubsystem
@@ -36,6 +37,7 @@ class LinkEnd:
         channels: ChannelSubsystem,
         trace: Sink | None = None,
         watch: Watch | None = None,
+        rules: LinkRules | None = None,
     ) -> None:
         self.name = definition.name
         """The system it is an end at."""
@@ -51,6 +53,7 @@ class LinkEnd:
             [ctc.device for ctc in definition.ctcs],
             lesser=definition.name.precedes(definition.partner),
             parameters=definition.parameters,
+            rules=rules,
         )
         """The software's end of the link; only to be read."""
         self._channels = channels

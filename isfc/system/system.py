@@ -17,6 +17,7 @@ from ctc.fabric import Fabric
 from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
 from isfc.link.events import LinkEvent
+from isfc.link.rules import LinkRules
 from isfc.link.trace import Sink, Watch
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
@@ -54,7 +55,8 @@ class System:
     """One system of an ISFC collection: its chpids, and one link end for each of its partners.
 
     No I/O, no clock, no randomness. Systems of one process whose channels share more than a fibre
-    have a ``fabric`` in common, the one thing that an input to another system may change. After
+    have a ``fabric`` in common, the one thing that an input to another system may change. All
+    link ends follow the ``rules``: ISFC's, or others for experiments. After
     every input drain each link end (`isfc.engine.pump`) and ask `next_deadline`. Raises
     `ConfigurationError` for definitions that do not fit together.
     """
@@ -66,6 +68,7 @@ class System:
         recorder: Recorder | None = None,
         watch: Watch | None = None,
         fabric: Fabric | None = None,
+        rules: LinkRules | None = None,
     ) -> None:
         if len({end.name for end in definitions}) != 1:
             raise ConfigurationError("link ends of no system, or of several; expected one system")
@@ -76,7 +79,7 @@ class System:
         self.name = definitions[0].name
         self.channels = ChannelSubsystem((ctc for end in definitions for ctc in end.ctcs), fabric)
         """The chpids, and what of them and of the devices is online."""
-        self.ends = tuple(LinkEnd(end, self.channels, trace, watch) for end in definitions)
+        self.ends = tuple(LinkEnd(end, self.channels, trace, watch, rules) for end in definitions)
         """The link ends, in the order of their definitions."""
         self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
         self._recorder = recorder

@@ -22,6 +22,7 @@ from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
+from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.link.trace import ListSink, Sink
@@ -126,7 +127,8 @@ _USUAL_FIELDS: Final = tuple(getattr(Setup(), part.name) for part in fields(Setu
 class Pair:
     """Two nodes, their engine and simple programs; the CTCs are ready when it is made.
 
-    ``lose`` says which frames of either side are lost, ``transit`` what else becomes of them.
+    ``lose`` says which frames of either side are lost, ``transit`` what else becomes of them. Both
+    ends follow the ``rules``.
     """
 
     def __init__(
@@ -135,7 +137,9 @@ class Pair:
         *,
         lose: tuple[Lose, Lose] | None = None,
         transit: Transit | None = None,
+        rules: LinkRules | None = None,
     ):
+        self.rules = rules
         self.setup = setup or Setup()
         self.packages = [PackageBook(), PackageBook()]
         """What the first and the second system were told of their packages."""
@@ -161,7 +165,7 @@ class Pair:
 
         `PackageBook` of that side is to watch it, or the invariants have nothing to compare.
         """
-        return System([definition], trace, watch=self.packages[here])
+        return System([definition], trace, watch=self.packages[here], rules=self.rules)
 
     def make_program(self, side: Side) -> Program:
         """What the engine tells of a side's events: for pairs that put something in between."""

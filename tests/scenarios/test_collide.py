@@ -6,6 +6,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.link.parameters import LinkParameters
 from scenarios.collide import (
     RULES,
     Outcome,
@@ -15,7 +16,7 @@ from scenarios.collide import (
     Trial,
     Waste,
     collide,
-    scheduler,
+    link_rules,
     trials,
 )
 from scenarios.run import MIB, NS_PER_S
@@ -55,14 +56,15 @@ def test_same_trial_has_the_same_outcome() -> None:
 
 
 def test_random_scan_takes_every_ctc_that_is_free() -> None:
-    trial = Trial(LAYOUT, Rule(Scan.RANDOM), 1, 1)
+    devices = LAYOUT.devices(LAYOUT.nodes[0])
     taken = set()
     for seed in range(40):
-        chosen = scheduler(trial, 0, Random(seed))
-        for device in LAYOUT.devices(LAYOUT.nodes[0]):
+        rules = link_rules(Rule(Scan.RANDOM), Random(seed))
+        chosen = rules.scheduler(devices, True, LinkParameters())
+        for device in devices:
             chosen.release(device.rdev)
         taken.add(chosen.acquire())
-    assert taken == {device.rdev for device in LAYOUT.devices(LAYOUT.nodes[0])}
+    assert taken == {device.rdev for device in devices}
 
 
 def test_every_rule_that_leaves_a_ctc_is_tried_at_every_load() -> None:

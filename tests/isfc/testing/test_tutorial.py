@@ -30,4 +30,4 @@ def test_three_properties_take_less_than_sixty_lines() -> None:
 def test_examples_pass_in_a_folder_of_their_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(**examples())
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--hypothesis-profile=ci")
-    result.assert_outcomes(passed=7)
+    result.assert_outcomes(passed=8)
