@@ -104,11 +104,11 @@ def run_layout(
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run a workload and measure it as z/VM would; over several links with --traffic.
+    """Run a workload and measure it as z/VM would.
 
-    Every client keeps some messages outstanding; every message is answered with one reply.
-    MB are 2^20 bytes. The same layout, workload and seed give the same output to the last
-    byte, on any machine.
+    With --traffic or the file's [[traffic]] several links run together. Every client keeps some
+    messages outstanding; every message is answered with one reply. MB are 2^20 bytes. The same
+    layout, workload and seed give the same output to the last byte, on any machine.
     """
     own = {"--workload": workload, "--message": message, "--pairs": pairs, "--from": client}
     opened = file_at_site(open_collection(layout), open_profile(profile))
