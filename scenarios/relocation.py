@@ -190,7 +190,7 @@ class Guest:
         self._relocation = relocation
         self._memory = relocation.guest_memory
         self._quiesced = False
-        self._length = self._left = 0
+        self._length = self._left = self._arrived_count = 0
         self._begin_ns = 0
         self._late_ns = self._stopped_late_ns = NEVER_NS
         # Transport does not serialise: each place in the window is a conversation of the link
@@ -200,6 +200,7 @@ class Guest:
     def begin(self, length: int, now_ns: int) -> list[Message]:
         """Begin a pass over ``length`` bytes; return its first messages."""
         self._length = self._left = length
+        self._arrived_count = 0
         self._begin_ns = now_ns
         if not self.passes and self._relocation.total_max is not None:
             self._late_ns = now_ns + round(self._relocation.total_max * NS_PER_S)
@@ -207,6 +208,7 @@ class Guest:
 
     def acknowledge(self, conversation: int, now_ns: int) -> list[Message]:
         """One message has arrived; return what is sent next."""
+        self._arrived_count += 1
         if now_ns > self._late_ns or now_ns > self._stopped_late_ns:
             self._give_up(now_ns, End.TOTAL if now_ns > self._late_ns else End.QUIESCE)
             return []
@@ -224,9 +226,9 @@ class Guest:
         return messages
 
     def _give_up(self, now_ns: int, end: End) -> None:
-        """A limit is passed in the middle of a pass, of which so much has been sent."""
-        sent = self._length - self._left
-        self.passes.append(Pass(self._begin_ns, now_ns, sent, 0, self._quiesced))
+        """A limit is passed in the middle of a pass, of which so much has arrived."""
+        arrived = min(self._length, self._arrived_count * MESSAGE_LENGTH)
+        self.passes.append(Pass(self._begin_ns, now_ns, arrived, 0, self._quiesced))
         self.end = end
 
     def _end(self, now_ns: int) -> list[Message]:

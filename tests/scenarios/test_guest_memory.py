@@ -78,6 +78,25 @@ def test_longer_limit_never_fails_what_succeeded() -> None:
     assert {*ends} == {End.QUIESCE, End.MOVED}
 
 
+def test_guest_stopped_for_too_long_ends_in_the_middle_of_a_pass() -> None:
+    relocation = Relocation(
+        load_layout("published-4"),
+        32 * MIB,
+        0,
+        hot_set=16 * MIB,
+        write_rate=2**30,
+        quiesce_goal=0.0,
+        quiesce_max=0.1,
+    )
+    (guest,) = relocate(relocation).guests
+    assert (guest.end, guest.end.code) == (End.QUIESCE, "05")
+    assert 0.1 < guest.quiesced_seconds < 0.11
+    last, before = guest.passes[-1], guest.passes[-2]
+    assert last.quiesced
+    assert 0 < last.length < STATE_LENGTH  # what has arrived, not what is under way
+    assert last.length / last.seconds < 1.1 * before.length / before.seconds
+
+
 @pytest.mark.slow
 def test_passes_of_a_java_guest_are_as_long_as_published() -> None:
     """Calibrated: 86 % of the first pass, by the average, +-0.5."""
