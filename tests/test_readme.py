@@ -290,3 +290,17 @@ def test_make_replay_ends_with_the_command_to_try_next() -> None:
     assert "$(BIN)/isfc plan atlanta-boston" in recipe.splitlines()[-1]
     assert "\nNext: .venv/bin/isfc plan atlanta-boston\n```" in README
     assert any(block[0].command == "isfc plan atlanta-boston" for block in BLOCKS)
+
+
+def test_sentences_of_the_tutorial_say_what_its_tables_show() -> None:
+    page = (console.PROJECT / "docs/tutorial.md").read_text("utf-8")
+    sent = re.findall(r"^MB/s sent +(\S+) +(\S+) +\S+ +(\S+)$", page, re.MULTILINE)
+    waiting = re.search(r"^TXPENDCT +(\d+) +(\d+)", page, re.MULTILINE)
+    assert waiting is not None
+    (two, four, more), (_, _, fifth) = sent
+    less = (1 - float(two) / float(four)) * 100
+    text = " ".join(page.split())
+    assert f"DALLAS sends {float(more):.0f} % more, and {waiting[2]} messages wait" in text
+    assert f"where {waiting[1]} did" in text
+    assert f"With a fifth CTC on every chpid DALLAS sends {-float(fifth):.0f} % less" in text
+    assert f"Two each is enough if {less:.0f} % less than with four will do" in text
