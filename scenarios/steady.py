@@ -14,12 +14,12 @@ from typing import Final
 
 from scenarios.run import MIB, NS_PER_S, Experiment, build
 
-BATCH_NS: Final = 100_000_000
-"""A tenth of a second of virtual time: a hundred packages and more on a busy CTC."""
-BATCHES_MIN: Final = 8
-BATCHES_MAX: Final = 60
+BATCH_NS: Final = 50_000_000
+"""A twentieth of a second of virtual time: some fifty packages and more on a busy CTC."""
+BATCHES_MIN: Final = 10
+BATCHES_MAX: Final = 120
 """Six seconds of virtual time. What is not steady by then is shown with the spread that it has."""
-SPREAD_SHARE: Final = 0.015
+SPREAD_SHARE: Final = 0.02
 """A rate is steady when its mean is known within this share of it, with 95 % confidence."""
 
 SPREAD_SHARE_MIN: Final = 0.005

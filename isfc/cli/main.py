@@ -73,7 +73,7 @@ COMMANDS: Final = {
     "measured": Subcommand(
         "measured.group",
         "app",
-        "Read your own figures, hold the model against them, and fit it to your site.",
+        "Hold the model against your own figures, and fit it to them.",
     ),
     "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partner."),
     "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),

@@ -104,7 +104,7 @@ def test_bad_layout_is_one_line_that_names_the_place(
 
 
 def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("isfc.cli.commands.plan.open_links", interrupt)
@@ -207,7 +207,7 @@ def test_unusable_output_is_reported(
 
 
 @pytest.mark.parametrize(
-    "arguments", [["plan", "published-16"], ["plan", "published-16", "--json"]]
+    "arguments", [["plan", "published-16", "--rule"], ["plan", "published-16", "--rule", "--json"]]
 )
 def test_reader_that_goes_away_is_not_complained_about(arguments: list[str]) -> None:
     reader, writer = os.pipe()
@@ -220,13 +220,16 @@ def test_reader_that_goes_away_is_not_complained_about(arguments: list[str]) -> 
 
 
 def test_output_is_the_same_in_every_process() -> None:
-    runs = [isfc("plan", "published-16", PYTHONHASHSEED=seed, COLUMNS=seed) for seed in ("1", "99")]
+    runs = [
+        isfc("plan", "published-16", "--rule", PYTHONHASHSEED=seed, COLUMNS=seed)
+        for seed in ("1", "99")
+    ]
     assert runs[0].returncode == 0
     assert runs[0].stdout == runs[1].stdout
 
 
 def test_output_needs_no_more_than_ascii() -> None:
-    assert isfc("plan", "published-16", PYTHONIOENCODING="ascii:strict").returncode == 0
+    assert isfc("plan", "published-16", "--rule", PYTHONIOENCODING="ascii:strict").returncode == 0
 
 
 def test_layouts_are_completed_in_the_shell() -> None:

@@ -33,7 +33,7 @@ def test_knobs_are_what_the_page_marks_calibrated() -> None:
         name.rsplit(".", 2)[1] + "." + name.rsplit(".", 2)[2]
         for name, cells in sources.rows(sources.PAGE.read_text("utf-8"))
         if "calibrated" in cells
-        and name.startswith(("isfc.", "scenarios.guests.", "ctc.profiles.Chpid"))
+        and name.startswith(("isfc.link.", "scenarios.guests.", "ctc.profiles.Chpid"))
     }
     records = {"link": LinkParameters, "guests": GuestCosts}
     fitted = {

@@ -7,7 +7,7 @@ from isfc.cli.commands.measured.fit import fit_site
 from isfc.cli.commands.measured.read import read
 
 app = typer.Typer(
-    help="Read your own figures, hold the model against them, and fit it to your site.",
+    help="Hold the model against your own figures, and fit it to them.",
     add_completion=False,
     rich_markup_mode=None,
 )
@@ -18,4 +18,4 @@ app.command("fit")(fit_site)
 
 @app.callback()
 def _group() -> None:
-    """Read your own figures, hold the model against them, and fit it to your site."""
+    """Hold the model against your own figures, and fit it to them."""
