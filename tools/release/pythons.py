@@ -53,10 +53,11 @@ def _asked(command: str) -> tuple[str, Path] | None:
 
 
 def others() -> list[Path]:
-    """The oldest and the newest of them that are not the Python this runs on."""
+    """The oldest and the newest of them, but for the Python this runs on."""
     this = f"{sys.version_info.major}.{sys.version_info.minor}"
-    rest = [path for version, path in pythons().items() if version != this]
-    return rest if len(rest) < 2 else [rest[0], rest[-1]]
+    found = pythons()
+    ends = dict.fromkeys([*found][:1] + [*found][-1:])
+    return [found[version] for version in ends if version != this]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A site made by the emulator is found again from its printed pages, and predicted."""
 
+import os
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,8 @@ from isfc.search.site_fit import fit
 from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
+SITES = int(os.environ.get("ISFC_SITES", "2"))
+"""Sites that are drawn: each takes a minute; ``ISFC_SITES=15`` was run for docs/measured.md."""
 HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
 
 
@@ -32,7 +35,7 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(SITES))
 def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
     random = Random(f"site {seed}")
     site = site_of(
@@ -43,7 +46,7 @@ def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
     )
     fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=100 + seed))
     # 5 % is the aim. Of 15 sites 10 reach it; the others are fitted too fast, as the prior and the
-    # scatter of short runs hold `receive` back, by up to 8.6 % where today's constants are 43 % off.
+    # scatter of short runs hold `receive` back, by up to 12 % where today's constants are 45 % off.
     for today, predicted in errors_percent(site, fitted, HELD_BACK[:2]):
         assert abs(predicted) < max(5, abs(today) / 3)
 
