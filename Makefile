@@ -71,7 +71,7 @@ tests: .venv/test  ## every test, the published cells included
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
-other-pythons: .venv/test  ## the quick tests on the oldest and newest other Python that is here
+other-pythons: .venv/test  ## the quick tests on the oldest and the newest Python here, but for .venv's
 	@others=$$($(BIN)/python -m tools.release.pythons others); \
 	test -n "$$others" || echo 'No other supported Python is here.'; \
 	for python in $$others; do \
