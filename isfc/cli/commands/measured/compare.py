@@ -20,6 +20,7 @@ from isfc.cli.options.measured import (
     ZoneOption,
     read_files,
 )
+from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import compare_page, write_errors
 from isfc.cli.render.output import show, show_error, show_json, show_log
@@ -34,7 +35,9 @@ from scenarios.site_workload import QuietLink
 ToleranceOption = Annotated[
     float | None,
     typer.Option(
-        metavar="PERCENT", min=0.1, max=1000, help="End with 1 if a judged figure is further off."
+        metavar="PERCENT",
+        callback=within(0.1, 1000, "%"),
+        help="End with 1 if a judged figure is further off.",
     ),
 ]
 PlotOption = Annotated[
