@@ -78,8 +78,9 @@ other-pythons: .venv/test  ## the quick tests on the oldest and the newest Pytho
 	    venv=.venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)'); \
 	    echo "Installing isfc into $$venv ..."; \
 	    test -x $$venv/bin/pip || $$python -m venv $$venv || exit 1; \
-	    $$venv/bin/python -m pip --disable-pip-version-check --quiet install \
-	        --constraint constraints.txt --editable '.[dev]' || exit 1; \
+	    install="$$venv/bin/python -m pip --disable-pip-version-check --quiet install"; \
+	    $$install --constraint constraints.txt setuptools && \
+	        $$install --constraint constraints.txt $(EDITABLE) '.[dev]' || exit 1; \
 	    $$venv/bin/python -m pytest $(PARALLEL) || exit 1; \
 	done
 

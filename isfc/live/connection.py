@@ -87,10 +87,15 @@ class Connection(asyncio.BufferedProtocol):
     def write(self, *pieces: bytes | memoryview) -> None:
         """Send; more than a partner may leave unread ends the connection.
 
-        Pieces may be sent from where they lie, so they must stay as they are.
+        Pieces may be sent from where they lie, so they must stay as they are. On a connection that
+        has ended, or is about to, nothing is sent.
         """
         transport = self._transport
         assert transport is not None, "not connected yet"
+        # ``writelines`` of asyncio (3.12, 3.13.0) does not ask: it would register a file descriptor
+        # that is closed, which then belongs to the next connection with the same number.
+        if transport.is_closing():
+            return
         if transport.get_write_buffer_size() > UNSENT_LENGTH_MAX:
             self.abort("the partner does not read")
         elif len(pieces) == 1:

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import pytest
 from hypothesis import given
@@ -77,6 +77,17 @@ def connect(receiver: Notes) -> tuple[Connection, FakeTransport]:
     connection, transport = Connection(receiver, measure_frame), FakeTransport()
     connection.connection_made(transport)
     return connection, transport
+
+
+@pytest.mark.parametrize("end", [Connection.close, Connection.abort])
+@pytest.mark.parametrize("pieces", [(b"one",), (b"one", b"two")])
+def test_nothing_is_sent_on_a_connection_that_has_ended(
+    end: Callable[[Connection, str], None], pieces: tuple[bytes, ...]
+) -> None:
+    connection, transport = connect(Notes())
+    end(connection, "enough")
+    connection.write(*pieces)
+    assert not transport.sent
 
 
 def frame(length: int) -> bytes:
