@@ -98,7 +98,7 @@ simulate: .venv/test  ## a swarm of pairs with faults; SEEDS=20000: so many, SEE
 properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 	@seed=$(or $(SEED),$$(date +%s)); echo "make properties SEED=$$seed"; \
 	HYPOTHESIS_PROFILE=nightly \
-	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/isfc/testing
+	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/isfc/testing tests/tools/simulation
 
 mutate: .venv/test  ## change the link's small modules line by line: which changes no test notices
 	@$(PIP) mutmut

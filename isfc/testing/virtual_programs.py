@@ -16,8 +16,9 @@ trace. What a node of `isfc.live.session` is to its programs, `OpenNode`, is the
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from math import ceil
 from random import Random
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.layout.catalogue import load_layout
@@ -33,10 +34,43 @@ from isfc.programs.limits import ConversationLimits
 from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from isfc.testing.virtual_loop import VirtualLoop
 from scenarios.disturbance import Disturbance, Throttled
 from scenarios.faults import Fault
 from scenarios.injection import Injection
+
+NS_PER_S: Final = 1_000_000_000
+
+
+class Stuck(RuntimeError):
+    """Every task waits, and nothing is going to wake one."""
+
+
+class VirtualLoop(asyncio.BaseEventLoop):
+    """Tasks, timers and locks as in any loop; time is virtual, in whole nanoseconds from 0."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_ns = 0
+        self._clock_resolution = 1 / NS_PER_S
+        self._selector = self  # the base class asks it to wait
+
+    def time(self) -> float:
+        """Virtual seconds since the loop was made."""
+        return self.now_ns / NS_PER_S
+
+    def select(self, timeout: float | None) -> tuple[()]:
+        """Wait: no time passes outside."""
+        if timeout is None:
+            raise Stuck("every task waits, and nothing is going to happen")
+        self.now_ns += ceil(timeout * NS_PER_S)
+        return ()
+
+    def _process_events(self, event_list: Any) -> None:
+        """There are none: nothing outside is waited for."""
+
+    def _write_to_self(self) -> None:
+        """Nobody else runs, so that there is nobody to be woken by."""
+
 
 Outcome = TypeVar("Outcome")
 
@@ -68,7 +102,7 @@ def run_programs(
 ) -> ProgramsRun[Outcome]:
     """Run ``main`` over a link in virtual time, to its end; raise what it raises.
 
-    Raises `isfc.testing.virtual_loop.Stuck` when every task waits and nothing can happen any more.
+    Raises `Stuck` when every task waits and nothing can happen any more.
     """
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     loop = VirtualLoop()

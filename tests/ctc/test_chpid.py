@@ -14,7 +14,7 @@ from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
 from ctc.use import NOTHING, Use
-from isfc.testing.cable import PLAIN, Cargo
+from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
 """Each direction alone is held back by its line (4 ns/B); both together by the processor."""

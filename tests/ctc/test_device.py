@@ -10,7 +10,7 @@ from ctc.device import Arbitration
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
 from ctc.subchannel import Collided, Command, DeviceLost, Ended
-from isfc.testing.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_state import CLASSES, cells
 
 WAITING = {state.name.lower(): command for command, state in WAITING_STATE.items()}

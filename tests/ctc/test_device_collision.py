@@ -9,7 +9,7 @@ from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.state import State
 from ctc.subchannel import Attention, Collided, Command, Ended, UnitStatus
-from isfc.testing.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_device import MATE_OF, cable_with_far, issue
 
 

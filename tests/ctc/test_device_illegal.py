@@ -9,7 +9,7 @@ from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.state import RULES, WAITING_STATE, Outcome, State
 from ctc.subchannel import Command
-from isfc.testing.cable import PLAIN, Cable, Cargo, End
+from tests.ctc.cable import PLAIN, Cable, Cargo, End
 
 WAITING = list(WAITING_STATE)
 ENDING = [command for command in Command if command not in WAITING]

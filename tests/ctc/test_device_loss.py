@@ -5,7 +5,7 @@ import pytest
 from ctc.frame import DataFrame, Signal, StatusFrame
 from ctc.state import State
 from ctc.subchannel import Command, DeviceLost
-from isfc.testing.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
+from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_device import cable_with_far, issue
 
 

@@ -2,7 +2,7 @@
 
 from ctc.frame import CommandFrame, Signal
 from ctc.subchannel import Command
-from isfc.testing.cable import Cable, Cargo
+from tests.ctc.cable import Cable, Cargo
 
 
 def test_write_announces_how_much_is_to_come() -> None:

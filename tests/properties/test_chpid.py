@@ -9,7 +9,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.chpid import Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
-from isfc.testing.cable import PLAIN, Cargo
+from tests.ctc.cable import PLAIN, Cargo
 
 PROFILE = replace(
     PLAIN, processor_ns_per_byte=2.5, processor_bits_per_ccw=1_400.0, latency_ns_per_ccw=300.0

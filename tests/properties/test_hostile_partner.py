@@ -15,9 +15,9 @@ from ctc.frame import CommandFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
-from isfc.testing.hostile import Hostile, data, message
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from isfc.testing.strategies import UINT32_MAX, UINT64_MAX, frames
+from tests.properties.hostile import Hostile, data, message
 
 indexes = st.integers(0, 15)
 small = st.integers(0, 6)

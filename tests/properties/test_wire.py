@@ -13,8 +13,8 @@ from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, fr
 from isfc.errors import WireError
 from isfc.link.message import Message
 from isfc.link.package import MESSAGES_MAX, Package
-from isfc.testing.resealed import resealed
 from isfc.testing.strategies import frames
+from tests.resealed import resealed
 
 
 def content(frame: Frame) -> tuple[object, ...]:

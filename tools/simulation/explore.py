@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.link.message import Traffic
-from isfc.testing.explore import Counterexample, Explored, explore
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
-from isfc.testing.small_world import Fault, SmallWorld
+from tools.simulation.exploration import Counterexample, Explored, explore
+from tools.simulation.small_world import Fault, SmallWorld
 
 CTC_COUNTS: Final = (1, 2, 3)
 FAULTS: Final = (Fault.CTC_LOST, Fault.FRAME_LOST, Fault.FRAME_DOUBLED, Fault.RESTARTED)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing import Pool
 from typing import NamedTuple
 
-from isfc.testing.swarm import Scenario, Survived, draw, run, shrink
+from tools.simulation.swarm import Scenario, Survived, draw, run, shrink
 
 
 class Failed(NamedTuple):

@@ -2,8 +2,8 @@
 
 from isfc.cp.messages import Response
 from isfc.link.state import DeviceState, LinkState
-from isfc.testing.desk import Desk
 from isfc.testing.pair import MS, Pair, Setup
+from tests.isfc.cp.desk import Desk
 
 
 def new_desk(ctc_count: int = 2, fibre_count: int = 1) -> Desk:

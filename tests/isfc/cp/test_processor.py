@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from isfc.cp.processor import COMMANDS, CommandProcessor
 from isfc.system.system import System
-from isfc.testing.desk import Desk
 from isfc.testing.pair import MS, Pair, Setup
+from tests.isfc.cp.desk import Desk
 
 EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
 

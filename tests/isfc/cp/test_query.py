@@ -11,8 +11,8 @@ from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from isfc.testing.desk import Desk
 from isfc.testing.pair import MS, US, Pair, S, Setup
+from tests.isfc.cp.desk import Desk
 
 ONE = Package(0, [Message(0, 100)], 100).length
 """Bytes of a package with one message of 100 bytes."""

@@ -19,8 +19,8 @@ from isfc.engine.wire import (
 from isfc.errors import WireError
 from isfc.link.message import Message, Traffic
 from isfc.link.package import MESSAGES_MAX, Package
-from isfc.testing.cable import Cargo
-from isfc.testing.resealed import prefix, resealed
+from tests.ctc.cable import Cargo
+from tests.resealed import prefix, resealed
 
 WRITE = CommandFrame(Command.WRITE, 258, 4096, 3)
 

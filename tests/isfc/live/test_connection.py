@@ -14,8 +14,8 @@ from isfc.errors import WireError
 from isfc.live.buffers import KEPT_LENGTH
 from isfc.live.connection import SEND_BUFFER_LENGTH, UNSENT_LENGTH_MAX, Connection
 from isfc.live.frames import BORROWED_LENGTH_MIN, CARRIED_LENGTH_MAX, measure_frame
-from isfc.testing.resealed import prefix
 from tests.live.pair import Run
+from tests.resealed import prefix
 
 
 class FakeTransport(asyncio.Transport):

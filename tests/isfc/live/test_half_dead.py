@@ -16,8 +16,8 @@ from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Detached
 from isfc.testing.pair import MS, Setup
-from isfc.testing.resealed import prefix
 from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
+from tests.resealed import prefix
 
 IMPATIENT = Setup(parameters=LinkParameters(mih_ns=100 * MS))
 

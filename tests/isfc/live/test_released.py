@@ -15,10 +15,10 @@ from isfc.live.endpoint import UnixEndpoint
 from isfc.live.frames import CARRIED_LENGTH_MAX
 from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
-from isfc.testing.resealed import prefix
 from tests.isfc.live.tcp import forwarded, tcp_server
 from tests.live.nodes import open_pair
 from tests.live.pair import LivePair, Run, wait_until
+from tests.resealed import prefix
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ from isfc.programs.conversation_state import ConversationState
 from isfc.programs.limits import LINK_LENGTH, ConversationLimits
 from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
 from isfc.programs.switchboard import Switchboard
-from isfc.testing.dialogue import SMALL, Dialogue
 from isfc.testing.pair import MS, S, Setup
 from isfc.testing.strategies import traffics
+from tests.isfc.programs.dialogue import SMALL, Dialogue
 
 
 def feed(board: Switchboard, event: LinkEvent) -> list[Message]:

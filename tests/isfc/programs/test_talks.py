@@ -10,9 +10,9 @@ from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.limits import ConversationLimits
 from isfc.programs.protocol import SeverCode
-from isfc.testing.dialogue import SMALL, Dialogue
 from isfc.testing.pair import MS, US, S, Setup
 from isfc.testing.strategies import setups, traffics
+from tests.isfc.programs.dialogue import SMALL, Dialogue
 
 
 def reason_code(conversation: ConversationEnd) -> SeverCode | None:

@@ -15,11 +15,11 @@ from isfc.programs.protocol import SeverCode
 from isfc.programs.verification import TRAILER_LENGTH, VerificationError, Verifying
 from isfc.system.inputs import Send
 from isfc.system.system import System
-from isfc.testing.dialogue import Dialogue
 from isfc.testing.pair import MS, Setup
 from isfc.testing.strategies import setups, traffics
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
+from tests.isfc.programs.dialogue import Dialogue
 
 
 class Notes:

@@ -10,8 +10,7 @@ from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.frame import Frame, Signal, StatusFrame
 from isfc.link.state import DeviceState, LinkState
-from isfc.testing.pair import MS, Pair, S, Setup
-from isfc.testing.side import Side
+from isfc.testing.pair import MS, Pair, S, Setup, Side
 
 MIH_NS = Setup().parameters.mih_ns
 

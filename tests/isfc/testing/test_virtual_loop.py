@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from isfc.testing.virtual_loop import Stuck, VirtualLoop
+from isfc.testing.virtual_programs import Stuck, VirtualLoop
 
 
 def test_timers_go_off_in_their_order_and_at_their_time() -> None:

@@ -10,8 +10,7 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
-from isfc.testing.virtual_loop import Stuck
-from isfc.testing.virtual_programs import ProgramsRun, run_programs
+from isfc.testing.virtual_programs import ProgramsRun, Stuck, run_programs
 from scenarios.faults import Fault, Kind
 
 MS = 1_000_000

@@ -7,17 +7,22 @@ from typing import Final
 TESTS: Final = Path(__file__).parents[2]
 DATA: Final = frozenset(
     {
+        "tests.ctc.cable",
         "tests.ctc.test_state",
         "tests.decks",
+        "tests.isfc.cp.desk",
         "tests.isfc.layout.rules.test_book",
         "tests.isfc.link.link_harness",
+        "tests.isfc.programs.dialogue",
         "tests.layouts",
         "tests.live.pair",
         "tests.properties.conversations",
+        "tests.properties.hostile",
+        "tests.resealed",
         "tests.shipped",
     }
 )
-"""Modules that property tests take data from: tables, decks, small layouts and worlds."""
+"""Modules that property tests take data from: tables, decks, small layouts, harnesses."""
 
 
 def property_tests() -> dict[Path, ast.Module]:

@@ -6,7 +6,7 @@ import pytest
 
 from isfc.layout.sharing import shares_anything
 from isfc.link.sequence import Resequencer
-from isfc.testing.cluster_swarm import draw_cluster, run_cluster_scenario
+from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
 
 
 def test_many_seeds_draw_everything() -> None:

@@ -2,9 +2,9 @@
 
 from ctc.address import Rdev
 from isfc.system.system import System
-from isfc.testing.canonical import canonical
-from isfc.testing.node_states import Nodes, digest
 from isfc.testing.pair import Setup
+from tools.simulation.canonical import canonical
+from tools.simulation.states import Nodes, digest
 
 
 def test_same_input_in_the_same_state_leads_to_the_same() -> None:

@@ -11,6 +11,8 @@ from random import Random
 from typing import Any, Final
 
 from ctc.profiles import FEATURES
+from isfc.engine.program import Program
+from isfc.engine.virtual import Transit
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
@@ -18,7 +20,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Setup
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup, Side
 from isfc.testing.plan import (
     Activate,
     Deactivate,
@@ -28,10 +30,37 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
-from isfc.testing.throttled_pair import ThrottledPair
-from scenarios.disturbance import Disturbance
+from scenarios.disturbance import Disturbance, Throttled
 from scenarios.faults import Fault, Kind, draw_fault
 from scenarios.injection import Injection
+
+
+class ThrottledPair(Pair):
+    """A pair each of whose sides sends through a `Throttled`, which a fault sets a limit.
+
+    What is held back counts as sent: by P1 it must arrive, and by P2 it waits.
+    """
+
+    def __init__(self, setup: Setup, transit: Transit | None = None) -> None:
+        self.throttles: dict[NodeName, Throttled] = {}
+        """By the name of the system."""
+        super().__init__(setup, transit=transit)
+
+    def make_program(self, side: Side) -> Program:
+        """The side, and between it and the link what holds messages back."""
+        throttle = self.throttles[side.system.name] = Throttled(side)
+        return throttle
+
+    def let_through(self, side: Side, messages: list[Message]) -> list[Message]:
+        """As many as the limit allows; the others follow when something was sent."""
+        now_ns = self.engine.now_ns
+        let = self.throttles[side.system.name].let_through([(now_ns, messages)], now_ns)
+        return [message for _, some in let for message in some]
+
+    def held_length(self, side: Side) -> int:
+        """Bytes that are held back."""
+        return self.throttles[side.system.name].held_length
+
 
 KINDS: Final = tuple(kind for kind in Kind if kind not in (Kind.GAP, Kind.THROTTLED))
 """Faults that a pair must survive: no gaps, which nothing survives. Throttling is drawn apart."""

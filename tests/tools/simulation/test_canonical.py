@@ -3,8 +3,8 @@
 from isfc.link.message import Message
 from isfc.system.inputs import Send
 from isfc.system.system import System
-from isfc.testing.canonical import canonical
 from isfc.testing.pair import MS, Pair, S, Setup
+from tools.simulation.canonical import canonical
 
 SETUP = Setup(ctc_count=2)
 

@@ -1,7 +1,7 @@
 """Every interleaving of a small pair: deliveries, timers, sends and at most one fault.
 
 A frame takes as long as it likes, and of the timers that a node waits for any may run out next
-(`isfc.testing.timers`); of one CTC and direction, frames arrive in their order. The timer of a
+(`tools.simulation.timers`); of one CTC and direction, frames arrive in their order. The timer of a
 missing interrupt is the exception: it runs out only when nothing else can happen, for it is longer
 than anything else takes. Two states are one if the nodes will behave alike from them on. A node is
 a pure function, so that it is run once for each of its states and inputs; what the pair does is
@@ -50,10 +50,9 @@ from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
 from isfc.system.system import System
-from isfc.testing.end_states import Ends, Step
-from isfc.testing.node_states import Input
-from isfc.testing.small_world import Fault as Fault
-from isfc.testing.small_world import SmallWorld as SmallWorld
+from tools.simulation.small_world import Fault as Fault
+from tools.simulation.small_world import SmallWorld as SmallWorld
+from tools.simulation.states import Ends, Input, Step
 
 STATES_MAX: Final = 5_000_000
 """More states than that are no small world."""

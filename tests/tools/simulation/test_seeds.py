@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.testing.swarm import draw, run
+from tools.simulation.swarm import draw, run
 
 SEEDS_EACH = 50
 

@@ -12,8 +12,8 @@ from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.link.state import DeviceState
 from isfc.link.watch import Watch
-from isfc.testing.explore import Counterexample, explore
-from isfc.testing.small_world import Fault, SmallWorld
+from tools.simulation.exploration import Counterexample, explore
+from tools.simulation.small_world import Fault, SmallWorld
 
 _COLLIDING = SmallWorld(1, (1, 1), at_once=True)
 _COLLIDE = LogicalLink.__dict__["_collide"]

@@ -2,8 +2,7 @@
 
 from isfc.cp.messages import Response
 from isfc.cp.processor import CommandProcessor
-from isfc.testing.pair import Pair
-from isfc.testing.side import Side
+from isfc.testing.pair import Pair, Side
 
 
 class Desk:

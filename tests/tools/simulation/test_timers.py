@@ -2,11 +2,11 @@
 
 import pytest
 
-from isfc.testing.canonical import canonical
-from isfc.testing.explore import STATES_MAX, Exploration, pack, unpack
-from isfc.testing.node_states import digest, unpacked
-from isfc.testing.small_world import Fault, SmallWorld
-from isfc.testing.timers import forget_times
+from tools.simulation.canonical import canonical
+from tools.simulation.exploration import STATES_MAX, Exploration, pack, unpack
+from tools.simulation.small_world import Fault, SmallWorld
+from tools.simulation.states import digest, unpacked
+from tools.simulation.timers import forget_times
 
 
 def _explored(world: SmallWorld, *, timed: bool) -> Exploration:

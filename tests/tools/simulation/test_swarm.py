@@ -9,9 +9,9 @@ from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import Send, Wait
-from isfc.testing.swarm import KINDS, Scenario, Survived, draw, run, shrink
 from scenarios.faults import Fault, Kind
 from tools.simulation.simulate import Failed, attempt, main, why_it_fails
+from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
 
 
 def test_many_seeds_draw_everything() -> None:

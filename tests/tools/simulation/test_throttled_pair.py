@@ -5,10 +5,9 @@ import pytest
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import Send, Wait
-from isfc.testing.swarm import Scenario, draw, run
-from isfc.testing.throttled_pair import ThrottledPair
 from scenarios.disturbance import Throttled
 from scenarios.faults import Fault, Kind
+from tools.simulation.swarm import Scenario, ThrottledPair, draw, run
 
 LENGTHS = (100_000,) * 10
 
