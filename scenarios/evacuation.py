@@ -2,53 +2,41 @@
 
 Each guest is relocated as `scenarios.relocation` does it, over the link to its destination; so many
 go on at the same time, on whichever links. All links of the file run, with other traffic if it is
-wanted. A guest that has arrived, or was given up, is followed by the next within `SLICE_NS`.
+wanted.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final
 
-from isfc.engine.program import Offer, Program
+from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Collection, Layout
-from isfc.link.events import Delivered, LinkEvent
-from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.cluster import ClusterExperiment, Idle, LinkLoad, run_cluster
 from scenarios.guests import GuestCosts, make_guests
-from scenarios.relocation import (
-    ACKNOWLEDGEMENT_LENGTH,
-    WARMUP_NS,
-    WINDOW,
-    End,
-    Guest,
-    Moved,
-    Relocation,
-)
+from scenarios.relocated_guest import GuestPlan, Moved
+from scenarios.relocation import WARMUP_NS, WINDOW, move_all
+from scenarios.relocation_queue import Arrivals, Departures, RelocationQueue
 from scenarios.run import MIB, NS_PER_S
 from scenarios.together import Together
 
 GUESTS_MAX: Final = 500
 AT_ONCE_MAX: Final = 16
-SLICE_NS: Final = 5_000_000
-"""How long it takes at most until the next guest begins: far less than a guest takes (chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """A guest that is to leave: its memory in bytes, what changes in bytes/s, and where it goes."""
+    """A guest that is to leave, and where it goes."""
 
-    name: str
-    memory: int
-    change_rate: int
+    plan: GuestPlan
     to: NodeName
 
 
@@ -64,7 +52,6 @@ class Evacuation:
     tenants: tuple[Tenant, ...]
     at_once: int = 1
     loads: tuple[LinkLoad, ...] = ()
-    window: int = WINDOW
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
 
@@ -76,26 +63,14 @@ class Evacuation:
         if not 1 <= self.at_once <= AT_ONCE_MAX:
             raise ConfigurationError(f"together {self.at_once}: expected 1 to {AT_ONCE_MAX}")
         for tenant in self.tenants:
-            self.relocation(tenant)
-
-    def relocation(self, tenant: Tenant) -> Relocation:
-        """One guest's relocation, as if it were the only one."""
-        return Relocation(
-            find_link(self.collection, self.source, tenant.to),
-            tenant.memory,
-            tenant.change_rate,
-            source=self.source,
-            window=self.window,
-            seed=self.seed,
-            link=self.link,
-        )
+            find_link(self.collection, self.source, tenant.to)
 
 
 @dataclass(frozen=True, slots=True)
 class Evacuated:
     """What became of one guest; times in seconds since the evacuation began."""
 
-    tenant: Tenant
+    to: NodeName
     begin_s: float
     moved: Moved
 
@@ -137,120 +112,58 @@ class EvacuationOutcome:
         return all(guest.moved.moved for guest in self.guests)
 
 
-class _Departures:
-    """The program of one link end that guests leave by: each has conversations of its own."""
-
-    def __init__(self, window: int) -> None:
-        self._window = window
-        self.guests: list[Guest] = []
-
-    def add(self, relocation: Relocation, now_ns: int) -> tuple[Guest, list[Message]]:
-        """Let one more guest leave; return it and its first messages."""
-        guest = Guest(0, relocation)
-        base = len(self.guests) * self._window
-        self.guests.append(guest)
-        return guest, _raised(guest.begin(relocation.memory, now_ns), base)
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nobody leaves yet."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Acknowledgements let the guests' passes go on."""
-        if not isinstance(event, Delivered):
-            return ()
-        messages: list[Message] = []
-        for message in event.messages:
-            number, own = divmod(message.conversation, self._window)
-            guest = self.guests[number]
-            if guest.end is None:
-                following = guest.acknowledge(own, now_ns)
-                messages += _raised(following, number * self._window)
-        return [(now_ns, messages)] if messages else ()
-
-
-class _Arrivals:
-    """The program of the other end: it acknowledges every message."""
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """It waits."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """An acknowledgement for each message."""
-        if not isinstance(event, Delivered):
-            return ()
-        return [(now_ns, [Message(m.conversation, ACKNOWLEDGEMENT_LENGTH) for m in event.messages])]
-
-
-def _raised(messages: Sequence[Message], by: int) -> list[Message]:
-    return [Message(each.conversation + by, each.length, each.traffic) for each in messages]
-
-
 def evacuate(
     evacuation: Evacuation, progress: Callable[[int], None] | None = None
 ) -> EvacuationOutcome:
     """Move everything, message by message; ``progress`` is told how many guests are over."""
-    engine, systems, departures = _build(evacuation)
+    engine, systems, departures, queue = _build(evacuation)
     begin_ns = WARMUP_NS if evacuation.loads else 0
     engine.run(begin_ns)
     lengths = _lengths(systems)
-    waiting = list(evacuation.tenants)
-    going: list[tuple[Tenant, Guest]] = []
-    done: list[tuple[Tenant, Guest]] = []
-    while waiting or going:
-        while waiting and len(going) < evacuation.at_once:
-            tenant = waiting.pop(0)
-            leaving = departures[tenant.to]
-            guest, messages = leaving.add(evacuation.relocation(tenant), engine.now_ns)
-            going.append((tenant, guest))
-            engine.offer(evacuation.source, tenant.to, messages)
-        engine.run(engine.now_ns + SLICE_NS)
-        done += [pair for pair in going if pair[1].end is not None]
-        going = [pair for pair in going if pair[1].end is None]
+
+    def tell() -> None:
         if progress is not None:
-            progress(len(done))
+            progress(len(queue.begun) - len(queue.going))
+
+    move_all(engine, evacuation.source, departures, queue, tell=tell)
     seconds = (engine.now_ns - begin_ns) / NS_PER_S
-    guests = [
-        Evacuated(
-            tenant,
-            (guest.passes[0].begin_ns - begin_ns) / NS_PER_S,
-            Moved(tuple(guest.passes), guest.end or End.MOVED),
-        )
-        for tenant, guest in done
-    ]
-    places = {tenant.name: place for place, tenant in enumerate(evacuation.tenants)}
-    guests.sort(key=lambda each: (each.begin_s, places[each.tenant.name]))
-    traffic = _meanwhile(evacuation, done, lengths, _lengths(systems), seconds)
-    return EvacuationOutcome(tuple(guests), traffic)
+    guests = tuple(
+        Evacuated(tenant.to, (guest.begin_ns - begin_ns) / NS_PER_S, guest.moved)
+        for tenant, guest in zip(evacuation.tenants, queue.begun, strict=True)
+    )
+    traffic = _meanwhile(evacuation, guests, lengths, _lengths(systems), seconds)
+    return EvacuationOutcome(guests, traffic)
 
 
 def _build(
     evacuation: Evacuation,
-) -> tuple[VirtualEngine, list[System], dict[NodeName, _Departures]]:
+) -> tuple[VirtualEngine, list[System], dict[NodeName, Departures], RelocationQueue]:
     collection, source = evacuation.collection, evacuation.source
     fabric = make_fabric(collection.links)
     systems = [
         System(define_system(collection, name, evacuation.link), fabric=fabric)
         for name in collection.systems
     ]
-    departures: dict[NodeName, _Departures] = {}
+    queue = RelocationQueue(
+        [(tenant.plan, tenant.to) for tenant in evacuation.tenants], evacuation.at_once, WINDOW
+    )
+    departures: dict[NodeName, Departures] = {}
     programs: dict[tuple[NodeName, NodeName], Program] = {}
     for link in collection.links:
         ends = _programs(evacuation, link)
         if source in link.nodes and any(tenant.to in link.nodes for tenant in evacuation.tenants):
             here = link.nodes.index(source)
-            leaving = _Departures(evacuation.window)
-            departures[link.nodes[1 - here]] = leaving
-            count = GUESTS_MAX * evacuation.window
-            ends[here].insert(0, (leaving, count))
-            ends[1 - here].insert(0, (_Arrivals(), count))
+            to = link.nodes[1 - here]
+            departures[to] = Departures(queue, to)
+            count = GUESTS_MAX * (WINDOW + 1)
+            ends[here].insert(0, (departures[to], count))
+            ends[1 - here].insert(0, (Arrivals(WINDOW), count))
         for node, partner, each in zip(link.nodes, link.nodes[::-1], ends, strict=True):
             programs[node, partner] = (
                 Together(each) if len(each) > 1 else each[0][0] if each else Idle()
             )
     placed = [programs[end.name, end.partner] for system in systems for end in system.ends]
-    return VirtualEngine(systems, placed), systems, departures
+    return VirtualEngine(systems, placed), systems, departures, queue
 
 
 def _programs(
@@ -284,7 +197,7 @@ def _lengths(systems: Sequence[System]) -> dict[str, int]:
 
 def _meanwhile(
     evacuation: Evacuation,
-    done: Sequence[tuple[Tenant, Guest]],
+    guests: Sequence[Evacuated],
     before: dict[str, int],
     after: dict[str, int],
     seconds: float,
@@ -293,9 +206,9 @@ def _meanwhile(
     if not evacuation.loads:
         return ()
     moved: dict[str, int] = defaultdict(int)
-    for tenant, guest in done:
-        name = "-".join(sorted((evacuation.source, tenant.to)))
-        moved[name] += sum(each.length for each in guest.passes)
+    for guest in guests:
+        name = "-".join(sorted((evacuation.source, guest.to)))
+        moved[name] += guest.moved.length
     alone = run_cluster(
         replace(
             ClusterExperiment(evacuation.collection, evacuation.loads),

@@ -41,6 +41,11 @@ class GuestMemory:
                 f"and 0 without; the hot set is {self.hot_set} bytes"
             )
 
+    @property
+    def writes(self) -> bool:
+        """Whether anything changes while it is moved."""
+        return bool(self.change_rate or self.hot_set)
+
     def changed(self, taken_ns: int) -> int:
         """Bytes that have changed after ``taken_ns``: each page counts once.
 
@@ -64,7 +69,7 @@ class KnownGuest:
 
 KNOWN_GUESTS: Final = {
     "java": KnownGuest(
-        GuestMemory(4096 * _MIB, 3584 * _MIB, hot_set=3200 * _MIB, write_rate=1024 * _MIB),
+        GuestMemory(4096 * _MIB, 3584 * _MIB, hot_set=3200 * _MIB, write_rate=1320 * _MIB),
         "memory and heap published; touched assumed; write rate calibrated",
     ),
     "page-cache": KnownGuest(
@@ -81,5 +86,6 @@ KNOWN_GUESTS: Final = {
     ),
 }
 """Guests of `isfc relocate --like`. Touched: IBM's pages on relocations of Linux, "(pages)
-transferred" (direct-io, oltp). Java's heap: the same; its write rate was chosen so that passes but
-the first are about 86 % of the first, as published, on one FICON Express4 channel."""
+transferred" (direct-io, oltp). Java's heap: the same; its write rate was chosen so that the passes
+between the first and the stop are by the average 86 % of the first, as published, on one FICON
+Express4 channel."""

@@ -14,7 +14,6 @@ from isfc.cli.commands.collide import collide_record
 from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.import_ import link_record
 from isfc.cli.commands.plan import plan_record
-from isfc.cli.commands.relocate import relocation_record
 from isfc.cli.commands.replay import comparison_record
 from isfc.cli.exits import ExitCode
 from isfc.cli.faults import story_record
@@ -40,9 +39,10 @@ from scenarios.compare import Figure, ResultPair, Setting
 from scenarios.cp_script import Entry
 from scenarios.fault_run import Entry as FaultEntry
 from scenarios.fault_run import Recovery, Story
+from scenarios.guest_memory import GuestMemory
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
-from scenarios.relocation import Relocation, relocate
+from scenarios.relocated import relocate
 from scenarios.run import Experiment, run
 from scenarios.saturation import carried
 from scenarios.workload import SUITES
@@ -132,9 +132,9 @@ def test_check_keys() -> None:
 
 
 def test_relocate_keys() -> None:
-    layout, background = load_layout("published-4"), (SUITES["HS"], 1)
-    relocation = Relocation(layout, memory=2**20, change_rate=0, background=background)
-    assert_keys("relocate", relocation_record(relocation, relocate(relocation), 1.0))
+    memory = GuestMemory(2**20, 2**20)
+    found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])
+    assert_keys("relocate", found.to_dict())
 
 
 def test_run_keys() -> None:

@@ -8,6 +8,8 @@ from typing import Final
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import losses
+from scenarios.guest_memory import GuestMemory
+from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation, relocate
 from scenarios.run import MIB, Experiment, run
 from scenarios.workload import Workload
@@ -69,7 +71,8 @@ def score(objective: Objective, layout: Layout, load: Load) -> float:
         case Objective.WORST_CHPID_LOSS:
             return _worst_loss(layout, lambda left: _out(left, load, 0))
         case Objective.RELOCATION:
-            moved = relocate(Relocation(layout, RELOCATED_LENGTH, 0, seed=load.seed))
+            idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
+            moved = relocate(Relocation(layout, (idle,), seed=load.seed))
             return moved.guests[0].length / moved.seconds / MIB
 
 

@@ -1,6 +1,5 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
-import csv
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,15 +7,13 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.experiment import SeedOption
-from isfc.cli.options.guest import read_size
+from isfc.cli.options.guest_file import GuestLine, read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.evacuate import evacuation_page
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import read_bytes
-from isfc.layout.checked_toml import within as placed
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from scenarios.cluster import load_of
@@ -27,8 +24,7 @@ from scenarios.evacuation import (
     Tenant,
     evacuate,
 )
-
-COLUMNS = ("name", "memory", "change_rate", "to")
+from scenarios.vmrelocate import Limits
 
 SystemArgument = Annotated[
     str, typer.Argument(metavar="SYSTEM", help="The system that the guests leave.")
@@ -39,8 +35,9 @@ GuestsOption = Annotated[
         "--guests",
         metavar="FILE.csv",
         show_default=False,
-        help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA. Without "
-        "'to' the guests go to the partners in turn.",
+        help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA, and "
+        "other options of 'isfc relocate' as columns. Without 'to' the guests go to the partners "
+        "in turn.",
     ),
 ]
 TogetherOption = Annotated[
@@ -97,38 +94,26 @@ def evacuate_system(
 
 def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[Tenant, ...]:
     """The guests in a CSV file. Raises `ConfigurationError`, which names file, line and column."""
-    with placed(f"--guests {path}"):
-        data = read_bytes(path, "a CSV file")
-        try:
-            lines = data.decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            raise ConfigurationError("is not UTF-8 text; expected CSV") from None
-        reader = csv.DictReader(lines)
-        heads = tuple(reader.fieldnames or ())
-        if not set(COLUMNS[:3]) <= set(heads) or not set(heads) <= set(COLUMNS):
-            raise ConfigurationError(f"line 1: expected the columns {','.join(COLUMNS)}")
-        partners = [
-            node for link in collection.links_of(source) for node in link.nodes if node != source
-        ]
-        return tuple(_tenant(row, number, partners) for number, row in enumerate(reader, start=1))
+    partners = [
+        node for link in collection.links_of(source) for node in link.nodes if node != source
+    ]
+    lines = read_guests(path, has_destination=True, defaults=Limits())
+    return tuple(
+        Tenant(line.plan, _destination(path, line, partners[number % len(partners)], partners))
+        for number, line in enumerate(lines)
+    )
 
 
-def _tenant(row: dict[str, str], number: int, partners: list[NodeName]) -> Tenant:
-    place = f"line {number + 1}"
-    if None in row or None in row.values():
-        raise ConfigurationError(f"{place}: expected a value for each column")
-    to = (row.get("to") or "").strip().upper()
+def _destination(
+    path: Path, line: GuestLine, in_turn: NodeName, partners: list[NodeName]
+) -> NodeName:
+    to = line.to.upper()
     if to and to not in partners:
         raise ConfigurationError(
-            f"{place} to: no link to {to[:40]}; expected {', '.join(partners)}"
+            f"--guests {path}: line {line.number} to: no link to {to[:40]}; "
+            f"expected {', '.join(partners)}"
         )
-    with placed(place):
-        return Tenant(
-            row["name"].strip()[:32],
-            read_size("memory", row["memory"].strip()),
-            read_size("change_rate", row["change_rate"].strip()),
-            NodeName(to) if to else partners[(number - 1) % len(partners)],
-        )
+    return NodeName(to) if to else in_turn
 
 
 def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
@@ -141,16 +126,18 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
         "all_moved": outcome.all_moved,
         "guests": [
             {
-                "name": each.tenant.name,
-                "to": each.tenant.to,
-                "memory_bytes": each.tenant.memory,
-                "change_bytes_per_s": each.tenant.change_rate,
+                "name": each.moved.plan.name,
+                "to": each.to,
+                "memory_bytes": each.moved.plan.memory.size,
+                "touched_bytes": each.moved.plan.memory.touched,
+                "change_bytes_per_s": each.moved.plan.memory.change_rate,
                 "begin_s": each.begin_s,
                 "seconds": each.moved.seconds,
                 "quiesce_s": each.moved.quiesced_seconds,
                 "passes": len(each.moved.passes),
                 "moved_bytes": each.moved.length,
                 "end": each.moved.end,
+                "reason": each.moved.end.code,
             }
             for each in outcome.guests
         ],

@@ -1,6 +1,10 @@
-"""The options that describe a guest that is relocated, and what they come to."""
+"""The options that describe a guest that is relocated, and what they come to.
+
+A file of guests has the same names as columns: `isfc.cli.options.guest_file`.
+"""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -8,7 +12,7 @@ import typer
 
 from isfc.errors import ConfigurationError
 from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.relocation import MEMORY_MAX, MEMORY_MIN
+from scenarios.relocated_guest import MEMORY_MAX, MEMORY_MIN
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
@@ -57,9 +61,14 @@ LikeOption = Annotated[
 ]
 
 
+def as_option(name: str) -> str:
+    """What an error calls a value of the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
 @dataclass(frozen=True, slots=True)
 class GuestOptions:
-    """What was given of a guest, as text."""
+    """What was given of a guest, as text; None is not given."""
 
     like: str | None
     memory: str | None
@@ -68,54 +77,60 @@ class GuestOptions:
     hot_set: str | None
     write_rate: str | None
 
-    def read(self) -> GuestMemory:
-        """The guest's memory; an error names the option."""
-        known = self._known()
+    def read(self, named: Callable[[str], str] = as_option) -> GuestMemory:
+        """The guest's memory; an error names the value as ``named`` says."""
+        known = self._known(named)
         if known is None and (self.memory is None or not (self.change_rate or self.hot_set)):
             raise ConfigurationError(
-                "expected --memory, and --change-rate or --hot-set, or --like KIND"
+                f"expected {named('memory')}, and {named('change_rate')} or {named('hot_set')}, "
+                f"or {named('like')} KIND"
             )
-        size = _size("--memory", self.memory, known.size if known else 0)
-        touched = _size("--touched", self.touched, min(known.touched, size) if known else size)
-        even = _rate("--change-rate", self.change_rate, known.change_rate if known else 0)
-        hot_set = _size("--hot-set", self.hot_set, known.hot_set if known else 0)
-        written = _rate("--write-rate", self.write_rate, known.write_rate if known else 0)
+        size = _size(named("memory"), self.memory, known.size if known else 0)
         if not MEMORY_MIN <= size <= MEMORY_MAX:
-            raise ConfigurationError(f"--memory {self.memory}: expected 1M to 16T")
+            raise ConfigurationError(f"{named('memory')} {self.memory}: expected 1M to 16T")
+        touched = _size(named("touched"), self.touched, min(known.touched, size) if known else size)
+        even = _rate(named("change_rate"), self.change_rate, known.change_rate if known else 0)
+        hot_set = _size(named("hot_set"), self.hot_set, known.hot_set if known else 0)
+        written = _rate(named("write_rate"), self.write_rate, known.write_rate if known else 0)
         if not 1 <= touched <= size:
             raise ConfigurationError(
-                f"--touched {self.touched}: expected 1 byte to the memory, {size / 2**30:g} GiB"
+                f"{named('touched')} {self.touched}: expected 1 byte to the memory, "
+                f"{size / 2**30:g} GiB"
             )
         if hot_set > touched:
             raise ConfigurationError(
-                f"--hot-set {self.hot_set or self.like}: expected at most what is touched, "
-                f"{touched / 2**30:g} GiB"
+                f"{named('hot_set')} {self.hot_set or self.like}: expected at most what is "
+                f"touched, {touched / 2**30:g} GiB"
             )
         if bool(written) != bool(hot_set):
-            raise ConfigurationError("--hot-set and --write-rate: expected both, or none")
+            raise ConfigurationError(
+                f"{named('hot_set')} and {named('write_rate')}: expected both, or none"
+            )
         return GuestMemory(size, touched, even, hot_set, written)
 
-    def _known(self) -> GuestMemory | None:
+    def _known(self, named: Callable[[str], str]) -> GuestMemory | None:
         if self.like is None:
             return None
         if self.like not in KNOWN_GUESTS:
             raise ConfigurationError(
-                f"--like {self.like[:40]}: expected one of {', '.join(KNOWN_GUESTS)}"
+                f"{named('like')} {self.like[:40]}: expected one of {', '.join(KNOWN_GUESTS)}"
             )
         return KNOWN_GUESTS[self.like].memory
 
 
-def _size(option: str, text: str | None, default: int) -> int:
-    return default if text is None else read_size(option, text)
+def _size(name: str, text: str | None, default: int) -> int:
+    return default if text is None else read_size(name, text)
 
 
-def _rate(option: str, text: str | None, default: int) -> int:
+def _rate(name: str, text: str | None, default: int) -> int:
     """A rate needs its unit: so many bytes a second are hardly meant."""
     if text is None:
         return default
-    rate = read_size(option, text)
+    rate = read_size(name, text)
     if rate and text[-1].isdigit():
-        raise ConfigurationError(f"{option} {text[:40]}: expected a unit, K, M, G or T, as 400M")
+        raise ConfigurationError(f"{name} {text[:40]}: expected a unit, K, M, G or T, as 400M")
+    if rate > MEMORY_MAX:
+        raise ConfigurationError(f"{name} {text[:40]}: expected at most 16T")
     return rate
 
 

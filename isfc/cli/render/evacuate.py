@@ -41,15 +41,15 @@ def _schedule(outcome: EvacuationOutcome) -> Table:
     table.add_column("")
     for each in outcome.guests:
         table.add_row(
-            Text(each.tenant.name),
-            each.tenant.to,
-            f"{each.tenant.memory / _GIB:g}",
+            Text(each.moved.plan.name),
+            each.to,
+            f"{each.moved.plan.memory.size / _GIB:g}",
             f"{each.begin_s:.2f}",
             f"{each.moved.seconds:.2f}",
             f"{each.moved.quiesced_seconds:.2f}",
             Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
             if each.moved.moved
-            else Text("not moved", "yellow"),
+            else Text(f"not moved, {each.moved.end}", "yellow"),
         )
     return table
 

@@ -5,36 +5,46 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from scenarios.relocation import End, Moved, Outcome, Pass, Relocation
+from scenarios.guest_memory import GuestMemory
+from scenarios.relocated import Relocated
+from scenarios.relocated_guest import GuestPlan, Moved, Pass
+from scenarios.relocation import Relocation
+from scenarios.relocation_orders import Response
+from scenarios.vmrelocate import End
 
 _GIB = 2**30
 _MIB = 2**20
 
 
-def relocation_page(
-    relocation: Relocation, outcome: Outcome, alone: float | None
-) -> RenderableType:
-    """The whole page; ``alone`` is the rate of the background traffic without relocation."""
-    parts: list[RenderableType] = [_heading(relocation)]
-    for number, guest in enumerate(outcome.guests, start=1):
-        title = _title(number, relocation, guest)
-        parts += ["", title, _passes(guest.passes)]
-    sums = [*_sums(relocation, outcome, alone)]
+def relocation_page(found: Relocated) -> RenderableType:
+    """The whole page."""
+    relocation = found.relocation
+    parts: list[RenderableType] = [*_heading(relocation)]
+    for guest in found.guests:
+        parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
+    for response in found.outcome.responses:
+        parts += ["", *_response(response)]
+    sums = [*_sums(found)]
     return Group(*parts, *([""] if sums else []), *sums)
 
 
-def _heading(relocation: Relocation) -> str:
-    first, second = relocation.layout.nodes
-    source = relocation.source or first
-    target = second if source == first else first
-    count = relocation.guests
+def _heading(relocation: Relocation) -> Iterator[str]:
+    source, to = relocation.way
+    count, together = len(relocation.guests), relocation.together
     guests = "a guest" if count == 1 else f"{count} guests"
-    order = "" if count == 1 else (", all together" if relocation.at_once else ", one by one")
-    return f"Relocation of {guests} from {source} to {target}{order}\n{_memory(relocation)}"
+    order = ", one by one" if together == 1 else f", {together} together"
+    if together >= count:
+        order = ", all together"
+    yield f"Relocation of {guests} from {source} to {to}{order if count > 1 else ''}"
+    if _alike(relocation.guests):
+        yield _memory(relocation.guests[0].memory)
 
 
-def _memory(relocation: Relocation) -> str:
-    memory = relocation.guest_memory
+def _alike(guests: Sequence[GuestPlan]) -> bool:
+    return all(guest.memory == guests[0].memory for guest in guests)
+
+
+def _memory(memory: GuestMemory) -> str:
     parts = [f"memory {memory.size / _GIB:g} GiB"]
     if memory.touched < memory.size:
         parts.append(f"{memory.touched / _GIB:.3g} GiB of it touched")
@@ -46,18 +56,32 @@ def _memory(relocation: Relocation) -> str:
     return ", ".join(parts)
 
 
-def _title(number: int, relocation: Relocation, guest: Moved) -> str:
-    named = "The guest" if relocation.guests == 1 else f"Guest {number}"
-    if guest.end is End.TOTAL:
-        return f"{named} was not moved: the {relocation.total_max:g} s that it may take were over."
-    if guest.quiesced_seconds and not guest.moved:
-        return f"{named} was not moved: it was stopped for {relocation.quiesce_max:g} s."
-    if not guest.moved:
-        return f"{named} was not moved: it would be stopped for too long."
-    return (
-        f"{named} was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
-        f"stopped; {guest.length / _GIB:.2f} GiB moved."
-    )
+def _titles(guest: Moved, relocation: Relocation) -> Iterator[str]:
+    yield f"{guest.plan.name} {_what(guest)}"
+    if not _alike(relocation.guests):
+        yield _memory(guest.plan.memory)
+
+
+def _what(guest: Moved) -> str:
+    """What became of it, in a sentence."""
+    moved = f"{guest.length / _GIB:.2f} GiB moved"
+    match guest.end:
+        case End.MOVED:
+            return (
+                f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
+                f"stopped; {moved}."
+            )
+        case End.CANCELLED:
+            return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
+        case End.TOTAL:
+            return (
+                f"was not moved: MAXTOTAL was over after {guest.seconds:.2f} s; {moved} until then."
+            )
+        case _:
+            return (
+                f"was not moved: MAXQUIESCE was over, it was stopped for "
+                f"{guest.quiesced_seconds:.2f} s."
+            )
 
 
 def _passes(passes: Sequence[Pass]) -> Table:
@@ -70,17 +94,36 @@ def _passes(passes: Sequence[Pass]) -> Table:
             f"{number}{' stopped' if each.quiesced else ''}",
             f"{each.begin_ns / 1e9:.2f}",
             f"{each.seconds:.2f}",
-            f"{each.length / _GIB:.3f}",
-            f"{each.length / each.seconds / _MIB:.1f}",
+            f"{(each.length + each.state_length) / _GIB:.3f}",
+            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / _MIB:.1f}",
             f"{each.changed_length / _GIB:.3f}",
         )
     return table
 
 
-def _sums(relocation: Relocation, outcome: Outcome, alone: float | None) -> Iterator[str]:
-    moved = sum(guest.moved for guest in outcome.guests)
-    if relocation.guests > 1:
-        yield f"{moved} of {relocation.guests} guests moved in {outcome.seconds:.2f} s."
+def _response(response: Response) -> Iterator[RenderableType]:
+    """A command as the operator gave it, and what it came to."""
+    yield f"{response.at_s:g} s: {response.command}"
+    if response.told:
+        yield f"The guest is {response.told}."
+    if response.lines:
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
+        for heading in ("User", "From", "To", "Elapsed", "Status"):
+            table.add_column(heading)
+        for line in response.lines:
+            hours, rest = divmod(int(line.elapsed_s), 3600)
+            elapsed = f"{hours:02}:{rest // 60:02}:{rest % 60:02}"
+            table.add_row(line.user, line.source, line.to, elapsed, line.stage)
+        yield table
+
+
+def _sums(found: Relocated) -> Iterator[str]:
+    relocation, outcome = found.relocation, found.outcome
+    count = len(relocation.guests)
+    if count > 1:
+        moved = sum(guest.moved for guest in outcome.guests)
+        yield f"{moved} of {count} guests moved in {outcome.seconds:.2f} s."
+    alone = found.alone_per_s
     if relocation.background and outcome.background_per_s is not None and alone:
         workload, pairs = relocation.background
         yield (

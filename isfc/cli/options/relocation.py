@@ -1,0 +1,161 @@
+"""The options of ``isfc relocate`` but for those that describe a guest."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isfc.cli.options.guest import GuestOptions
+from isfc.cli.options.guest_file import read_guests
+from isfc.cli.options.number import within
+from isfc.errors import ConfigurationError
+from scenarios.relocated import make_limits
+from scenarios.relocated_guest import GuestPlan
+from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
+from scenarios.relocation_orders import Order, read_order
+from scenarios.run import PAIRS_MAX
+from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
+from scenarios.workload import Workload, find_workload
+
+FromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="NODE", help="The node that the guests leave; the first if not given."
+    ),
+]
+GuestsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="N|FILE.csv",
+        help="How many such guests are relocated, or a file with a line for each: "
+        "name,memory,change_rate and others of these options as columns.",
+    ),
+]
+AtOnceOption = Annotated[
+    bool, typer.Option("--at-once", help="All guests together, instead of one after the other.")
+]
+TogetherOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N", callback=within(1, GUESTS_MAX), help="Or N of them at the same time."
+    ),
+]
+BackgroundOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME:PAIRS", help="Other traffic meanwhile: a workload and its pairs, as HS:20."
+    ),
+]
+QuiesceOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        callback=within(0, 3600, "s"),
+        help=f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
+    ),
+]
+QuiesceMaxOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        callback=within(0, SECONDS_MAX, "s"),
+        help="Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
+    ),
+]
+TotalMaxOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        callback=within(0, SECONDS_MAX, "s"),
+        help="Give up a guest that is not there after so long; no limit if not given.",
+    ),
+]
+ImmediateOption = Annotated[
+    bool, typer.Option("--immediate", help="Stop the guest after the first pass.")
+]
+AtOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="'S COMMAND'",
+        show_default=False,
+        help="VMRELOCATE MODIFY, CANCEL or STATUS after S seconds, such as "
+        "'5 MODIFY LINUX1 MAXQUIESCE 20'. May be repeated.",
+    ),
+]
+WindowOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", callback=within(1, WINDOW_MAX), help="Messages of a guest outstanding."
+    ),
+]
+
+
+def choose_limits(
+    quiesce: float | None, max_quiesce: float | None, max_total: float | None, *, immediate: bool
+) -> Limits:
+    """The limits of the command line."""
+    for option, value in (("--max-quiesce", max_quiesce), ("--max-total", max_total)):
+        if value == 0:
+            raise ConfigurationError(f"{option} 0: expected more than 0 s")
+    goal = QUIESCE_GOAL_S if quiesce is None else quiesce
+    limits = make_limits(max_total, max_quiesce, immediate=immediate, quiesce=goal)
+    if quiesce is not None and quiesce > limits.max_quiesce:
+        raise ConfigurationError(
+            f"--quiesce {quiesce:g}: expected at most --max-quiesce, {limits.max_quiesce:g} s"
+        )
+    return limits
+
+
+def choose_guests(text: str, options: GuestOptions, limits: Limits) -> tuple[GuestPlan, ...]:
+    """The guests: so many alike, or those of a file, with ``limits`` where it gives none."""
+    if text.lstrip("-").isdigit():
+        count = int(text[:9])
+        if not 1 <= count <= GUESTS_MAX:
+            raise ConfigurationError(
+                f"--guests {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
+            )
+        memory = options.read()
+        names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
+        return tuple(GuestPlan(name, memory, limits) for name in names)
+    if options != GuestOptions(*[None] * 6):
+        raise ConfigurationError(
+            "--guests FILE.csv: expected no --memory or other option that describes a guest; "
+            "its columns do"
+        )
+    lines = read_guests(Path(text), has_destination=False, defaults=limits)
+    if not 1 <= len(lines) <= GUESTS_MAX:
+        raise ConfigurationError(
+            f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
+        )
+    return tuple(line.plan for line in lines)
+
+
+def choose_together(at_once: bool, together: int | None, count: int) -> int:
+    """How many guests are on their way at the same time."""
+    if at_once and together is not None:
+        raise ConfigurationError("--at-once and --together: expected one of them")
+    return count if at_once else together or 1
+
+
+def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+    """The commands that are given meanwhile."""
+    names = [guest.name for guest in guests]
+    found = []
+    for text in texts or ():
+        try:
+            found.append(read_order(text, names))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--at {text[:60]!r}: {error}") from None
+    return tuple(found)
+
+
+def read_background(text: str) -> tuple[Workload, int]:
+    """A workload and how many pairs of guests run it, from ``HS:20``."""
+    name, _, pairs = text.rpartition(":")
+    if not (pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX and name):
+        raise ConfigurationError(
+            f"--background {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, "
+            "such as HS:20"
+        )
+    return find_workload(name), int(pairs)
