@@ -8,8 +8,8 @@ from typing import Final
 from ctc.address import format_rdev
 from isfc.layout.layout import Layout
 from isfc.measured.measurement import DeviceFigures, LinkFigures
-from isfc.measured.seen import SeenLink
-from scenarios.run import DeviceResult, Result, run
+from isfc.measured.seen import SeenInterval, SeenLink
+from scenarios.run import DeviceResult, Result, record
 from scenarios.site_workload import Derived, derive
 
 SECONDS: Final = 2.0
@@ -27,11 +27,13 @@ _DEVICE_MEASURES: Final = ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure measured, and ours. ``of`` is an RDEV, or ``link``.
+    """One figure measured, and ours. ``node`` is the end that showed it.
 
-    ``judged`` says whether it counts: one that rounding makes coarse is shown alone.
+    ``of`` is an RDEV, or ``link``. ``judged`` says whether it counts: one that rounding makes
+    coarse is shown alone.
     """
 
+    node: str
     of: str
     measure: str
     measured: float
@@ -48,11 +50,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One measurement beside a run of what it is taken to be."""
+    """One interval beside a run of what it is taken to be."""
 
-    seen: SeenLink
+    seen: SeenInterval
     derived: Derived
-    result: Result
     figures: tuple[Figure, ...]
     reasons: tuple[str, ...]
 
@@ -74,24 +75,40 @@ def _off(figure: Figure) -> float:
     return abs(figure.error_percent or 0.0)
 
 
-def compare_measurement(layout: Layout, seen: SeenLink, derived: Derived | None = None) -> Compared:
-    """Run what a measurement is taken to be, and lay its figures beside the measured ones."""
+def compare_interval(
+    layout: Layout, seen: SeenInterval, derived: Derived | None = None
+) -> Compared:
+    """Run what an interval is taken to be, and lay its figures beside the measured ones."""
     workload = derive(layout, seen) if derived is None else derived
-    result = run(workload.experiment(layout, SECONDS, WARMUP), seen.node)
-    figures = tuple(figures_beside(seen, result))
-    return Compared(seen, workload, result, figures, tuple(likely_reasons(layout, seen, result)))
+    beside = run_beside(layout, seen, workload, SECONDS, WARMUP)
+    figures = [figure for end, result in beside for figure in figures_beside(end, result)]
+    reasons = [reason for end, result in beside for reason in likely_reasons(layout, end, result)]
+    return Compared(seen, workload, tuple(figures), tuple(dict.fromkeys(reasons)))
+
+
+def run_beside(
+    layout: Layout,
+    seen: SeenInterval,
+    derived: Derived,
+    seconds: float,
+    warmup: float,
+    seed: int = 1,
+) -> list[tuple[SeenLink, Result]]:
+    """Each end of an interval, and what it shows in one run."""
+    recording = record(derived.experiment(layout, seconds, warmup, seed))
+    return [(end, recording.at(end.node).whole.result) for end in seen.ends]
 
 
 def figures_beside(seen: SeenLink, result: Result) -> Iterator[Figure]:
     """Every figure that was measured, and that of a run."""
     ours = {device.rdev: device for device in result.devices}
     for device in seen.measurement.devices:
-        yield from _of_device(device, ours[format_rdev(device.rdev)])
+        yield from _of_device(seen.node, device, ours[format_rdev(device.rdev)])
     for link in seen.measurement.links[:1]:
-        yield from _of_link(link, result)
+        yield from _of_link(seen.node, link, result)
 
 
-def _of_device(theirs: DeviceFigures, ours: DeviceResult) -> Iterator[Figure]:
+def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator[Figure]:
     busy = (theirs.busy_percent or 0.0) >= BUSY_LEAST
     for measure in _DEVICE_MEASURES:
         measured = getattr(theirs, measure)
@@ -100,6 +117,7 @@ def _of_device(theirs: DeviceFigures, ours: DeviceResult) -> Iterator[Figure]:
             half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
             rounding = half / measured if measured else 0.0
             yield Figure(
+                node,
                 ours.rdev,
                 measure,
                 measured,
@@ -109,7 +127,7 @@ def _of_device(theirs: DeviceFigures, ours: DeviceResult) -> Iterator[Figure]:
             )
 
 
-def _of_link(link: LinkFigures, result: Result) -> Iterator[Figure]:
+def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[Figure]:
     for side, way, end in (("written", link.written, "out"), ("read", link.read, "in")):
         for measure, theirs in (
             ("mb_per_s", way.mb_per_s),
@@ -117,10 +135,15 @@ def _of_link(link: LinkFigures, result: Result) -> Iterator[Figure]:
             ("messages_per_package", way.messages_per_package),
         ):
             ours = getattr(result, f"{measure}_{end}")
-            yield Figure("link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1)
+            yield Figure(node, "link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1)
     collisions = link.collisions_per_s
     yield Figure(
-        "link", "collisions_per_s", collisions, result.collisions_per_s, judged=collisions >= 20
+        node,
+        "link",
+        "collisions_per_s",
+        collisions,
+        result.collisions_per_s,
+        judged=collisions >= 20,
     )
 
 

@@ -13,8 +13,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
-from isfc.measured.measurement import LinkFigures, Measurement, Ran, WayFigures
-from isfc.measured.seen import SeenLink
+from isfc.measured.measurement import LinkFigures, Measurement, Place, WayFigures
+from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.run import Experiment, run
 from scenarios.workload import Workload, find_workload, free_workload
 
@@ -57,25 +57,28 @@ class Derived:
         )
 
 
-def derive(layout: Layout, seen: SeenLink, seconds: float = 0.5) -> Derived:
-    """The workload of a measurement.
+def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Derived:
+    """The workload of an interval: as the first of its ends says it that does.
 
     Pairs that nobody says are found by runs of ``seconds`` each. Raises `QuietLink` where nothing
     ran, and `ConfigurationError` where nothing says what.
     """
-    one = seen.measurement
-    link = one.links[0] if one.links else None
-    _check_busy(one, link)
-    if one.ran is not None:
-        return _as_told(layout, seen, one.ran, link)
-    if link is None:
+    for end in interval.ends:
+        _check_busy(end.measurement)
+    told = next((end for end in interval.ends if end.measurement.ran), None)
+    active = next((end for end in interval.ends if end.measurement.links), None)
+    if told is not None:
+        return _as_told(layout, told, active)
+    if active is None:
         raise ConfigurationError(
-            f"{one.place}: device rows say nothing of messages; expected link activity of the same "
-            "interval as well, or --ran NAME:PAIRS"
+            f"{interval.place}: device rows say nothing of messages; expected link activity of the "
+            "same interval as well, or --ran NAME:PAIRS"
         )
-    out, back = _ways(link, clients_here=_clients_here(one, link))
-    workload = _workload(out, back)
-    client = _client(layout, seen.node, here=_clients_here(one, link))
+    one, link = active.measurement, active.measurement.links[0]
+    here = _clients_here(one, link)
+    out, back = _ways(link, clients_here=here)
+    workload = _workload(one.place, out, back)
+    client = _client(layout, active.node, here=here)
     pairs, enough = _pairs(layout, workload, client, out.mb_per_s + back.mb_per_s, seconds)
     uncertain = [*_assumed(out, back, workload)]
     if not enough:
@@ -91,7 +94,8 @@ def find_ran(name: str) -> Workload:
     return find_workload(name)
 
 
-def _check_busy(one: Measurement, link: LinkFigures | None) -> None:
+def _check_busy(one: Measurement) -> None:
+    link = one.links[0] if one.links else None
     io_per_s = sum(device.io_per_s for device in one.devices)
     mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s
     if (mb_per_s is not None and mb_per_s < QUIET_MB_PER_S) or (link is None and io_per_s < 1):
@@ -99,18 +103,22 @@ def _check_busy(one: Measurement, link: LinkFigures | None) -> None:
         raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
 
 
-def _as_told(layout: Layout, seen: SeenLink, ran: Ran, link: LinkFigures | None) -> Derived:
+def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None) -> Derived:
+    """What ran as one end says it; the other may say where the clients were, and how much."""
     uncertain = []
-    here = seen.measurement.clients
-    if here is None and link is not None:
-        here = _clients_here(seen.measurement, link)
+    end, here = told, told.measurement.clients
+    if here is None and active is not None:
+        end, here = active, _clients_here(active.measurement, active.measurement.links[0])
     if here is None:
         here = True
-        uncertain.append(f"clients on {seen.node}: nothing says on which system they were")
+        uncertain.append(f"clients on {end.node}: nothing says on which system they were")
+    client = _client(layout, end.node, here=here)
     offered = None
-    if link is not None:
-        offered = link.written.messages_per_s if here else link.read.messages_per_s
-    client = _client(layout, seen.node, here=here)
+    if active is not None:
+        out, _ = _ways(active.measurement.links[0], clients_here=active.node == client)
+        offered = out.messages_per_s
+    ran = told.measurement.ran
+    assert ran is not None
     return Derived(find_ran(ran.workload), ran.pairs, client, offered, tuple(uncertain))
 
 
@@ -131,9 +139,9 @@ def _ways(link: LinkFigures, *, clients_here: bool) -> tuple[WayFigures, WayFigu
     return (link.written, link.read) if clients_here else (link.read, link.written)
 
 
-def _workload(out: WayFigures, back: WayFigures) -> Workload:
+def _workload(place: Place, out: WayFigures, back: WayFigures) -> Workload:
     if out.messages_per_s <= 0:
-        raise QuietLink("no messages were sent: nothing says what ran")
+        raise QuietLink(f"{place}: no messages were sent: nothing says what ran")
     length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)
     reply = _payload(back.mb_per_s * 2**20 / back.messages_per_s) if back.messages_per_s else 1
     return free_workload(f"{length}:{length}:0", reply)

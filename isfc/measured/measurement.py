@@ -13,13 +13,17 @@ from ctc.address import Rdev, format_rdev
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: the file as the user named it, and the line, from 1 on."""
+    """Where something stands: the file as the user named it, and the line, from 1 on.
+
+    In a file without lines, ``unit`` says what is counted instead, such as ``byte``, from 0 on.
+    """
 
     file: str
     line: int
+    unit: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}, {self.unit} {self.line}" if self.unit else f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,29 @@ class LinkFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfiguredLink:
+    """The devices of a link when monitoring began, in CP's order, and the node at its other end."""
+
+    partner: str
+    rdevs: tuple[Rdev, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class LinkChange:
+    """A device that was activated or deactivated in an interval, at a time in its zone."""
+
+    partner: str
+    rdev: Rdev
+    activity: str
+    time: str
+    place: Place
+
+    def __str__(self) -> str:
+        return f"{self.time} {format_rdev(self.rdev)} to {self.partner}: {self.activity}"
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """What ran, where the source or the user says it: a workload's name, and pairs of guests."""
 
@@ -92,6 +119,8 @@ class Measurement:
     emulated: bool = False
     devices: tuple[DeviceFigures, ...] = ()
     links: tuple[LinkFigures, ...] = ()
+    configured: tuple[ConfiguredLink, ...] = ()
+    changes: tuple[LinkChange, ...] = ()
 
     @property
     def interval(self) -> str:
@@ -126,12 +155,15 @@ LINK_COLUMNS: Final = (
     *(f"written_{name}" for name in WAY_COLUMNS),
     *(f"read_{name}" for name in WAY_COLUMNS),
 )
-COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated")
-"""Of the neutral table, in order: ``kind`` is ``device`` or ``link``."""
+COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "activity", "time")
+"""Of the neutral table, in order. ``kind`` is device, link, configured or change."""
 
 
 def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
-    """The neutral table: a row for each device and each link, with all of `COLUMNS`."""
+    """The neutral table, with all of `COLUMNS`: a row for each device and each link.
+
+    And one for each device that was configured or changed.
+    """
     for one in measurements:
         ran = one.ran
         head = {
@@ -151,6 +183,14 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
             yield {**blank, **head, "kind": "device", **figures}
         for link in one.links:
             yield {**blank, **head, "kind": "link", **link_record(link)}
+        for each in one.configured:
+            for rdev in each.rdevs:
+                row = {"partner": each.partner, "rdev": format_rdev(rdev)}
+                yield {**blank, **head, "kind": "configured", **row}
+        for change in one.changes:
+            row = {"partner": change.partner, "rdev": format_rdev(change.rdev)}
+            row |= {"activity": change.activity, "time": change.time}
+            yield {**blank, **head, "kind": "change", **row}
 
 
 def link_record(link: LinkFigures) -> dict[str, Any]:
@@ -201,4 +241,6 @@ def _merged(first: Measurement, second: Measurement) -> Measurement:
         clients=clients,
         devices=first.devices or second.devices,
         links=first.links or second.links,
+        configured=first.configured or second.configured,
+        changes=first.changes or second.changes,
     )

@@ -1,6 +1,7 @@
 """Text as a whole: which pages it has, and what stands above them of system and interval.
 
-A page is device rows (`isfc.measured.fcx108`) or link activity (`isfc.measured.listing`).
+A page is device rows (`isfc.measured.fcx108`), the details of one device (`isfc.measured.fcx110`)
+or link activity (`isfc.measured.listing`). Details of several devices in one interval are one page.
 """
 
 import re
@@ -8,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from isfc.measured import fcx108, listing
+from isfc.measured import fcx108, fcx110, listing
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import Measurement, Place, Ran
+from isfc.measured.measurement import DeviceFigures, Measurement, Place, Ran
 
 _QUOTED: Final = re.compile(r"^(?:[>|] ?)+")
 _SPACES: Final = str.maketrans({"\xa0": " ", "\u2007": " ", "\u2212": "-", "\t": " "})
@@ -81,16 +82,21 @@ class _Pages:
     devices: list[fcx108.Column] | None = None
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
+    details: fcx110.Details | None = None
     heading: Place | None = None
     """Of a heading below which there is no row yet."""
 
     def begin(self, place: Place) -> None:
         """A heading: a new page."""
         self.close()
-        self.heading, self.devices, self.links = place, None, None
+        self.heading, self.devices, self.links, self.details = place, None, None, None
 
     def close(self) -> None:
-        """A page without a row was cut."""
+        """A page ends. One without a row was cut."""
+        if self.details is not None:
+            details, self.details = self.details, None
+            self.heading = None
+            self.reading.attempt(details.page.place, partial(self._detailed, details))
         if self.heading is not None:
             place, self.heading = self.heading, None
             self.reading.problems.append(
@@ -106,9 +112,14 @@ class _Pages:
         elif (names := listing.heading_of(line)) is not None:
             self.begin(place)
             self.links = names
+        elif (address := fcx110.heading_of(line)) is not None:
+            self.begin(place)
+            self.details = fcx110.Details(address, self.above.measurement(place))
         elif self.above.hear(line):
             self.close()
             self.devices = self.links = None
+        elif self.details is not None:
+            self.details.take(line)
         elif self.devices is not None:
             self._device(line, self.devices, place)
         elif self.links is not None:
@@ -122,8 +133,20 @@ class _Pages:
             return
         self.heading = None
         kind, device = row
-        if kind and kind not in fcx108.CTC_TYPES:
+        if not kind or kind in fcx108.CTC_TYPES:
+            self._add(device)
+
+    def _detailed(self, details: fcx110.Details) -> None:
+        device = details.device(self.reading)
+        if device is None:
             return
+        page = details.page
+        # details of another device of the same interval are the same measurement
+        if not self.found or replace(self.found[-1], place=page.place, devices=()) != page:
+            self.found.append(page)
+        self._add(device)
+
+    def _add(self, device: DeviceFigures) -> None:
         page = self.found[-1]
         twice = next((each for each in page.devices if each.rdev == device.rdev), None)
         if twice is not None:

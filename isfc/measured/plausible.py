@@ -17,7 +17,7 @@ def checked(measurements: Iterable[Measurement], reading: Reading) -> list[Measu
     for one in measurements:
         devices = tuple(each for each in one.devices if not _told(each, reading))
         links = tuple(each for each in one.links if not _told(each, reading))
-        if devices or links:
+        if devices or links or one.configured or one.changes:
             found.append(replace(one, devices=devices, links=links))
     return found
 

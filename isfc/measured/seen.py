@@ -1,13 +1,15 @@
 """A measurement held against a layout: which end it is of, and which rows are of the link."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.measurement import Measurement
+from isfc.measured.measurement import LinkFigures, Measurement, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +17,109 @@ class SeenLink:
     """What one end of a layout's link showed in an interval.
 
     ``others`` are RDEVs with a row that are not of the link, ``silent`` those of the link without.
+    ``unlike`` says how the link that was configured differs from the layout's.
     """
 
     node: NodeName
     measurement: Measurement
     others: tuple[Rdev, ...]
     silent: tuple[Rdev, ...]
+    unlike: tuple[str, ...] = ()
 
     def notes(self) -> list[str]:
-        """What of it is left out or missing, in words."""
-        found = []
+        """What of it is left out or missing, and what changed, in words."""
+        found = [f"changed in the interval: {change}" for change in self.measurement.changes]
+        found += self.unlike
         if self.others:
             found.append(f"left out, as they are not of the link: {_listed(self.others)}")
         if self.silent and self.measurement.devices:
             found.append(f"of the link, but without a row: {_listed(self.silent)}")
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class SeenInterval:
+    """What one end of a link showed in an interval, or both ends."""
+
+    ends: tuple[SeenLink, ...]
+
+    @property
+    def place(self) -> Place:
+        """Where the first of it stands."""
+        return self.ends[0].measurement.place
+
+    def notes(self) -> list[str]:
+        """What is left out or missing of each end, and where the two do not agree."""
+        several = len(self.ends) > 1
+        found = [
+            f"{end.node}: {note}" if several else note for end in self.ends for note in end.notes()
+        ]
+        links = [end.measurement.links[0] for end in self.ends if end.measurement.links]
+        if len(links) == 2:
+            one, other = links
+            for here, there in ((one.written, other.read), (other.written, one.read)):
+                if abs(here.mb_per_s - there.mb_per_s) > DISAGREE * max(here.mb_per_s, 1.0):
+                    found.append(
+                        f"one end wrote {here.mb_per_s:.1f} MB/s, the other read "
+                        f"{there.mb_per_s:.1f}: these may be different intervals"
+                    )
+        return found
+
+
+DISAGREE: Final = 0.05
+"""Share by which what one end writes and the other reads may differ in one interval. Chosen: their
+clocks are a few seconds apart, of a minute."""
+
+APART_S: Final = 5
+"""Seconds by which the ends of two systems' intervals may differ, and be one. Chosen, as above."""
+
+
+def see_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[SeenInterval]:
+    """Each interval with the ends of the link that showed it; in the order of the first of each.
+
+    Raises `ConfigurationError` as `see` does.
+    """
+    found: list[SeenInterval] = []
+    for each in (see(layout, one) for one in measurements):
+        for index, other in enumerate(found):
+            if _same_interval(other, each):
+                found[index] = SeenInterval((*other.ends, each))
+                break
+        else:
+            found.append(SeenInterval((each,)))
+    return found
+
+
+def _same_interval(one: SeenInterval, end: SeenLink) -> bool:
+    if len(one.ends) > 1 or one.ends[0].node == end.node:
+        return False
+    here, there = _seconds(one.ends[0].measurement), _seconds(end.measurement)
+    if here is None or there is None:
+        return here is there  # both without a time
+    return abs(here - there) <= APART_S
+
+
+def _seconds(one: Measurement) -> float | None:
+    """When an interval ended: seconds since a day that is the same for all; None without a time.
+
+    In UTC where the zone is said. Two systems of which one says it and the other does not are
+    compared as if in one zone.
+    """
+    text = one.end or ""
+    try:
+        ended = datetime.fromisoformat(text if "-" in text else f"1970-01-01T{text}")
+    except ValueError:
+        return None
+    return ended.replace(tzinfo=UTC).timestamp() - zone_seconds(one.zone)
+
+
+def zone_seconds(zone: str | None) -> int:
+    """How many seconds a zone such as ``+02:00`` is ahead of UTC; 0 if nobody says it."""
+    if zone in (None, "UTC", "Z"):
+        return 0
+    hours, _, minutes = str(zone)[1:].partition(":")
+    ahead = 3600 * int(hours) + 60 * int(minutes)
+    return -ahead if str(zone).startswith("-") else ahead
 
 
 def _listed(rdevs: Sequence[Rdev]) -> str:
@@ -43,6 +133,8 @@ def see(layout: Layout, measurement: Measurement) -> SeenLink:
     Raises `ConfigurationError` if it is of neither end, of both, or nobody says of which.
     """
     node = _end(layout, measurement)
+    first, second = layout.nodes
+    partner = second if node == first else first
     own = {device.rdev for device in layout.devices(node)}
     kept = tuple(each for each in measurement.devices if each.rdev in own)
     if measurement.devices and not kept:
@@ -54,10 +146,38 @@ def see(layout: Layout, measurement: Measurement) -> SeenLink:
     present = {each.rdev for each in kept}
     return SeenLink(
         node,
-        replace(measurement, system=node, devices=kept),
+        replace(measurement, system=node, devices=kept, links=_links_to(partner, measurement)),
         tuple(each.rdev for each in measurement.devices if each.rdev not in own),
         tuple(sorted(own - present)),
+        tuple(_unlike(layout, node, partner, measurement)),
     )
+
+
+def _links_to(partner: NodeName, measurement: Measurement) -> tuple[LinkFigures, ...]:
+    """The link activity of the link to a node; of a single link whatever its partner is called."""
+    links = measurement.links
+    found = tuple(link for link in links if link.partner == partner)
+    if len(links) > 1 and not found:
+        names = ", ".join(link.partner or "not named" for link in links)
+        raise ConfigurationError(
+            f"{measurement.place}: activity of {len(links)} links ({names}), none to {partner}; "
+            "expected that of this link"
+        )
+    return found or links
+
+
+def _unlike(
+    layout: Layout, node: NodeName, partner: NodeName, measurement: Measurement
+) -> Iterator[str]:
+    """How the links that were configured differ from the layout's."""
+    of_layout = [device.rdev for device in layout.devices(node)]
+    for link in measurement.configured:
+        if link.partner != partner:
+            continue
+        if extra := [rdev for rdev in link.rdevs if rdev not in of_layout]:
+            yield f"configured, but not in the layout: {_listed(extra)}"
+        if missing := [rdev for rdev in of_layout if rdev not in link.rdevs]:
+            yield f"in the layout, but not configured: {_listed(missing)}"
 
 
 def _end(layout: Layout, measurement: Measurement) -> NodeName:

@@ -12,13 +12,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from ctc.address import parse_rdevs
+from ctc.address import Rdev, parse_rdev
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import (
     WAY_COLUMNS,
+    ConfiguredLink,
     DeviceFigures,
+    LinkChange,
     LinkFigures,
     Measurement,
     Place,
@@ -144,7 +146,9 @@ def _measurements(
         head = _head(cells, place)
         key = (head.system, head.begin, head.end, head.zone, head.ran, cells.get("run"))
         one = found.get(key, head)
-        if cells.get("rdev"):
+        if cells.get("kind") in ("configured", "change"):
+            found[key] = _with_link(one, cells, place)
+        elif cells.get("rdev"):
             device = _device(cells, place, reading)
             if any(each.rdev == device.rdev for each in one.devices):
                 raise BadFigure(
@@ -159,6 +163,27 @@ def _measurements(
     for place, cells in rows:
         reading.attempt(place, partial(take, place, cells))
     return [*found.values()]
+
+
+def _with_link(one: Measurement, cells: Mapping[str, str], place: Place) -> Measurement:
+    """A measurement with one more device of a link, or one more change of one."""
+    partner, rdev = cells.get("partner") or "", _rdev(cells)
+    if cells["kind"] == "change":
+        activity, time = cells.get("activity") or "", cells.get("time") or ""
+        return replace(
+            one, changes=(*one.changes, LinkChange(partner, rdev, activity, time, place))
+        )
+    *others, last = one.configured or (ConfiguredLink(partner, (), place),)
+    if last.partner != partner:
+        others, last = [*others, last], ConfiguredLink(partner, (), place)
+    return replace(one, configured=(*others, replace(last, rdevs=(*last.rdevs, rdev))))
+
+
+def _rdev(cells: Mapping[str, str]) -> Rdev:
+    try:
+        return parse_rdev((cells.get("rdev") or "").strip())
+    except CtcError:
+        raise BadFigure(f"rdev {cells['rdev'][:10]!r}; expected one such as 6000") from None
 
 
 def _head(cells: Mapping[str, str], place: Place) -> Measurement:
@@ -190,10 +215,7 @@ def _device(cells: Mapping[str, str], place: Place, reading: Reading) -> DeviceF
     if missing := [name for name in _DEVICE_NEEDED if name not in cells]:
         raise BadFigure(f"no column {', '.join(missing)}; expected {', '.join(_DEVICE_NEEDED)}")
     number = _reader(cells, reading)
-    try:
-        (rdev,) = parse_rdevs(cells["rdev"].strip())
-    except (CtcError, ConfigurationError, ValueError):
-        raise BadFigure(f"rdev {cells['rdev'][:10]!r}; expected one such as 6000") from None
+    rdev = _rdev(cells)
     times = [cells[name] for name in _TIMES if "." in cells[name]]
     decimals = max((len(text) - text.index(".") - 1 for text in times), default=0)
     return DeviceFigures(

@@ -11,10 +11,10 @@ from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements, said
 from isfc.measured.measurement import Measurement, Ran
-from isfc.measured.seen import SeenLink, see
+from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
 from isfc.measured.table import read_json
 from scenarios.run import Experiment, Result, run
-from scenarios.site_compare import compare_measurement, figures_beside, likely_reasons
+from scenarios.site_compare import compare_interval, figures_beside, likely_reasons
 from scenarios.site_workload import Derived, QuietLink, derive
 from scenarios.workload import SUITES
 
@@ -32,6 +32,12 @@ def emulated(layout: Layout = LAYOUT, pairs: int = 20) -> tuple[Measurement, Res
     return one, result
 
 
+def interval(*ends: Measurement) -> SeenInterval:
+    """The measurements as one interval of the layout."""
+    (found,) = see_intervals(LAYOUT, ends)
+    return found
+
+
 def test_a_run_of_our_own_is_compared_without_an_error() -> None:
     one, result = emulated()
     assert all(
@@ -42,7 +48,7 @@ def test_a_run_of_our_own_is_compared_without_an_error() -> None:
 
 def test_what_ran_is_inferred_from_link_activity() -> None:
     one, result = emulated()
-    found = derive(LAYOUT, see(LAYOUT, replace(one, ran=None, clients=None)), 0.3)
+    found = derive(LAYOUT, interval(replace(one, ran=None, clients=None)), 0.3)
     assert found.client == "ATLANTA"
     mean = 0.2 * 98_304 + 0.8 * 122_880
     assert found.workload.max_length == pytest.approx(mean, rel=0.01)
@@ -56,21 +62,21 @@ def test_what_ran_is_inferred_from_link_activity() -> None:
 def test_device_rows_alone_do_not_say_what_ran() -> None:
     one, _ = emulated()
     with pytest.raises(ConfigurationError, match="--ran NAME:PAIRS"):
-        derive(LAYOUT, see(LAYOUT, replace(one, ran=None, links=())))
+        derive(LAYOUT, interval(replace(one, ran=None, links=())))
 
 
 def test_a_quiet_link_says_nothing_of_the_model() -> None:
     one, _ = emulated()
     idle = tuple(replace(device, io_per_s=0.0) for device in one.devices)
     with pytest.raises(QuietLink, match="the link was quiet"):
-        derive(LAYOUT, see(LAYOUT, replace(one, devices=idle, links=())))
+        derive(LAYOUT, interval(replace(one, devices=idle, links=())))
 
 
 def test_a_published_report_is_compared_with_its_layout() -> None:
     layout = load_layout("published-12")
     pages = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
-    (page,) = said(pages, "CLIENT", None, Ran("HL", 50), "CLIENT")
-    compared = compare_measurement(layout, see(layout, page))
+    (page,) = said(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
+    compared = compare_interval(layout, SeenInterval((see(layout, page),)))
     serv = [f for f in compared.judged() if f.measure == "serv_ms" and f.of < "6042"]
     assert len(serv) == 10
     assert max(abs(figure.error_percent or 0) for figure in serv) < 20
@@ -108,6 +114,6 @@ def test_collisions_the_model_has_not_are_named() -> None:
 def test_what_is_told_is_taken() -> None:
     one, _ = emulated()
     told = replace(one, ran=Ran("512:8192:20/2048", 7), clients=False, links=())
-    found = derive(LAYOUT, see(LAYOUT, told))
+    found = derive(LAYOUT, interval(told))
     assert isinstance(found, Derived)
     assert (found.workload.min_length, found.pairs, found.client) == (512, 7, "BOSTON")

@@ -44,7 +44,7 @@ RINGS: Final = {
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
     "isfc.deck": (f"{LINK} ctc isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
     "isfc.measured": (
-        f"{PURE} {READING} ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
+        f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
         "",
     ),
     "isfc.io": (f"{PURE} ctc isfc.errors isfc.io isfc.layout msgspec pathlib random", ""),

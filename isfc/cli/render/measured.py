@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctc.address import format_rdev
+from ctc.address import Rdev, format_rdev
 from isfc.cli.render.picture import write_picture
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
@@ -40,6 +41,8 @@ def read_page(measurements: Sequence[Measurement]) -> RenderableType:
             parts.append(_devices(one.devices))
         if one.links:
             parts.append(_links(one.links))
+        parts += [f"link to {link.partner}: {_rdevs(link.rdevs)}" for link in one.configured]
+        parts += [f"changed: {change}" for change in one.changes]
     return Group(*parts)
 
 
@@ -68,6 +71,10 @@ def _devices(devices: Sequence[DeviceFigures]) -> Table:
         figures = (each.io_per_s, *times, each.busy_percent)
         table.add_row(format_rdev(each.rdev), *map(_figure, figures))
     return table
+
+
+def _rdevs(rdevs: Sequence[Rdev]) -> str:
+    return " ".join(map(format_rdev, rdevs))
 
 
 def _links(links: Sequence[LinkFigures]) -> Table:
@@ -110,7 +117,7 @@ def drift_table(compared: Sequence[Compared]) -> Table:
     """Errors over time: a line for each interval, medians of the judged figures."""
     table = plain_table("interval", *(f"{name} %" for name in DRIFT))
     for each in compared:
-        one = each.seen.measurement
+        one = each.seen.ends[0].measurement
         errors = (each.median_error(*measures) for measures in DRIFT.values())
         table.add_row(one.end or str(one.place), *map(_figure, errors))
     return table
@@ -118,18 +125,25 @@ def drift_table(compared: Sequence[Compared]) -> Table:
 
 def _compared_parts(each: Compared, tolerance: float | None) -> Iterator[RenderableType]:
     derived = each.derived
-    yield measured_heading(each.seen.measurement)
+    for end in each.seen.ends:
+        yield measured_heading(end.measurement)
     yield (f"Emulated: {derived.workload.name}, {derived.pairs} pairs, clients on {derived.client}")
     for line in derived.uncertain:
         yield f"  assumed: {line}"
     for note in each.seen.notes():
         yield f"  {note}"
-    yield ""
-    yield _device_errors(each)
-    link = [figure for figure in each.figures if figure.of == "link"]
-    if link:
-        yield ""
-        yield _link_errors(link)
+    for node in dict.fromkeys(figure.node for figure in each.figures):
+        of_node = [figure for figure in each.figures if figure.node == node]
+        of_devices = [figure for figure in of_node if figure.of != "link"]
+        if len(each.seen.ends) > 1:
+            yield ""
+            yield f"{node}:"
+        if of_devices:
+            yield ""
+            yield _device_errors(of_devices)
+        if of_link := [figure for figure in of_node if figure.of == "link"]:
+            yield ""
+            yield _link_errors(of_link)
     beyond = [] if tolerance is None else each.beyond(tolerance)
     if beyond:
         worst = max(beyond, key=lambda figure: abs(figure.error_percent or 0))
@@ -145,15 +159,14 @@ def _compared_parts(each: Compared, tolerance: float | None) -> Iterator[Rendera
             yield f"- {reason}"
 
 
-def _device_errors(each: Compared) -> Table:
+def _device_errors(figures: Sequence[Figure]) -> Table:
     """A line for each device: what was measured, and in percent how far ours is off."""
     table = plain_table(
         "RDEV", "I/O/s", "%", "Pend", "%", "Disc", "%", "Conn", "%", "Serv", "%", "Busy", "%"
     )
     table.padding = (0, 1, 0, 0)
-    rdevs = dict.fromkeys(figure.of for figure in each.figures if figure.of != "link")
-    for rdev in rdevs:
-        found = {figure.measure: figure for figure in each.figures if figure.of == rdev}
+    for rdev in dict.fromkeys(figure.of for figure in figures):
+        found = {figure.measure: figure for figure in figures if figure.of == rdev}
         cells: list[str] = []
         for measure in DEVICE_COLUMNS[1:]:
             figure = found.get(measure)
@@ -209,7 +222,7 @@ def fit_page(fitted: Fitted, file: str) -> RenderableType:
     uncertainties = dict(fitted.uncertainties)
     for name, factor in profile.factors:
         told = "not told by these figures" if name in fitted.untold else meanings[name]
-        table.add_row(name, f"{factor:.2f}", f"{100 * uncertainties[name]:.0f}", told)
+        table.add_row(name, f"{factor:.2f}", f"{100 * (exp(uncertainties[name]) - 1):.0f}", told)
     table.columns[-1].justify = "left"
     lines: list[RenderableType] = [table, ""]
     if profile.before is None or profile.held_back is None:

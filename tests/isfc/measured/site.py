@@ -15,7 +15,7 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
-from isfc.measured.seen import see
+from isfc.measured.seen import see_intervals
 from isfc.search.site_fit import Fitted, Interval, fit
 from scenarios.report import make_name, measured
 from scenarios.run import DeviceResult, Experiment, Result, run
@@ -73,10 +73,8 @@ def _noisy(result: Result, random: Random) -> Result:
 def fit_pages(files: list[Path]) -> Fitted:
     """The profile that the pages give, and nothing else."""
     layout = load_layout(LAYOUT)
-    intervals = []
-    for page in read_measurements(files, Reading()):
-        seen = see(layout, page)
-        intervals.append(Interval(seen, derive(layout, seen)))
+    found = see_intervals(layout, read_measurements(files, Reading()))
+    intervals = [Interval(seen, derive(layout, seen)) for seen in found]
     return fit(layout, intervals, "site")
 
 

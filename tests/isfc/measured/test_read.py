@@ -155,7 +155,7 @@ def test_the_neutral_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         [PUBLISHED / "H001709C-fcx108.txt", PUBLISHED / "H001709C-link.txt"], Reading()
     )
     path = tmp_path / "table.csv"
-    rows = [*table_rows(said(found, "CLIENT", "-05:00", None))]
+    rows = [*table_rows(said(found, "CLIENT", {None: "-05:00"}, None))]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()

@@ -8,28 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.experiment import choose_node
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.measured import (
-    ClientsOption,
-    DecimalCommaOption,
-    FilesArgument,
-    RanOption,
-    SystemOption,
-    UsableOption,
-    ZoneOption,
-    read_files,
-)
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
 from isfc.cli.options.number import within
+from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import compare_page, write_errors
 from isfc.cli.render.output import show, show_error, show_json, show_log
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
-from isfc.measured.measurement import Measurement
-from isfc.measured.seen import see
-from scenarios.site_compare import Compared, compare_measurement
+from isfc.measured.seen import SeenInterval, see_intervals
+from scenarios.site_compare import Compared, compare_interval
 from scenarios.site_workload import QuietLink
 
 ToleranceOption = Annotated[
@@ -46,17 +36,11 @@ PlotOption = Annotated[
 ]
 
 
+@spread
 def compare(
-    layout: LayoutArgument,
-    files: FilesArgument,
+    measured: MeasuredLink,
+    files: MeasuredFiles,
     *,
-    link: LinkOption = None,
-    system: SystemOption = None,
-    zone: ZoneOption = None,
-    ran: RanOption = None,
-    client: ClientsOption = None,
-    usable: UsableOption = False,
-    decimal_comma: DecimalCommaOption = False,
     tolerance: ToleranceOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -64,23 +48,14 @@ def compare(
     """Hold the model against what a site measured.
 
     What ran is inferred from link activity, or told with --ran; it is emulated on the layout,
-    and its figures laid beside the measured ones, with signed errors in percent. Of several
-    intervals there is a line for each. Ends with 1 if a judged figure is further off than
-    --tolerance.
+    and its figures laid beside the measured ones, with signed errors in percent; those of both
+    ends beside one run. Of several intervals there is a line for each. Ends with 1 if
+    a judged figure is further off than --tolerance.
     """
     if plot is not None:
         check_picture(plot)
-    opened = open_layout(layout, link)
-    found = read_files(
-        files,
-        system=system,
-        zone=zone,
-        ran=ran,
-        usable=usable,
-        decimal_comma=decimal_comma,
-        client=choose_node(opened, "--from", client),
-    )
-    compared = _compare_all(opened, found)
+    layout, found = measured.open(files)
+    compared = _compare_all(layout, see_intervals(layout, found))
     if plot is not None:
         write_errors(plot, compared)
     if json:
@@ -93,14 +68,13 @@ def compare(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _compare_all(layout: Layout, found: Sequence[Measurement]) -> list[Compared]:
-    """Each measurement beside its run; those of a quiet link are told and left out."""
+def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[Compared]:
+    """Each interval beside its run; those of a quiet link are told and left out."""
     compared = []
-    with progress_bar(len(found), "intervals") as advance:
-        for done, one in enumerate(found, start=1):
-            seen = see(layout, one)
+    with progress_bar(len(intervals), "intervals") as advance:
+        for done, seen in enumerate(intervals, start=1):
             try:
-                compared.append(compare_measurement(layout, seen))
+                compared.append(compare_interval(layout, seen))
             except QuietLink as error:
                 show_log(f"isfc: note: {error}")
             advance(done)
@@ -111,10 +85,12 @@ def _compare_all(layout: Layout, found: Sequence[Measurement]) -> list[Compared]
 
 def compared_record(each: Compared, tolerance: float | None) -> dict[str, Any]:
     """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
-    one, derived = each.seen.measurement, each.derived
+    first, derived = each.seen.ends[0], each.derived
+    one = first.measurement
     return {
         "place": str(one.place),
-        "system": each.seen.node,
+        "system": first.node,
+        "systems": [end.node for end in each.seen.ends],
         "begin": one.begin,
         "end": one.end,
         "zone": one.zone,

@@ -7,29 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.file import check_file
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.measured import (
-    ClientsOption,
-    DecimalCommaOption,
-    FilesArgument,
-    RanOption,
-    SystemOption,
-    UsableOption,
-    ZoneOption,
-    read_files,
-)
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
+from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import fit_page
 from isfc.cli.render.output import show, show_json, show_log
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
-from isfc.measured.measurement import Measurement
-from isfc.measured.seen import see
-from isfc.search.site_fit import EVALUATIONS_MAX, Fitted, Interval, fit
+from isfc.measured.seen import SeenInterval, see_intervals
+from isfc.search.site_fit import Fitted, Interval, fit, runs_of
 from scenarios.site_workload import QuietLink, derive
 
 OutputOption = Annotated[
@@ -38,18 +27,12 @@ OutputOption = Annotated[
 ]
 
 
+@spread
 def fit_site(
-    layout: LayoutArgument,
-    files: FilesArgument,
+    measured: MeasuredLink,
+    files: MeasuredFiles,
     *,
     output: OutputOption,
-    link: LinkOption = None,
-    system: SystemOption = None,
-    zone: ZoneOption = None,
-    ran: RanOption = None,
-    client: ClientsOption = None,
-    usable: UsableOption = False,
-    decimal_comma: DecimalCommaOption = False,
     json: JsonOption = False,
 ) -> None:
     """Fit the model to what a site measured, as a profile for --profile.
@@ -60,20 +43,10 @@ def fit_site(
     """
     check_file("--output", str(output), (".toml",))
     check_library("scipy", "isfc measured fit")
-    opened = open_layout(layout, link)
-    found = read_files(
-        files,
-        system=system,
-        zone=zone,
-        ran=ran,
-        usable=usable,
-        decimal_comma=decimal_comma,
-        client=choose_node(opened, "--from", client),
-    )
-    intervals = _intervals(opened, found)
-    runs = len(intervals) * (EVALUATIONS_MAX * (len(CONSTANTS) + 1) + len(intervals) + 1)
-    with progress_bar(runs, "runs at most") as advance:
-        fitted = fit(opened, intervals, output.stem, advance)
+    layout, found = measured.open(files)
+    intervals = _told(layout, see_intervals(layout, found))
+    with progress_bar(runs_of(len(intervals)), "runs at most") as advance:
+        fitted = fit(layout, intervals, output.stem, advance)
     output.write_text(format_site(fitted.profile), "utf-8")
     if json:
         show_json(fitted_record(fitted))
@@ -81,13 +54,12 @@ def fit_site(
         show(fit_page(fitted, str(output)))
 
 
-def _intervals(layout: Layout, found: Sequence[Measurement]) -> list[Interval]:
+def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[Interval]:
     """What can be fitted to; intervals of a quiet link are told and left out."""
     intervals = []
-    for one in found:
-        seen = see(layout, one)
+    for one in seen:
         try:
-            intervals.append(Interval(seen, derive(layout, seen)))
+            intervals.append(Interval(one, derive(layout, one)))
         except QuietLink as error:
             show_log(f"isfc: note: {error}")
     return intervals

@@ -6,15 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.options.layout import JsonOption, LinkOption, open_layout
-from isfc.cli.options.measured import (
-    DecimalCommaOption,
-    FilesArgument,
-    RanOption,
-    SystemOption,
-    UsableOption,
-    ZoneOption,
-    read_files,
-)
+from isfc.cli.options.measured import MeasuredFiles
+from isfc.cli.options.spread import spread
 from isfc.cli.render.measured import read_page
 from isfc.cli.render.output import show, show_csv, show_json, show_log
 from isfc.cli.table_file import check_table_file, write_table
@@ -38,33 +31,27 @@ OutputOption = Annotated[
 ]
 
 
+@spread
 def read(
-    files: FilesArgument,
+    files: MeasuredFiles,
     *,
     layout: LayoutOption = None,
     link: LinkOption = None,
-    system: SystemOption = None,
-    zone: ZoneOption = None,
-    ran: RanOption = None,
-    usable: UsableOption = False,
-    decimal_comma: DecimalCommaOption = False,
     output: OutputOption = None,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
     """Read what a site measured into one table.
 
-    Formats are told by their content: FCX108 DEVICE as text, the link activity that IBM's tool
-    makes of Monitor D9 R4, CSV of either, and what 'isfc run' prints. Rows that cannot be
-    right are refused by file and line. docs/measured.md names the columns.
+    Formats are told by their content: FCX108 DEVICE and FCX110 as text, the link activity that
+    IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, and what 'isfc run' prints. Rows
+    that cannot be right are refused by file and line. docs/measured.md names the columns.
     """
     if csv and json:
         raise ConfigurationError("--csv and --json: expected one of them")
     if output is not None:
         check_table_file("--output", output)
-    found = read_files(
-        files, system=system, zone=zone, ran=ran, usable=usable, decimal_comma=decimal_comma
-    )
+    found = files.read()
     if layout is not None:
         opened = open_layout(layout, link)
         seen = [see(opened, one) for one in found]

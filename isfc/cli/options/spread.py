@@ -1,0 +1,55 @@
+"""Options that several commands share, as one record: a field of it is an option of each."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, get_type_hints
+
+
+def spread(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with each record among its parameters replaced by that record's fields.
+
+    A record is a dataclass, whose fields are annotated as a command's parameters are. It is put
+    together again before the command is called.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    records = {
+        name: hints[name]
+        for name in signature(command).parameters
+        if isinstance(hints[name], type) and is_dataclass(hints[name])
+    }
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in records:
+            parameters += _parameters(records[name])
+        else:
+            parameters.append(parameter.replace(annotation=hints[name]))
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        whole = {
+            name: record(**{each.name: given.pop(each.name) for each in fields(record)})
+            for name, record in records.items()
+        }
+        command(**whole, **given)
+
+    # what has a default comes last in a signature, as keywords
+    keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+    setattr(called, "__signature__", signature(command).replace(parameters=keywords))  # noqa: B010
+    called.__annotations__ = {each.name: each.annotation for each in keywords}
+    return called
+
+
+def _parameters(record: type[Any]) -> list[Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    by_name = signature(record).parameters
+    return [
+        Parameter(
+            each.name,
+            Parameter.KEYWORD_ONLY,
+            default=by_name[each.name].default,
+            annotation=hints[each.name],
+        )
+        for each in fields(record)
+    ]

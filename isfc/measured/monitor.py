@@ -1,0 +1,253 @@
+"""Monitor records as measurements: counters of two samples become rates of an interval.
+
+Which links there were and how they changed is read by known layouts, what they did by the layouts
+that the user supplies. Times are the TOD clock's, in UTC.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from ctc.address import Rdev, parse_rdev
+from ctc.errors import CtcError
+from isfc.measured import record_layout as layouts
+from isfc.measured.figures import BadFigure, Reading
+from isfc.measured.measurement import (
+    ConfiguredLink,
+    DeviceFigures,
+    LinkChange,
+    LinkFigures,
+    Measurement,
+    Place,
+    WayFigures,
+)
+from isfc.measured.monwrite import INTERVAL_END, Record, read_records, time_of
+from isfc.measured.record_layout import Field, RecordLayout
+
+_TOD_PER_S: Final = 4096 * 1_000_000
+_MB: Final = 2**20
+
+Counters = Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What one sample showed, and where it begins."""
+
+    place: Place
+    begin_tod: int | None = None
+    devices: list[DeviceFigures] = field(default_factory=list)
+    links: list[LinkFigures] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Monitor:
+    """The records of one file, as they are read."""
+
+    reading: Reading
+    supplied: Mapping[str, RecordLayout]
+    links: dict[str, ConfiguredLink] = field(default_factory=dict)
+    changes: list[LinkChange] = field(default_factory=list)
+    before: dict[tuple[str, str], tuple[int, Counters]] = field(default_factory=dict)
+    """Of each device and each link: when its counters were sampled, and what they were."""
+    passed: dict[str, int] = field(default_factory=dict)
+    """Records that no layout was supplied for, and how many."""
+    found: list[Measurement] = field(default_factory=list)
+    rows: _Rows | None = None
+    group: int = 0
+    ended_tod: int | None = None
+
+    def take(self, record: Record) -> None:
+        """Read one record."""
+        if record.group != self.group:
+            self.close()
+            self.group, self.rows, self.ended_tod = record.group, _Rows(record.place), None
+        if record.name == "D1R24":
+            self.reading.attempt(record.place, partial(self._configured, record))
+        elif record.name == "D9R3":
+            self.reading.attempt(record.place, partial(self._changed, record))
+        elif record.name in self.supplied:
+            self.reading.attempt(record.place, partial(self._sampled, record))
+        elif record.name in layouts.SUPPLIED:
+            self.passed[record.name] = self.passed.get(record.name, 0) + 1
+        elif record.name == INTERVAL_END and record.sample:
+            self.ended_tod = record.tod
+
+    def close(self) -> None:
+        """A set of records has ended: what was sampled is of one interval."""
+        rows, ended = self.rows, self.ended_tod
+        if rows is None or not (rows.devices or rows.links):
+            return
+        if ended is None:
+            self.reading.problems.append(
+                f"{rows.place}: a sample without the record that ends it ({INTERVAL_END}); "
+                "expected one: has the file been cut?"
+            )
+            return
+        begin = None if rows.begin_tod is None else _iso(rows.begin_tod)
+        kept = self._of_links(rows.devices)
+        configured = tuple(self.links.values())
+        self.found.append(
+            Measurement(
+                None,
+                begin,
+                _iso(ended),
+                rows.place,
+                zone="UTC",
+                devices=kept,
+                links=tuple(rows.links),
+                configured=configured,
+                changes=tuple(self.changes),
+            )
+        )
+        self.changes = []
+
+    def rest(self) -> list[Measurement]:
+        """All measurements; where nothing was sampled, one of the links and their changes alone."""
+        self.close()
+        if not self.found and (self.links or self.changes):
+            links, changes = tuple(self.links.values()), tuple(self.changes)
+            place = links[0].place if links else changes[0].place
+            self.found.append(
+                Measurement(None, None, None, place, "UTC", configured=links, changes=changes)
+            )
+        return self.found
+
+    def _of_links(self, devices: Sequence[DeviceFigures]) -> tuple[DeviceFigures, ...]:
+        """The devices of the links that are known; all of them if none is."""
+        of_links = {rdev for link in self.links.values() for rdev in link.rdevs}
+        of_links |= {change.rdev for change in self.changes}
+        return tuple(each for each in devices if each.rdev in of_links or not of_links)
+
+    def _configured(self, record: Record) -> None:
+        node = layouts.LINK["partner"].text(record)
+        count = layouts.LINK["count"].number(record)
+        text = layouts.LINK["rdevs"].text(record)
+        rdevs = tuple(_rdev(text[4 * i : 4 * i + 4], record) for i in range(min(count, 16)))
+        self.links[node] = ConfiguredLink(node, rdevs, record.place)
+
+    def _changed(self, record: Record) -> None:
+        code = layouts.CHANGE["activity"].number(record)
+        activity = layouts.ACTIVITIES.get(code, f"activity {code}")
+        rdev = _rdev(layouts.CHANGE["rdev"].text(record), record)
+        partner = layouts.CHANGE["partner"].text(record)
+        self.changes.append(LinkChange(partner, rdev, activity, _iso(record.tod), record.place))
+
+    def _sampled(self, record: Record) -> None:
+        """Counters of a device or of a link: figures, if there was a sample of it before."""
+        fields = self.supplied[record.name].fields
+        name = _name(record, fields["rdev" if record.name == "D6R3" else "partner"][0])
+        now = {
+            quantity: sum(each.number(record) for each in of)
+            for quantity, of in fields.items()
+            if quantity not in ("rdev", "partner")
+        }
+        before, self.before[record.name, name] = (
+            self.before.get((record.name, name)),
+            (record.tod, now),
+        )
+        rows = self.rows
+        if before is None or rows is None:
+            return
+        seconds = (record.tod - before[0]) / _TOD_PER_S
+        if seconds <= 0:
+            raise BadFigure(f"{record.name} of {name} is not later than the one before it")
+        rows.begin_tod = before[0] if rows.begin_tod is None else rows.begin_tod
+        grown = {
+            quantity: (count - before[1][quantity]) % 2 ** (8 * fields[quantity][0].length)
+            for quantity, count in now.items()
+        }
+        if record.name == "D6R3":
+            rows.devices.append(_device(record, name, grown, fields, seconds))
+        else:
+            grown["tx_pend_count"] = now["tx_pend_count"]
+            rows.links.append(_link(record, name, grown, seconds))
+
+
+def read_monitor(
+    data: bytes, file: str, reading: Reading, supplied: Iterable[RecordLayout]
+) -> list[Measurement]:
+    """The measurements of a MONWRITE file; what is wrong goes to ``reading``.
+
+    Records of devices and link activity need a layout that was ``supplied``: without one they are
+    what is wrong.
+    """
+    monitor = _Monitor(reading, {layout.record: layout for layout in supplied})
+    try:
+        for record in read_records(data, file):
+            monitor.take(record)
+    except BadFigure as error:
+        reading.problems.append(str(error))
+    for name, count in monitor.passed.items():
+        reading.problems.append(
+            f"{file}: {count} records {name}, whose layout is not known here; expected it with "
+            f"--records FILE.csv: IBM publishes it at {layouts.where(name)}"
+        )
+    return monitor.rest()
+
+
+def _name(record: Record, where: Field) -> str:
+    return where.text(record) if where.character else f"{where.number(record):04X}"
+
+
+def _rdev(text: str, record: Record) -> Rdev:
+    try:
+        return parse_rdev(text)
+    except CtcError:
+        raise BadFigure(f"{record.name} names device {text!r}; expected one such as 6000") from None
+
+
+def _device(
+    record: Record,
+    name: str,
+    grown: Counters,
+    fields: Mapping[str, tuple[Field, ...]],
+    seconds: float,
+) -> DeviceFigures:
+    count = grown["ssch_count"]
+    spent_ms = {
+        quantity: grown[quantity] * (fields[quantity][0].unit_ns or 0) / 1e6
+        for quantity in layouts.TIMES
+    }
+    total_ms = sum(spent_ms.values())
+    if not count and total_ms:
+        raise BadFigure(
+            f"RDEV {name} was connected, and no SSCH was counted; expected some: another field may "
+            "count them, which a column 'quantity' can name"
+        )
+    pend, disc, conn = (spent_ms[each] / count if count else None for each in layouts.TIMES)
+    return DeviceFigures(
+        _rdev(name, record),
+        count / seconds,
+        pend,
+        disc,
+        conn,
+        total_ms / count if count else None,
+        total_ms / seconds / 10,
+        record.place,
+        None,
+    )
+
+
+def _link(record: Record, partner: str, grown: Counters, seconds: float) -> LinkFigures:
+    written, read = (
+        WayFigures(
+            grown[f"{side}_bytes"] / seconds / _MB,
+            grown[f"{side}_messages"] / seconds,
+            grown[f"{side}_packages"] / seconds,
+            _ratio(grown[f"{side}_bytes"], grown[f"{side}_packages"]),
+            _ratio(grown[f"{side}_messages"], grown[f"{side}_packages"]),
+        )
+        for side in ("written", "read")
+    )
+    collisions = grown["write_collisions"] / seconds
+    return LinkFigures(partner, grown["tx_pend_count"], collisions, written, read, record.place)
+
+
+def _ratio(total: int, count: int) -> float:
+    return total / count if count else 0.0
+
+
+def _iso(tod: int) -> str:
+    return time_of(tod).strftime("%Y-%m-%dT%H:%M:%S")
