@@ -124,7 +124,7 @@ bench-live: .venv/test build/compiled/made  ## time the live pair beside its pee
 	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
 build/compiled/made: .venv/compiler setup.py $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
-    scenarios/published/tables/* isfc/layout/shipped/*)
+    scenarios/published/tables/* scenarios/published/relocation_tables/* isfc/layout/shipped/*)
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
@@ -164,6 +164,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.console
 	$(COMPILED) -m tools.pages.fidelity
 	$(BIN)/python -m tools.pages.channel_fidelity
+	$(BIN)/python -m tools.pages.relocation
 	$(BIN)/python -m tools.checks.links
 
 site: .venv/test  ## build the documentation site into build/site

@@ -78,6 +78,10 @@ class Relocated:
                 "exchanges_per_s": outcome.background_per_s,
                 "exchanges_per_s_alone": self.alone_per_s,
             },
+            "devices": [
+                {"rdev": each.rdev, "io_per_s": each.io_per_s, "busy_percent": each.busy_percent}
+                for each in outcome.devices
+            ],
             "responses": [_response(each) for each in outcome.responses],
         }
 

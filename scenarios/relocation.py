@@ -18,7 +18,7 @@ from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.relocated_guest import GuestPlan, Moved
 from scenarios.relocation_orders import Operator, Order, Response
 from scenarios.relocation_queue import Arrivals, Departures, RelocationQueue
-from scenarios.run import NS_PER_S, check_node
+from scenarios.run import NS_PER_S, DeviceResult, check_node, measure
 from scenarios.together import Together
 from scenarios.workload import Workload
 
@@ -78,12 +78,14 @@ class Relocation:
 class Outcome:
     """What became of every guest that began, of the background traffic, and of orders.
 
-    ``background_per_s`` are its exchanges meanwhile.
+    ``background_per_s`` are its exchanges meanwhile. ``devices`` are the CTCs as the source saw
+    them from the first command on.
     """
 
     guests: tuple[Moved, ...]
     seconds: float
     background_per_s: float | None
+    devices: tuple[DeviceResult, ...]
     responses: tuple[Response, ...] = ()
 
     @property
@@ -146,6 +148,7 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
         ]
     engine = VirtualEngine(systems, programs)
     engine.run(begin_ns)
+    before = systems[0].ends[0].snapshot(begin_ns)
     operator = Operator(relocation.orders, queue, relocation.way, begin_ns)
 
     def tell() -> None:
@@ -156,7 +159,8 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
     guests = tuple(guest.moved for guest in queue.begun)
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)
-    return Outcome(guests, seconds, per_s, tuple(operator.responses))
+    devices = measure(source, before, systems[0].ends[0].snapshot(engine.now_ns)).devices
+    return Outcome(guests, seconds, per_s, devices, tuple(operator.responses))
 
 
 def move_all(

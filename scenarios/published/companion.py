@@ -1,8 +1,8 @@
 """Reading the published tables that are shipped.
 
-``tables/NAME.csv`` (of a link; ``channel_tables/NAME.csv`` of a channel) is a table as it was
-published. ``NAME.toml``, its companion, says where it comes from, how its runs are repeated, which
-rows constants may be fitted to, and how near ours must come.
+``tables/NAME.csv`` (of a link; ``channel_tables/NAME.csv`` of a channel, and ``relocation_tables``)
+is a table as it was published. ``NAME.toml``, its companion, says where it comes from, how its runs
+are repeated, which rows constants may be fitted to, and how near ours must come.
 """
 
 import csv
@@ -101,8 +101,16 @@ CHANNEL_TABLES: Final = (
 )
 """Those of channels and of all else that uses the fibre; they need no run."""
 
-ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES)
+RELOCATION_TABLES: Final = ("relocation", "relocation_rules")
+"""Those of live guest relocation."""
+
+ALL_TABLES: Final = (*TABLES, *CHANNEL_TABLES, *RELOCATION_TABLES)
 """Every published table that can be replayed."""
+
+_FOLDERS: Final = {
+    **dict.fromkeys(CHANNEL_TABLES, "channel_tables"),
+    **dict.fromkeys(RELOCATION_TABLES, "relocation_tables"),
+}
 
 _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 """By what is in them: maxima of one channel, by generation."""
@@ -113,7 +121,7 @@ def load_table(name: str) -> PublishedTable:
     name = _ALSO_CALLED.get(name, name)
     if name not in ALL_TABLES:
         raise ConfigurationError(f"table {name[:40]!r} is unknown; {expected(name, ALL_TABLES)}")
-    folder = _folder("channel_tables" if name in CHANNEL_TABLES else "tables")
+    folder = _folder(_FOLDERS.get(name, "tables"))
     texts = ((folder / f"{name}.{kind}").read_text("utf-8") for kind in ("csv", "toml"))
     try:
         return parse_table(name, *texts)

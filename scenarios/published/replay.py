@@ -22,6 +22,7 @@ from scenarios.published.estimates import (
     chpid_row,
     stop_short_row,
 )
+from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, Value, View
 from scenarios.report import (
     Row,
@@ -41,6 +42,8 @@ SECONDS: Final = 5.0
 
 WARMUP: Final = 0.5
 """Virtual seconds before that."""
+
+_ROWS: Final = {**CHANNEL_ROWS, **RELOCATION_ROWS}
 
 _layout: Final = cache(load_layout)
 _table: Final = cache(load_table)
@@ -131,11 +134,11 @@ def compare(
 ) -> Iterator[Comparison]:
     """Each published figure of a row beside ours: the mean, if there are several recordings.
 
-    A table of rules or of channels needs no recording; figures of channels that are not modelled
-    are left out.
+    A table of rules, of channels or of relocations needs no recording; figures of the latter two
+    that are not modelled are left out.
     """
-    if table.view is View.CHANNEL:
-        figures_of_row = CHANNEL_ROWS[table.name](row)
+    if table.name in _ROWS:
+        figures_of_row = _ROWS[table.name](row)
         for measure in table.measures:
             if row.has_number(measure) and measure in figures_of_row:
                 yield _compare(table, row, measure, figures_of_row[measure])

@@ -56,11 +56,12 @@ class View(StrEnum):
     CHPID = "chpid"
     STOP_SHORT = "stop_short"
     CHANNEL = "channel"
+    RELOCATION = "relocation"
 
 
 MEASURED: Final = frozenset({View.SUITE, View.APPC, View.DEVICE, View.LINK})
-"""The views of a run; the others need none: rules are to be met exactly, and figures of channels
-come from mean values."""
+"""The views of a run of a workload; the others need none: rules are to be met exactly, figures of
+channels come from mean values, and those of relocations from guests that are moved."""
 
 
 class Distance(StrEnum):

@@ -121,7 +121,8 @@ def count_goals(verdicts: Iterable[Verdict]) -> list[GoalCount]:
 def _kind(table: PublishedTable) -> str:
     if table.is_measured:
         return "measured goals"
-    return "goals of channels" if table.view is View.CHANNEL else "arithmetic rules"
+    others = {View.CHANNEL: "goals of channels", View.RELOCATION: "goals of relocations"}
+    return others.get(table.view, "arithmetic rules")
 
 
 def _goals_met(check: BoundCheck) -> Iterator[bool]:

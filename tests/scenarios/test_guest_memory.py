@@ -1,29 +1,13 @@
 """The memory of guests: what is moved first, and what changes."""
 
-from statistics import fmean
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
-from isfc.layout.file import parse_layout
-from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.relocated_guest import GuestPlan
-from scenarios.relocation import Relocation, relocate
+from scenarios.guest_memory import GuestMemory
 
 SECOND_NS = 10**9
-EXPRESS4 = parse_layout(
-    """
-[fibre.1]
-feature = "FICON Express4"
-chpid = { LPAR1 = "3C", LPAR2 = "3E" }
-
-[[ctc]]
-fibre = "1"
-rdevs = { LPAR1 = "D000-D00B", LPAR2 = "D000-D00B" }
-"""
-)
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12), st.integers(1, 2**33))
@@ -39,15 +23,6 @@ def test_random_writes_meet_pages_more_than_once() -> None:
     hot = GuestMemory(2**30, 2**30, hot_set=2**30, write_rate=2**30)
     assert hot.changed(SECOND_NS) == pytest.approx(0.632 * 2**30, rel=0.001)
     assert GuestMemory(2**30, 2**30, change_rate=2**29).changed(SECOND_NS) == 2**29
-
-
-@pytest.mark.slow
-def test_passes_of_a_java_guest_are_as_long_as_published() -> None:
-    """Calibrated: 86 % of the first pass, by the average of those before the stop, +-0.5."""
-    java = GuestPlan("JAVA", KNOWN_GUESTS["java"].memory)
-    (guest,) = relocate(Relocation(EXPRESS4, (java,))).guests
-    first, *between = [each.length for each in guest.passes if not each.quiesced]
-    assert fmean(between) / first == pytest.approx(0.86, abs=0.005)
 
 
 @pytest.mark.parametrize(

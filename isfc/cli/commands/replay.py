@@ -127,12 +127,12 @@ def replay(
     """Replay IBM's published measurements and show ours beside them.
 
     TABLE is transport, appc_regression, appc_scaling, device_reports, link_activity,
-    capacity_estimates, chpid_estimates or stop_short, or one of channels, which
-    docs/channel-fidelity.md lists. Each run is made with the parameters of its release. What the
-    figures come to is shown on a screen; --full, or an option that chooses rows, shows every one.
-    Options that choose rows leave out the tables that have no such column. Ends with 1 when a
-    figure leaves the tolerance that is declared for it. With --report, ours alone is shown, and
-    nothing is judged.
+    capacity_estimates, chpid_estimates or stop_short, relocation or relocation_rules, or one of
+    channels, which docs/channel-fidelity.md lists. Each run is made with the parameters of its
+    release. What the figures come to is shown on a screen; --full, or an option that chooses rows,
+    shows every one. Options that choose rows leave out the tables that have no such column. Ends
+    with 1 when a figure leaves the tolerance that is declared for it. With --report, ours alone is
+    shown, and nothing is judged.
     """
     output = Output(report, interval, csv, json, seeds)
     wanted = {

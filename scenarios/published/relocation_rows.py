@@ -1,0 +1,142 @@
+"""Published rows of live guest relocation, and our figures in their place.
+
+Each comes from guests that are moved over a link as IBM had it: one FICON Express4 channel with
+twelve CTCs, the later system sending.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from statistics import fmean
+from typing import Final
+
+from isfc.layout.file import parse_layout
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX, stop_short
+from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.published.table import PublishedRow
+from scenarios.relocated_guest import GuestPlan, Moved
+from scenarios.relocation import Outcome, Relocation, relocate
+from scenarios.vmrelocate import Limits
+
+_LAYOUT: Final = parse_layout(
+    """
+[fibre.1]
+feature = "FICON Express4"
+chpid = { LPAR1 = "3C", LPAR2 = "3D" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { LPAR1 = "D000-D00B", LPAR2 = "D000-D00B" }
+"""
+)
+_MIB: Final = 2**20
+_PAGES: Final = 4096 * 1024
+"""Bytes of the unit that passes are published in, 1024 pages."""
+
+SCALE: Final = 16
+"""Java's guest is moved in a sixteenth of its size. Passes then take a sixteenth of the time, and
+leave the same share of the hot set (derived: H (1 - e^(-wT/H)) / H depends on T/H alone)."""
+
+_KINDS: Final = {"fio, direct I/O": "direct-io", "OLTP: Oracle, memory target 1616 MiB": "oltp"}
+
+
+def relocation_row(row: PublishedRow) -> Mapping[str, float]:
+    """Ours in the place of a measurement."""
+    metric = str(row.columns["metric"])
+    if metric in _OF_DEVICES:
+        return {"value": _OF_DEVICES[metric](_io_rates())}
+    if metric.startswith("first_pass"):
+        first = _first_pass(_KINDS[str(row.columns["workload"])])
+        return {"value": first / (_PAGES if metric.endswith("pages") else _MIB)}
+    if metric == "average_intermediate_pass_of_first":
+        first, *between = _java_passes()
+        return {"value": 100 * fmean(between) / first}
+    return {}
+
+
+def rule_row(row: PublishedRow) -> Mapping[str, float]:
+    """Ours in the place of a rule."""
+    ours = _RULES.get(str(row.columns["id"]))
+    return {} if ours is None else {"value": float(ours())}
+
+
+def _io_rates() -> list[float]:
+    """I/Os a second of each CTC of the sender, the busiest first."""
+    idle = GuestMemory(1024 * _MIB, 1024 * _MIB)
+    return sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
+
+
+def _writers(rates: list[float]) -> list[float]:
+    """Those that the memory goes over: the others have a few I/Os, of counts."""
+    return [rate for rate in rates if rate > rates[0] / 2]
+
+
+_OF_DEVICES: Final[Mapping[str, Callable[[list[float]], float]]] = {
+    "writers": lambda rates: len(_writers(rates)),
+    "ssch_per_s_each_writer": lambda rates: fmean(_writers(rates)),
+    "ssch_per_s_link": lambda rates: sum(_writers(rates)),
+    "unidirectional": lambda rates: len(rates) - len(_writers(rates)),
+    "ssch_per_s_each_unidirectional": lambda rates: max(rates[len(_writers(rates)) :]),
+}
+
+
+def _first_pass(kind: str) -> int:
+    (guest,) = _move(KNOWN_GUESTS[kind].memory, Limits(max_total=20.0)).guests
+    return guest.passes[0].length
+
+
+def _java_passes() -> list[int]:
+    """Bytes of each pass before the guest is stopped."""
+    java = KNOWN_GUESTS["java"].memory
+    scaled = replace(
+        java,
+        size=java.size // SCALE,
+        touched=java.touched // SCALE,
+        hot_set=java.hot_set // SCALE,
+    )
+    (guest,) = _move(scaled, Limits(quiesce_goal=0.0)).guests
+    return [each.length for each in guest.passes if not each.quiesced]
+
+
+_DEFAULTS: Final = Limits()
+
+
+@cache
+def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> Outcome:
+    plan = GuestPlan("GUEST", memory, limits)
+    return relocate(Relocation(_LAYOUT, (plan,), source=NodeName("LPAR2")))
+
+
+def _small(*, immediate: bool = False) -> Moved:
+    """A small guest that changes fast."""
+    memory = GuestMemory(16 * _MIB, 16 * _MIB, 1024 * _MIB)
+    (guest,) = _move(memory, Limits(quiesce_goal=0.0, immediate=immediate)).guests
+    return guest
+
+
+def _passes(guest: Moved, *, quiesced: bool) -> int:
+    return sum(each.quiesced is quiesced for each in guest.passes)
+
+
+def _forks() -> int:
+    """What goes beside each other once the guest is stopped: state and devices, and memory."""
+    first = next(each for each in _small().passes if each.quiesced)
+    return 2 * bool(first.state_length) + bool(first.length)
+
+
+_RULES: Final[Mapping[str, Callable[[], float]]] = {
+    "rule-01": lambda: _DEFAULTS.max_quiesce,
+    "rule-04": lambda: _passes(_small(immediate=True), quiesced=False),
+    "rule-05": lambda: _passes(_small(), quiesced=True),
+    "rule-06": _forks,
+    "rule-08": lambda: max(stop_short(count) for count in range(2, 9)),
+    "rule-09": lambda: max(stop_short(count) for count in range(9, CTCS_MAX + 1)),
+    "rule-10": lambda: CTCS_MAX,
+}
+
+RELOCATION_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {
+    "relocation": relocation_row,
+    "relocation_rules": rule_row,
+}
+"""Our figures by measure for a row of each table."""
