@@ -13,14 +13,29 @@ if TYPE_CHECKING:
     from isfc.errors import IsfcError as IsfcError
     from isfc.errors import LocalProtocolError as LocalProtocolError
     from isfc.errors import RemoteProtocolError as RemoteProtocolError
+    from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
+    from isfc.layout.edit import AddCtc as AddCtc
+    from isfc.layout.edit import AddFibre as AddFibre
+    from isfc.layout.edit import Edit as Edit
+    from isfc.layout.edit import MoveCtc as MoveCtc
+    from isfc.layout.edit import RemoveCtc as RemoveCtc
+    from isfc.layout.edit import RenumberCtc as RenumberCtc
+    from isfc.layout.edit import SetFibre as SetFibre
+    from isfc.layout.edit import SwapRdevs as SwapRdevs
+    from isfc.layout.edit import edit as edit
+    from isfc.layout.edit import features as features
+    from isfc.layout.edit import read_edit as read_edit
+    from isfc.layout.edit import without as without
     from isfc.layout.file import parse_layout as parse_layout
+    from isfc.layout.layout import Collection as Collection
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.plan import make_plan
+    from isfc.layout.write import format_collection as format_collection
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
     from isfc.live.conversation import Conversation as Conversation
@@ -30,6 +45,8 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.sweep import sweep as sweep
+    from scenarios.saturation import Carried as Carried
+    from scenarios.saturation import carried as carried
     from scenarios.simulation import Simulation as Simulation
     from scenarios.simulation import simulate as simulate
     from scenarios.workload import Workload as Workload
@@ -42,11 +59,28 @@ _HOMES: Final = {
     "load_layout": "isfc.layout.catalogue",
     "shipped_layouts": "isfc.layout.catalogue",
     "parse_layout": "isfc.layout.file",
+    "parse_links": "isfc.io.shared",
+    "format_collection": "isfc.layout.write",
     "Layout": "isfc.layout.layout",
+    "Collection": "isfc.layout.layout",
     "Fibre": "isfc.layout.layout",
     "CtcPair": "isfc.layout.layout",
     "plan": "isfc.layout.plan:make_plan",
     "Plan": "isfc.layout.plan",
+    "edit": "isfc.layout.edit",
+    "read_edit": "isfc.layout.edit",
+    "Edit": "isfc.layout.edit",
+    "MoveCtc": "isfc.layout.edit",
+    "AddCtc": "isfc.layout.edit",
+    "RemoveCtc": "isfc.layout.edit",
+    "SwapRdevs": "isfc.layout.edit",
+    "RenumberCtc": "isfc.layout.edit",
+    "SetFibre": "isfc.layout.edit",
+    "AddFibre": "isfc.layout.edit",
+    "without": "isfc.layout.edit",
+    "features": "isfc.layout.edit",
+    "carried": "scenarios.saturation",
+    "Carried": "scenarios.saturation",
     "simulate": "scenarios.simulation",
     "Simulation": "scenarios.simulation",
     "Workload": "scenarios.workload",

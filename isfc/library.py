@@ -13,6 +13,8 @@ EXTRAS = {
     "distributed": ("cluster", "distributed"),
     "scipy": ("measured", "scipy"),
     "optuna": ("optimise", "optuna"),
+    "starlette": ("studio", "starlette"),
+    "uvicorn": ("studio", "uvicorn"),
 }
 
 

@@ -46,11 +46,11 @@ class Carried:
         return self.stated.mb_per_s
 
 
-def carried(layout: Layout) -> tuple[Carried, ...]:
-    """What the first node can send, and the second."""
+def carried(layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS) -> tuple[Carried, ...]:
+    """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
     return tuple(
-        Carried(node, _rate(layout, node, SATURATING_PAIRS), _rate(layout, node, STATED_PAIRS))
-        for node in layout.nodes
+        Carried(node, _rate(layout, node, SATURATING_PAIRS), _rate(layout, node, pairs))
+        for node in senders or layout.nodes
     )
 
 

@@ -35,6 +35,40 @@ def layouts() -> isfc.Layout:
     return layout
 
 
+def edits() -> None:
+    """Links and their changes."""
+    text = isfc.format_collection(isfc.parse_links(open_text()))
+    links: isfc.Collection = isfc.parse_links(text)
+    name = "-".join(links.links[0].nodes)
+    changes: list[isfc.Edit] = [
+        isfc.AddCtc("1"),
+        isfc.MoveCtc(name, "6001", "2"),
+        isfc.SwapRdevs(name, "6000", "6001"),
+        isfc.RenumberCtc(name, "6000", ("6100", "7100")),
+        isfc.SetFibre("1", isfc.features()[1]),
+        isfc.AddFibre(name, ("60", "61"), isfc.features()[1]),
+        isfc.read_edit({"do": "remove", "link": name, "rdev": "6001"}),
+        isfc.RemoveCtc(name, "6002"),
+    ]
+    for change in changes:
+        links = isfc.edit(links, change)
+    left = isfc.without(links, frozenset({"2"}))
+    figures: tuple[isfc.Carried, ...] = isfc.carried(left.links[0], pairs=1)
+    print([each.stated_mb_per_s > 0 for each in figures])
+
+
+def open_text() -> str:
+    """A layout of two fibres."""
+    lines = []
+    for name, chpids in (("1", "40"), ("2", "41")):
+        lines += [f"[fibre.{name}]", 'feature = "FICON Express2"']
+        lines += [f'chpid = {{ ATLANTA = "{chpids}", BOSTON = "{chpids}" }}']
+    for name, rdevs in (("1", "6000-6002"), ("2", "6010")):
+        lines += ["[[ctc]]", f'fibre = "{name}"']
+        lines += [f'rdevs = {{ ATLANTA = "{rdevs}", BOSTON = "{rdevs}" }}']
+    return "\n".join(lines)
+
+
 def simulations(layout: isfc.Layout) -> None:
     """Runs in virtual time, and a sweep of them."""
     done: isfc.Simulation = isfc.simulate(layout, "HS", pairs=2, seconds=0.01, warmup=0.01)
@@ -81,6 +115,7 @@ async def live() -> bytes:
 
 def main() -> None:
     """Use everything once."""
+    edits()
     simulations(layouts())
     print(asyncio.run(live()))
 

@@ -52,6 +52,9 @@ COMMANDS: Final = {
         "report",
         "Write one page about a layout: drawing, findings, runs, losses.",
     ),
+    "studio": Subcommand(
+        "studio", "studio", "Edit a layout on a local page that judges each change."
+    ),
     "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "relocate",

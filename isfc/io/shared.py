@@ -17,7 +17,7 @@ from isfc.io.demand import Demand, Route, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.catalogue import load_document
 from isfc.layout.checked_toml import within
-from isfc.layout.document import Document
+from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 
@@ -91,6 +91,14 @@ def links_with_disks(document: Document) -> tuple[Collection, IoConfiguration | 
     configuration = io_configuration_of(document, collection)
     links = tuple(with_disks(link, configuration) for link in collection.links)
     return replace(collection, links=links), configuration
+
+
+def parse_links(data: bytes | str, source: str = "layout") -> Collection:
+    """Every link that the content of a layout file describes, disks on their chpids in them.
+
+    ``source`` is its name in messages. Raises `ConfigurationError` for what is wrong with it.
+    """
+    return links_with_disks(parse_document(data, source))[0]
 
 
 def load_with_disks(argument: str | Path) -> Collection:

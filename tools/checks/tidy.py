@@ -32,6 +32,11 @@ SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = "csv html importlib json msgspec pathlib tomllib"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
+BELOW_THE_FACE: Final = (
+    "ctc isfc.cp isfc.deck isfc.engine isfc.io isfc.journal isfc.layout isfc.link isfc.live "
+    "isfc.measured isfc.programs isfc.search isfc.system scenarios"
+)
+
 RINGS: Final = {
     # folder: (may import these and all below them, but not these); the longest name decides
     "ctc": (f"{PURE} ctc", ""),
@@ -57,6 +62,8 @@ RINGS: Final = {
     ),
     "isfc.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.cli": ("*", "tools tests"),
+    # a layer over the public face: what it computes comes from there
+    "isfc.cli.studio": ("*", f"{BELOW_THE_FACE} tools tests"),
 }
 
 

@@ -30,6 +30,7 @@ TOPICS: Final = {
     "check": ("check.md",),
     "show": ("layouts.md",),
     "report": ("report.md",),
+    "studio": ("studio.md",),
     "run": ("run.md", "workloads.md", "reports.md", "timeline.md", "faults.md", "cp.md"),
     "relocate": ("relocation.md",),
     "evacuate": ("cluster.md", "relocation.md"),

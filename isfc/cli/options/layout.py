@@ -159,11 +159,11 @@ def _opened(layout: Layout, collection: Collection, disks: IoConfiguration | Non
 
 def _open(argument: str) -> Document:
     """The document that a user means, also from standard input or a pipe."""
-    return parse_document(*_read(argument))
+    return parse_document(*read_layout(argument))
 
 
-def _read(argument: str) -> tuple[bytes, str]:
-    """The content of a layout file, and its name in messages."""
+def read_layout(argument: str) -> tuple[bytes, str]:
+    """The content of the layout that a user means, and its name in messages."""
     if argument == "-":
         return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
     path = Path(argument)

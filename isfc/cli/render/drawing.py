@@ -4,6 +4,7 @@ Colours say who may write on a CTC, and so do dashes and words, for who cannot t
 The SVG follows the reader's dark mode, and is text to a screen reader.
 """
 
+from dataclasses import dataclass
 from typing import Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -14,7 +15,7 @@ from rich.text import Text
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.cluster_drawing import SOLID_STYLE, draw_cluster
 from isfc.layout.layout import Collection, Fibre, Layout
-from isfc.layout.uses import CtcUse, FibreUse, fibre_uses, writer_name
+from isfc.layout.uses import CtcUse, fibre_uses, writer_name
 
 WRITER_STYLES: Final = {None: "green", 0: "cyan", 1: "magenta"}
 _ARROW: Final = 28
@@ -29,7 +30,7 @@ _GAP: Final = 16
 _TOP: Final = 66
 _GUESTS: Final = 3
 """Guests drawn on each system: some, whatever their number."""
-_STYLE: Final = """
+STYLE: Final = """
 .isfc-drawing { font: 13px system-ui, sans-serif; color: #1b1f24 }
 .isfc-drawing text { fill: currentColor }
 .isfc-drawing .node { font-weight: bold; font-size: 15px }
@@ -91,13 +92,13 @@ def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = N
     to be drawn. ``mark`` ends the ids, so that a page may have more than one drawing.
     """
     if len(layouts) == 1 and cluster is None:
-        svg, _ = _draw(layouts[0], mark)
+        svg, _ = draw_link(layouts[0], mark)
     else:
         svg, top = Element("svg", {"xmlns": _XMLNS}), 0
-        drawings = [_draw(each, f"{mark}-{n}") for n, each in enumerate(layouts, start=1)]
+        drawings = [draw_link(each, f"{mark}-{n}") for n, each in enumerate(layouts, start=1)]
         if cluster is not None:
             drawn, height = draw_cluster(cluster)
-            SubElement(drawn, "style").text = _STYLE + SOLID_STYLE
+            SubElement(drawn, "style").text = STYLE + SOLID_STYLE
             drawings.insert(0, (drawn, height))
         for drawn, height in drawings:
             place = {"y": top, "width": _WIDTH, "height": height}
@@ -109,9 +110,35 @@ def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = N
     return ElementTree.tostring(svg, "unicode") + "\n"
 
 
-def _draw(layout: Layout, mark: str) -> tuple[Element, int]:
-    """The drawing of one link, and its height."""
-    groups = fibre_uses(layout)
+@dataclass(frozen=True, slots=True)
+class DrawnFibre:
+    """A fibre as it is drawn: its CTCs, and whether it is struck out, as if it were lost."""
+
+    fibre: Fibre
+    uses: tuple[CtcUse, ...]
+    struck: bool = False
+
+
+def link_groups(layout: Layout, left: Layout | None) -> tuple[DrawnFibre, ...]:
+    """The fibres of a layout as they are drawn; those that are not ``left`` are struck out."""
+    used = {} if left is None else {use.fibre.name: use.uses for use in fibre_uses(left)}
+    return tuple(
+        DrawnFibre(each.fibre, used[each.fibre.name])
+        if each.fibre.name in used
+        else DrawnFibre(each.fibre, tuple(CtcUse(use.ctc, (None, None)) for use in each.uses), True)
+        for each in fibre_uses(layout)
+    )
+
+
+def draw_link(
+    layout: Layout, mark: str = "", groups: tuple[DrawnFibre, ...] | None = None
+) -> tuple[Element, int]:
+    """The drawing of one link, and its height; ``groups`` are its fibres, none struck out if None.
+
+    A fibre is an element ``g.fibre`` with its name, a CTC in it a ``g.ctc`` with its number at the
+    first node, for whoever lets people touch them.
+    """
+    groups = link_groups(layout, layout) if groups is None else groups
     rows = sum(_HEAD + _ROW * len(group.uses) + _GAP for group in groups)
     height = _TOP + rows + _ROW * 3
     title, words = f"drawing-title{mark}", f"drawing-desc{mark}"
@@ -127,7 +154,7 @@ def _draw(layout: Layout, mark: str) -> tuple[Element, int]:
     )
     SubElement(svg, "title", {"id": title}).text = f"Logical link {' - '.join(layout.nodes)}"
     SubElement(svg, "desc", {"id": words}).text = _in_words(layout, groups)
-    SubElement(svg, "style").text = _STYLE
+    SubElement(svg, "style").text = STYLE
     _define_arrows(svg, mark)
     for node, x in zip(layout.nodes, (_BOX / 2 + 4, _WIDTH - _BOX / 2 - 4), strict=True):
         _text(svg, x, 24, node, "node", "middle")
@@ -139,19 +166,31 @@ def _draw(layout: Layout, mark: str) -> tuple[Element, int]:
     return svg, height
 
 
-def _in_words(layout: Layout, groups: tuple[FibreUse, ...]) -> str:
+def _in_words(layout: Layout, groups: tuple[DrawnFibre, ...]) -> str:
     """What the drawing shows, for who cannot see it."""
     return " ".join(
-        f"Fibre {group.fibre.name}, {speed_text(group.fibre)}, chpid "
-        f"{format_chpid(group.fibre.chpids[0])} to {format_chpid(group.fibre.chpids[1])}: "
-        + ", ".join(
-            f"{format_rdev(use.ctc.rdevs[0])} to {format_rdev(use.ctc.rdevs[1])} "
-            f"({writer_name(layout.nodes, use)})"
-            for use in group.uses
-        )
+        f"{fibre_words(group)}: "
+        + ", ".join(ctc_words(layout, group, use) for use in group.uses)
         + "."
         for group in groups
     )
+
+
+def fibre_words(group: DrawnFibre) -> str:
+    """``Fibre 1, Express2 2 Gb/s, chpid 40 to 50``."""
+    near, far = map(format_chpid, group.fibre.chpids)
+    words = f"Fibre {group.fibre.name}, {speed_text(group.fibre)}, chpid {near} to {far}"
+    return f"{words}, struck out" if group.struck else words
+
+
+def ctc_words(layout: Layout, group: DrawnFibre, use: CtcUse) -> str:
+    """``6000 to 7000 (ATLANTA only)``."""
+    here, there = map(format_rdev, use.ctc.rdevs)
+    return f"{here} to {there} ({_writers(layout, group, use)})"
+
+
+def _writers(layout: Layout, group: DrawnFibre, use: CtcUse) -> str:
+    return "lost" if group.struck else writer_name(layout.nodes, use)
 
 
 def _define_arrows(svg: Element, mark: str) -> None:
@@ -182,9 +221,10 @@ def _draw_guests(svg: Element, middle: float) -> None:
     _text(svg, middle - 58 + 16 * _GUESTS + 4, 49, "guests", "place", "start")
 
 
-def _draw_group(svg: Element, group: FibreUse, top: int, mark: str) -> int:
+def _draw_group(svg: Element, group: DrawnFibre, top: int, mark: str) -> int:
     """A fibre with the chpids at its ends, and its CTCs; return where it ends."""
     height = _HEAD + _ROW * len(group.uses)
+    svg = SubElement(svg, "g", {"class": "fibre", "data-fibre": group.fibre.name})
     for x, chpid in zip((4, _WIDTH - _BOX - 4), group.fibre.chpids, strict=True):
         box = {"x": x, "y": top, "width": _BOX, "height": height, "class": "box"}
         SubElement(svg, "rect", {name: str(value) for name, value in box.items()})
@@ -200,6 +240,7 @@ def _draw_ctc(svg: Element, use: CtcUse, y: int, mark: str) -> None:
     kind = _CLASSES[use.writer]
     (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
     near, far = _BOX + 4, _WIDTH - _BOX - 4
+    svg = SubElement(svg, "g", {"class": "ctc", "data-rdev": here})
     _text(svg, near - 10, y + 4, here, "", "end")
     _text(svg, far + 10, y + 4, there, "", "start")
     _text(svg, near - 60, y + 4, f"writes {down}." if down else "", "place", "end")

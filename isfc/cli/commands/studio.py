@@ -1,0 +1,47 @@
+"""``isfc studio``: a local page on which a layout is edited, and judged meanwhile."""
+
+from typing import Annotated
+
+import typer
+
+from isfc.cli.options.layout import complete_layout, read_layout
+from isfc.cli.options.number import within
+from isfc.library import check_library
+
+StudioArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="[LAYOUT]",
+        help="A layout file (TOML), or the name of a shipped layout; - for standard input.",
+        show_default=False,
+        autocompletion=complete_layout,
+    ),
+]
+PortOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", callback=within(0, 65_535), help="The port on loopback; 0 takes a free one."
+    ),
+]
+BrowserOption = Annotated[
+    bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+]
+
+
+def studio(
+    layout: StudioArgument = "atlanta-boston",
+    *,
+    port: PortOption = 0,
+    no_browser: BrowserOption = False,
+) -> None:
+    """Edit a layout on a local page that judges each change.
+
+    The page is served on loopback, to whoever knows its address. Nothing is written but what the
+    page downloads. Ctrl-C ends it.
+    """
+    for library in ("starlette", "uvicorn"):
+        check_library(library, "isfc studio")
+    from isfc.cli.studio.serve import serve
+
+    data, source = read_layout(layout)
+    serve(data.decode("utf-8-sig"), source, port, open_browser=not no_browser)

@@ -1,0 +1,62 @@
+"""The drawing of `isfc.cli.render.drawing` as something to touch: names, places to hit, focus."""
+
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import isfc
+from isfc.cli.render.drawing import DrawnFibre, ctc_words, draw_link, fibre_words, link_groups
+
+_WIDTH = 632
+_ROW = 22
+
+
+def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
+    """The SVG of a link, whose fibres that are not ``left`` are struck out.
+
+    They stand in the order of the file, which no edit changes. Fibres and CTCs are buttons to a
+    screen reader, each with what it is in words.
+    """
+    of_file = {fibre.name: place for place, fibre in enumerate(link.fibres)}
+    groups = sorted(link_groups(link, left), key=lambda group: of_file[group.fibre.name])
+    svg, _ = draw_link(link, mark, tuple(groups))
+    svg.set("role", "group")
+    svg.set("data-link", "-".join(link.nodes))
+    style = next(part for part in svg if part.tag == "style")
+    svg.remove(style)  # the page has it
+    named = {group.fibre.name: group for group in groups}
+    for drawn in [part for part in svg if part.get("class") == "fibre"]:
+        group = named[drawn.attrib["data-fibre"]]
+        _make_fibre(drawn, group)
+        drawn_ctcs = [part for part in drawn if part.get("class") == "ctc"]
+        for ctc, use in zip(drawn_ctcs, group.uses, strict=True):
+            _make_ctc(ctc, f"CTC {ctc_words(link, group, use)} on fibre {group.fibre.name}")
+    return ElementTree.tostring(svg, "unicode")
+
+
+def _make_fibre(drawn: Element, group: DrawnFibre) -> None:
+    """A fibre can be chosen by the heading of its boxes."""
+    if group.struck:
+        drawn.set("class", "fibre struck")
+    box = drawn.find("rect")
+    assert box is not None
+    top = float(box.attrib["y"])
+    heading = Element("g", _button("heading", fibre_words(group)))
+    SubElement(heading, "rect", _hit(top, 26))
+    drawn.insert(0, heading)
+
+
+def _make_ctc(drawn: Element, label: str) -> None:
+    line = drawn.find("line")
+    assert line is not None
+    drawn.attrib.update(_button("ctc", label))
+    drawn.insert(0, Element("rect", _hit(float(line.attrib["y1"]) - _ROW / 2, _ROW)))
+
+
+def _button(kind: str, label: str) -> dict[str, str]:
+    return {"class": kind, "tabindex": "0", "role": "button", "aria-label": label}
+
+
+def _hit(top: float, height: float) -> dict[str, str]:
+    """An invisible rectangle as wide as the drawing."""
+    place = {"x": 4.0, "y": top, "width": float(_WIDTH), "height": height}
+    return {"class": "hit", **{name: f"{value:g}" for name, value in place.items()}}

@@ -1,0 +1,116 @@
+"""The judgement of a layout as parts of the page: order, capacity, findings, what has changed.
+
+What the rules say is there with the drawing; what the model says comes into the same tables as it
+is known.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from html import escape
+from typing import Final
+
+import isfc
+from isfc.cli.loss import SUITE
+from isfc.cli.render.page.parts import table
+from isfc.cli.studio.difference import differences
+from isfc.cli.studio.tasks import Answer, Question, Subject
+
+Known = Callable[[Question], Answer | None]
+"""What the model has said so far; None if it was not asked yet."""
+
+PENDING: Final = "…"
+CAPTION: Final = f"MB/s (2^20) one way, {SUITE}; in brackets the difference to the layout as opened"
+
+
+def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
+    """What each node can send, by rule and by model, and the difference to the layout as opened."""
+    before = {
+        (name, way.sender): way.estimated_mb_per_s
+        for name, plan in plans(opened.read()).items()
+        for way in plan.directions
+    }
+    return "".join(
+        table(
+            CAPTION,
+            (name, "rule", "model", f"{pairs} pairs", "collisions/s", "RDEV util %"),
+            [
+                (
+                    way.sender,
+                    with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
+                    *_modelled(
+                        known(Question(subject, name, way.sender, pairs)),
+                        known(Question(opened, name, way.sender, pairs)),
+                    ),
+                )
+                for way in plan.directions
+            ],
+        )
+        for name, plan in plans(subject.read()).items()
+    )
+
+
+def _modelled(answer: Answer | None, before: Answer | None) -> Iterator[str]:
+    """The cells of what the model says."""
+    for measure in (_saturated, _stated, _collisions, _util):
+        now, then = (None if each is None else measure(each) for each in (answer, before))
+        yield PENDING if now is None else with_difference(now, then)
+
+
+def _saturated(answer: Answer) -> float | None:
+    return answer.carried.saturated_mb_per_s
+
+
+def _stated(answer: Answer) -> float | None:
+    return answer.carried.stated_mb_per_s
+
+
+def _collisions(answer: Answer) -> float | None:
+    return answer.collisions_per_s
+
+
+def _util(answer: Answer) -> float | None:
+    return answer.rdev_util_percent
+
+
+def with_difference(now: float, before: float | None) -> str:
+    """``306 (+12)``; without brackets where nothing has changed, or nothing is known of before."""
+    difference = 0 if before is None else round(now) - round(before)
+    return f"{now:.0f} ({difference:+d})" if difference else f"{now:.0f}"
+
+
+def plans(collection: isfc.Collection) -> dict[str, isfc.Plan]:
+    """The judgement of each link, by its name."""
+    return {
+        "-".join(link.nodes): isfc.plan(link, collection.beside(link), collection)
+        for link in collection.links
+    }
+
+
+def orders(judged: Mapping[str, isfc.Plan]) -> str:
+    """Who writes on what, in which order."""
+    return "".join(
+        f"<p><strong>{escape(way.sender)}</strong> writes on "
+        f'<span class="order" data-sender="{escape(way.sender)}">'
+        f"{', '.join(f'{rdev:04X}' for rdev in way.write_order)}</span>, in that order; only it "
+        f"writes on {', '.join(f'{rdev:04X}' for rdev in way.exclusive) or 'none'}.</p>"
+        for plan in judged.values()
+        for way in plan.directions
+    )
+
+
+def findings(judged: Mapping[str, isfc.Plan]) -> str:
+    """What `isfc check` finds; each names its fibres, which the page shows in the drawing."""
+    items = "".join(
+        f'<li class="{finding.severity}" tabindex="0" '
+        f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
+        f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code><br>"
+        f"{escape(finding.text)} <em>{escape(finding.remedy)}</em></li>"
+        for plan in judged.values()
+        for finding in plan.advice
+    )
+    return f'<ul class="findings">{items}</ul>' if items else "<p>Nothing to change.</p>"
+
+
+def changes(opened: isfc.Collection, now: isfc.Collection) -> str:
+    """What has changed since the layout was opened, in words."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in differences(opened, now))
+    return f"<ul>{items}</ul>" if items else "<p>Nothing: this is the layout as it was opened.</p>"

@@ -1,0 +1,83 @@
+"""A look at a layout after an edit, by the rules alone: what is known immediately."""
+
+from typing import Any
+
+import msgspec
+
+import isfc
+from isfc.cli.studio.drawing import touchable
+from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders, plans
+from isfc.cli.studio.tasks import SOURCE, Subject
+
+
+class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A layout, what is struck out of it, and maybe an edit that is to be done first.
+
+    ``source`` is what the text is called in an error.
+    """
+
+    revision: int
+    text: str
+    opened: str
+    struck: list[str] = []
+    pairs: int = 50
+    edit: dict[str, Any] | None = None
+    source: str = SOURCE
+
+
+def look(wanted: Look, known: Known) -> dict[str, Any]:
+    """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
+    whole = isfc.parse_links(wanted.text, wanted.source)
+    if wanted.edit is not None:
+        whole = isfc.edit(whole, isfc.read_edit(wanted.edit))
+    text = isfc.format_collection(whole)
+    names = {fibre.name for link in whole.links for fibre in link.fibres}
+    struck = frozenset(wanted.struck) & names
+    subject, opened = Subject(text, struck), Subject(wanted.opened or text)
+    left = subject.read()
+    judged = plans(left)
+    return {
+        "revision": wanted.revision,
+        "text": text,
+        "struck": sorted(struck),
+        "drawing": _drawing(whole, left),
+        "capacity": capacity(subject, opened, wanted.pairs, known),
+        "orders": orders(judged),
+        "findings": findings(judged),
+        "changes": changes(opened.read(), whole),
+        "layout": describe(whole),
+    }
+
+
+def _drawing(whole: isfc.Collection, left: isfc.Collection) -> str:
+    kept = {link.nodes: link for link in left.links}
+    return "".join(
+        touchable(link, kept.get(link.nodes), f"-{number}")
+        for number, link in enumerate(whole.links, start=1)
+    )
+
+
+def describe(collection: isfc.Collection) -> list[dict[str, Any]]:
+    """The links as the page's forms need them."""
+    return [
+        {
+            "name": "-".join(link.nodes),
+            "nodes": list(link.nodes),
+            "fibres": [
+                {
+                    "name": fibre.name,
+                    "feature": fibre.profile.feature,
+                    "link_gbps": fibre.profile.link_gbps,
+                    "km": fibre.km,
+                    "path": fibre.path and fibre.path.name,
+                    "chpids": [f"{chpid:02X}" for chpid in fibre.chpids],
+                }
+                for fibre in link.fibres
+            ],
+            "ctcs": [
+                {"fibre": ctc.fibre.name, "rdevs": [f"{rdev:04X}" for rdev in ctc.rdevs]}
+                for ctc in link.device_list()
+            ],
+        }
+        for link in collection.links
+    ]

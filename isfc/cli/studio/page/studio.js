@@ -1,0 +1,436 @@
+// The page's part: what is chosen, what is dragged, the history, and showing what the server says.
+// Every change goes to the server as an edit, one after the other; figures are shown only if they
+// are of the revision that is shown.
+const start = JSON.parse(document.getElementById("start").textContent);
+const at = (id) => document.getElementById(id);
+
+const past = []; // what can be undone: {text, struck}
+const future = [];
+let now = { text: start.text, struck: [] };
+let opened = "";
+let layout = [];
+let revision = 0;
+let chosen = null; // {link, rdev} or {link, fibre}
+let judging = new AbortController();
+let queue = Promise.resolve();
+
+// ---- asking
+
+async function ask(name, body, signal) {
+  const answer = await fetch(name, { method: "POST", body: JSON.stringify(body), signal });
+  if (answer.ok) return answer;
+  const { error } = await answer.json().catch(() => ({ error: answer.statusText }));
+  throw new Error(error);
+}
+
+async function* lines(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const parts = (rest + value).split("\n");
+    rest = parts.pop();
+    for (const part of parts) yield JSON.parse(part);
+  }
+}
+
+function tell(error) {
+  at("error").textContent = error ? error.message : "";
+  at("error").hidden = !error;
+}
+
+// ---- changing
+
+function change(step) { // one after the other, each upon what the one before has made
+  underWay(1);
+  queue = queue.then(step).then(() => tell(null), tell).finally(() => underWay(-1));
+  return queue;
+}
+
+let waiting = 0; // changes and judgements that are to come
+function underWay(more) {
+  waiting += more;
+  at("judgement").setAttribute("aria-busy", String(waiting > 0));
+}
+
+function edit(edited) {
+  return change(async () => {
+    const before = now;
+    await look({ ...now, edit: edited });
+    if (now.text !== before.text) remember(before);
+  });
+}
+
+function strike(name) {
+  return change(async () => {
+    const before = now;
+    const struck = now.struck.includes(name)
+      ? now.struck.filter((each) => each !== name) : [...now.struck, name];
+    await look({ ...now, struck });
+    remember(before);
+  });
+}
+
+function remember(before) {
+  past.push(before);
+  if (past.length > 500) past.shift();
+  future.length = 0;
+  buttons();
+}
+
+function turn(from, to) { // undo and redo
+  return change(async () => {
+    if (!from.length) return;
+    const before = now;
+    await look(from.at(-1));
+    from.pop();
+    to.push(before);
+    buttons();
+  });
+}
+
+function buttons() {
+  at("undo").disabled = !past.length;
+  at("redo").disabled = !future.length;
+}
+
+async function look(wanted) {
+  const answer = await ask("look", { revision: revision + 1, opened, ...wanted });
+  const seen = await answer.json();
+  revision = seen.revision;
+  now = { text: seen.text, struck: seen.struck };
+  opened ||= seen.text;
+  layout = seen.layout;
+  show(seen);
+  judge();
+  keep();
+}
+
+// ---- showing
+
+function show(seen) {
+  const focused = document.activeElement?.closest?.("#drawing") ? keyOf(document.activeElement) : null;
+  for (const name of ["drawing", "capacity", "orders", "findings", "changes"]) {
+    at(name).innerHTML = seen[name];
+  }
+  at("capacity").dataset.revision = seen.revision;
+  at("text").value = seen.text;
+  document.title = `${layout.map((link) => link.name).join(", ")} - isfc studio`;
+  if (chosen && !find(chosen)) chosen = null;
+  showChosen();
+  fillNewFibre();
+  if (focused) elementOf(focused)?.focus();
+}
+
+async function judge() {
+  judging.abort();
+  const mine = judging = new AbortController();
+  underWay(1);
+  try {
+    const body = { revision, text: now.text, opened, struck: now.struck };
+    for await (const record of lines(await ask("judge", body, mine.signal))) {
+      if (record.error) throw new Error(record.error);
+      if (record.revision !== revision || mine.signal.aborted) return;
+      if (record.capacity) at("capacity").innerHTML = record.capacity;
+    }
+  } catch (error) {
+    if (error.name !== "AbortError") tell(error);
+  } finally {
+    underWay(-1);
+  }
+}
+
+// ---- what is chosen
+
+function keyOf(element) {
+  const link = element.closest("svg[data-link]").dataset.link;
+  const ctc = element.closest(".ctc");
+  return ctc ? { link, rdev: ctc.dataset.rdev }
+    : { link, fibre: element.closest(".fibre").dataset.fibre };
+}
+
+function elementOf(key) {
+  const svg = at("drawing").querySelector(`svg[data-link="${CSS.escape(key.link)}"]`);
+  return svg?.querySelector(key.rdev ? `.ctc[data-rdev="${key.rdev}"]`
+    : `.fibre[data-fibre="${CSS.escape(key.fibre)}"] > .heading`);
+}
+
+function find(key) {
+  const link = layout.find((each) => each.name === key.link);
+  if (!link) return null;
+  const item = key.rdev ? link.ctcs.find((ctc) => ctc.rdevs[0] === key.rdev)
+    : link.fibres.find((fibre) => fibre.name === key.fibre);
+  return item ? { link, item } : null;
+}
+
+function choose(key) {
+  chosen = key;
+  showChosen();
+}
+
+function options(select, values, value) {
+  select.replaceChildren(...values.map(([each, text]) => new Option(text ?? each, each)));
+  if (value !== undefined) select.value = value;
+}
+
+function showChosen() {
+  for (const one of document.querySelectorAll(".chosen-one")) one.classList.remove("chosen-one");
+  const found = chosen && find(chosen);
+  at("ctc-form").hidden = !(found && chosen.rdev);
+  at("fibre-form").hidden = !(found && chosen.fibre);
+  if (!found) return;
+  elementOf(chosen)?.classList.add("chosen-one");
+  if (chosen.rdev) showCtc(found.link, found.item);
+  else showFibre(found.link, found.item);
+}
+
+function name(link, fibre) {
+  return `${fibre.name}: chpid ${fibre.chpids.join(" to ")}`;
+}
+
+function showCtc(link, ctc) {
+  const form = at("ctc-form");
+  form.querySelector("h3").textContent = `CTC ${ctc.rdevs.join(" to ")}`;
+  options(form.fibre, link.fibres.map((fibre) => [fibre.name, name(link, fibre)]), ctc.fibre);
+  nodes(form, link);
+  form.first.value = ctc.rdevs[0];
+  form.second.value = ctc.rdevs[1];
+  const others = link.ctcs.filter((each) => each !== ctc);
+  options(form.other, others.map((each) => [each.rdevs[0], each.rdevs.join(" to ")]));
+  options(form.node, [["", "both"], ...link.nodes.map((node) => [node])], "");
+  form.swap.disabled = form.remove.disabled = !others.length;
+}
+
+function showFibre(link, fibre) {
+  const form = at("fibre-form");
+  form.querySelector("h3").textContent = `Fibre ${name(link, fibre)}`;
+  options(form.feature, start.features.map((each) => [each]), fibre.feature);
+  form.gbps.value = fibre.link_gbps;
+  form.km.value = fibre.km;
+  form.km.disabled = Boolean(fibre.path);
+  form.strike.textContent = now.struck.includes(fibre.name) ? "Take back" : "Strike out";
+}
+
+function nodes(form, link) {
+  link.nodes.forEach((node, end) => {
+    for (const each of form.querySelectorAll(`.node-${end}`)) each.textContent = node;
+  });
+}
+
+function fillNewFibre() {
+  const form = at("new-fibre").querySelector("form");
+  const link = layout.find((each) => each.name === form.link.value) ?? layout[0];
+  options(form.link, layout.map((each) => [each.name]), link.name);
+  form.link.parentElement.hidden = layout.length === 1;
+  nodes(form, link);
+  if (!form.feature.length) options(form.feature, start.features.map((each) => [each]));
+  form.feature.value = link.fibres.at(-1).feature;
+}
+
+// ---- forms
+
+at("ctc-form").addEventListener("change", ({ target }) => {
+  const { link, rdev } = chosen;
+  const form = at("ctc-form");
+  if (target.name === "fibre") edit({ do: "move", link, rdev, fibre: target.value });
+  if (target.name === "first" || target.name === "second") {
+    const rdevs = [form.first.value, form.second.value];
+    edit({ do: "renumber", link, rdev, rdevs }).then(() => {
+      choose({ link, rdev: rdevs[0].toUpperCase().padStart(4, "0") });
+    });
+  }
+});
+at("ctc-form").swap.addEventListener("click", () => {
+  const { other, node } = at("ctc-form");
+  edit({ do: "swap", ...chosen, other: other.value, node: node.value || null });
+});
+at("ctc-form").remove.addEventListener("click", () => edit({ do: "remove", ...chosen }));
+
+at("fibre-form").addEventListener("change", ({ target }) => {
+  const form = at("fibre-form");
+  const gbps = target.name === "gbps" ? Number(form.gbps.value) : null;
+  const same = target.name !== "feature" && target.name !== "gbps";
+  edit({
+    do: "set",
+    fibre: chosen.fibre,
+    feature: form.feature.value,
+    link_gbps: same ? find(chosen).item.link_gbps : gbps || null,
+    km: form.km.disabled ? null : Number(form.km.value),
+  });
+});
+at("fibre-form").add.addEventListener("click", () => edit({ do: "add", fibre: chosen.fibre }));
+at("fibre-form").strike.addEventListener("click", () => strike(chosen.fibre));
+
+at("new-fibre").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { link, first, second, feature } = event.target;
+  edit({
+    do: "add-fibre", link: link.value, chpids: [first.value, second.value], feature: feature.value,
+  });
+});
+at("new-fibre").addEventListener("change", ({ target }) => target.name === "link" && fillNewFibre());
+
+for (const form of document.querySelectorAll("form")) {
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
+at("text-form").addEventListener("submit", () => {
+  const text = at("text").value;
+  change(async () => {
+    const before = now;
+    await look({ text, struck: [], source: "the text" });
+    remember(before);
+  });
+});
+at("undo").addEventListener("click", () => turn(past, future));
+at("redo").addEventListener("click", () => turn(future, past));
+at("download-toml").addEventListener("click", () => save(now.text, "layout.toml", "text/plain"));
+
+function save(content, file, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = file;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// ---- the drawing: pointer and keys
+
+const drawing = at("drawing");
+let drag = null;
+
+drawing.addEventListener("pointerdown", (event) => {
+  const ctc = event.target.closest(".ctc");
+  if (!ctc || event.button || event.pointerType === "touch") return;
+  drag = { ctc, x: event.clientX, y: event.clientY, moved: false, key: keyOf(ctc) };
+  ctc.setPointerCapture(event.pointerId);
+});
+drawing.addEventListener("pointermove", (event) => {
+  if (!drag) return;
+  const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+  if (!drag.moved && Math.hypot(x, y) < 5) return;
+  drag.moved = true;
+  const scale = drag.ctc.getScreenCTM().a;
+  drag.ctc.classList.add("moving");
+  drag.ctc.setAttribute("transform", `translate(${x / scale} ${y / scale})`);
+  const over = fibreAt(drag.ctc.closest("svg"), event.clientY);
+  for (const each of drawing.querySelectorAll(".fibre")) each.classList.toggle("target", each === over);
+});
+for (const end of ["pointerup", "pointercancel"]) {
+  drawing.addEventListener(end, (event) => {
+    if (!drag) return;
+    const { ctc, moved, key } = drag;
+    drag = null;
+    ctc.classList.remove("moving");
+    ctc.removeAttribute("transform");
+    for (const each of drawing.querySelectorAll(".target")) each.classList.remove("target");
+    const over = fibreAt(ctc.closest("svg"), event.clientY);
+    choose(key);
+    if (!moved || end === "pointercancel" || !over || over === ctc.closest(".fibre")) return;
+    edit({ do: "move", ...key, fibre: over.dataset.fibre });
+  });
+}
+function fibreAt(svg, y) {
+  return [...svg?.querySelectorAll(".fibre") ?? []].find((each) => {
+    const boxes = [...each.querySelectorAll(":scope > .box")].map((box) => box.getBoundingClientRect());
+    return boxes.some((box) => y >= box.top && y <= box.bottom);
+  });
+}
+drawing.addEventListener("click", (event) => {
+  const element = event.target.closest(".ctc, .heading");
+  if (element) choose(keyOf(element));
+});
+
+drawing.addEventListener("keydown", (event) => {
+  const element = event.target.closest(".ctc, .heading");
+  if (!element || event.ctrlKey || event.metaKey) return;
+  const key = keyOf(element);
+  const done = key.rdev ? ctcKey(event, key) : fibreKey(event, key);
+  if (done) event.preventDefault();
+});
+
+function ctcKey(event, key) {
+  if (event.key === "Enter" || event.key === " ") return choose(key), true;
+  if (event.key === "Delete") return edit({ do: "remove", ...key }), true;
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!step) return false;
+  if (!event.altKey) return walk(event.target, step);
+  const fibres = [...event.target.closest("svg").querySelectorAll(".fibre")];
+  const next = fibres[fibres.indexOf(event.target.closest(".fibre")) + step];
+  if (next) edit({ do: "move", ...key, fibre: next.dataset.fibre });
+  return true;
+}
+
+function fibreKey(event, key) {
+  if (event.key === "Enter" || event.key === " ") return choose(key), true;
+  if (event.key === "+") return edit({ do: "add", fibre: key.fibre }), true;
+  if (event.key.toLowerCase() === "x") return strike(key.fibre), true;
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  return step ? walk(event.target, step) : false;
+}
+
+function walk(from, step) {
+  const all = [...drawing.querySelectorAll(".ctc, .heading")];
+  all[all.indexOf(from.closest(".ctc, .heading")) + step]?.focus();
+  return true;
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.target.closest("input, textarea, select")) return;
+  const key = event.key.toLowerCase();
+  if (key === "z" && !event.shiftKey) turn(past, future);
+  else if (key === "y" || (key === "z" && event.shiftKey)) turn(future, past);
+  else return;
+  event.preventDefault();
+});
+
+// ---- findings show their place
+
+for (const [on, off] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+  at("findings").addEventListener(on, (event) => mark(event, true));
+  at("findings").addEventListener(off, (event) => mark(event, false));
+}
+function mark(event, marked) {
+  const fibres = event.target.closest("[data-fibres]")?.dataset.fibres.split(" ") ?? [];
+  for (const each of drawing.querySelectorAll(".fibre")) {
+    each.classList.toggle("marked", marked && fibres.includes(each.dataset.fibre));
+  }
+}
+
+// ---- the address holds the state
+
+async function pack(value) {
+  const bytes = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const packed = new Uint8Array(await new Response(bytes).arrayBuffer());
+  let text = "";
+  for (const byte of packed) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+async function unpack(text) {
+  const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  const packed = Uint8Array.from(bytes, (char) => char.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return JSON.parse(await new Response(stream).text());
+}
+let keeping = 0;
+function keep() {
+  clearTimeout(keeping);
+  keeping = setTimeout(async () => {
+    const packed = await pack({ version: start.version, opened, ...now });
+    history.replaceState(null, "", `#${packed}`);
+  }, 100);
+}
+
+async function begin() {
+  buttons();
+  at("source").textContent = start.source;
+  if (location.hash.length > 1) {
+    const held = await unpack(location.hash.slice(1));
+    opened = held.opened;
+    now = { text: held.text, struck: held.struck };
+  }
+  if (!now.text) return;
+  await look({ ...now, source: start.source });
+  document.documentElement.dataset.ready = "yes";
+}
+change(begin);

@@ -1,0 +1,140 @@
+"""The server of the page: who may ask, what is answered, and how it all ends.
+
+The page holds the layout, as text, and its history; the server keeps no more than what the model
+has said. Each request has the revision that it is about, and each answer the same one.
+"""
+
+import json
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from typing import Any, Final, TypeVar
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from isfc import ConfigurationError, __version__, features
+from isfc.cli.studio.guard import Guard
+from isfc.cli.studio.judgement import capacity
+from isfc.cli.studio.look import Look, look
+from isfc.cli.studio.page import asset, page
+from isfc.cli.studio.tasks import Answer, Question, Subject, ask, questions
+from isfc.cli.studio.work import Busy, Failed, Work
+
+ANSWERS_MAX: Final = 512
+"""Answers of the model that are kept, so that undo shows them immediately."""
+BODY_LENGTH_MAX: Final = 4 * 2**20
+"""Bytes of a request: a layout as it is and as it was opened are much shorter."""
+
+_T = TypeVar("_T", bound=msgspec.Struct)
+
+
+class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A layout is to be judged by the model, and the one as opened, to be compared with."""
+
+    revision: int
+    text: str
+    opened: str
+    struck: list[str] = []
+    pairs: int = 50
+
+
+class Studio:
+    """What one command serves."""
+
+    def __init__(self, work: Work, text: str, source: str) -> None:
+        self._work = work
+        self._start = {
+            "text": text,
+            "source": source,
+            "version": __version__,
+            "features": features(),
+        }
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+
+    def app(self, token: str, port: int) -> Guard:
+        """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
+        routes = [
+            Route("/", self._page),
+            Route("/look", self._look, methods=["POST"]),
+            Route("/judge", self._judge, methods=["POST"]),
+            Route("/{name}", self._asset),
+        ]
+        app = Starlette(
+            routes=routes, exception_handlers={ConfigurationError: _refuse, KeyError: _missing}
+        )
+        return Guard(app, token, port, BODY_LENGTH_MAX)
+
+    async def _page(self, _: Request) -> Response:
+        return Response(page(self._start), media_type="text/html")
+
+    async def _asset(self, request: Request) -> Response:
+        content, kind = asset(request.path_params["name"])
+        return Response(content, media_type=kind)
+
+    async def _look(self, request: Request) -> Response:
+        wanted = await _read(request, Look)
+        return JSONResponse(look(wanted, self._known))
+
+    async def _judge(self, request: Request) -> Response:
+        wanted = await _read(request, Judge)
+        return _stream(self._judged(wanted))
+
+    def _known(self, question: Question) -> Answer | None:
+        return self._answers.get(question)
+
+    async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
+        """The table of capacities, again with each answer of the model."""
+        subject = Subject(wanted.text, frozenset(wanted.struck))
+        opened = Subject(wanted.opened)
+        for each in dict.fromkeys((subject, opened)):
+            asked = questions(each, wanted.pairs)
+            unknown = [question for question in asked if question not in self._answers]
+            async for question, answer in self._work.together(ask, unknown):
+                if isinstance(answer, Failed):
+                    raise ConfigurationError(answer.message)
+                self._remember(question, answer)
+                yield {
+                    "revision": wanted.revision,
+                    "capacity": capacity(subject, opened, wanted.pairs, self._known),
+                }
+        yield {"revision": wanted.revision, "done": True}
+
+    def _remember(self, question: Question, answer: Answer) -> None:
+        self._answers[question] = answer
+        if len(self._answers) > ANSWERS_MAX:
+            self._answers.popitem(last=False)
+
+
+async def _read(request: Request, kind: type[_T]) -> _T:
+    """The body of a request. Raises `ConfigurationError` for what the page does not send."""
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except msgspec.DecodeError as error:
+        raise ConfigurationError(f"request: {error}") from None
+
+
+def _stream(records: AsyncIterator[dict[str, Any]]) -> Response:
+    """A line of JSON for each record as it comes; an error is the last one.
+
+    When the page ends the request, the iterator is cancelled, and what it computes with it.
+    """
+
+    async def lines() -> AsyncIterator[str]:
+        try:
+            async for record in records:
+                yield json.dumps(record) + "\n"
+        except (ConfigurationError, Busy) as error:
+            yield json.dumps({"error": str(error)}) + "\n"
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+
+def _refuse(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, status_code=422)
+
+
+def _missing(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": f"there is no {error}"}, status_code=404)

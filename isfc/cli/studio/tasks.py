@@ -1,0 +1,62 @@
+"""What runs in processes of its own. Layouts come as text, so that each reads what it needs."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import isfc
+from isfc.cli.loss import SECONDS, SUITE, WARMUP
+from isfc.cli.studio.work import Tell
+
+SOURCE: Final = "layout"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is judged: a layout as text, without the fibres that are struck out."""
+
+    text: str
+    struck: frozenset[str] = frozenset()
+
+    def read(self) -> isfc.Collection:
+        """The links. Raises `ConfigurationError` for text that is no layout."""
+        collection = isfc.parse_links(self.text, SOURCE)
+        return isfc.without(collection, self.struck) if self.struck else collection
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What one node of a link can send: saturated, and with ``pairs`` of guests."""
+
+    subject: Subject
+    link: str
+    sender: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model says to it: MB/s one way, and what a run with the pairs is like."""
+
+    carried: isfc.Carried
+    collisions_per_s: float
+    rdev_util_percent: float
+
+
+def questions(subject: Subject, pairs: int) -> list[Question]:
+    """What is to be known of a layout: what each node of each link can send."""
+    return [
+        Question(subject, "-".join(link.nodes), sender, pairs)
+        for link in subject.read().links
+        for sender in link.nodes
+    ]
+
+
+def ask(_: Tell, question: Question) -> Answer:
+    """What the model says."""
+    link = question.subject.read().link(question.link)
+    sender = next(node for node in link.nodes if node == question.sender)
+    (carried,) = isfc.carried(link, sender, pairs=question.pairs)
+    run = isfc.simulate(
+        link, SUITE, pairs=question.pairs, seconds=SECONDS, warmup=WARMUP, client=sender
+    )
+    return Answer(carried, run.result.collisions_per_s, run.result.rdev_util_percent)

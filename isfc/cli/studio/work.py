@@ -1,0 +1,179 @@
+"""Computations in processes of their own, each of which is killed when nobody wants it any more.
+
+A process is forked from a server that has loaded what computations need, so that it begins within
+milliseconds; the server and its processes end with the command. A process sends messages, and the
+last one is its result or an error.
+"""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Final, TypeVar
+
+from isfc import IsfcError
+
+_Item = TypeVar("_Item")
+
+Tell = Callable[[Any], None]
+"""How a computation tells how far it is: any record that can be pickled."""
+
+PROCESSES_MAX: Final = 16
+"""Processes at a time; more computations are refused."""
+NICENESS: Final = 10
+"""Computations leave the processor to the page and to the browser."""
+
+_PRELOADED: Final = ("isfc.cli.studio.tasks",)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A computation ended by an error, in its words."""
+
+    message: str
+
+
+class Busy(Exception):
+    """There are as many processes as there may be."""
+
+
+class Work:
+    """The processes of one command."""
+
+    def __init__(self) -> None:
+        self._context = get_context("forkserver")
+        self._context.set_forkserver_preload(list(_PRELOADED))
+        self._processes: set[BaseProcess] = set()
+        self._server: int | None = None
+        self._warming = threading.Thread(target=self._warm_up, daemon=True)
+
+    @property
+    def count(self) -> int:
+        """How many processes there are."""
+        return len(self._processes)
+
+    def warm_up(self) -> None:
+        """Let the server of processes load what computations need, while other things are done."""
+        self._warming.start()
+
+    def _warm_up(self) -> None:
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_tell_parent, args=(theirs,), daemon=True)
+        process.start()
+        self._server = ours.recv()
+        process.join()
+
+    async def stream(self, task: Callable[..., Any], *arguments: Any) -> AsyncGenerator[Any, None]:
+        """Call ``task`` with a `Tell` and the arguments; yield what it tells, then its result.
+
+        The result may be a `Failed`. The process is killed when the iterator is closed. Raises
+        `Busy` if there are too many already.
+        """
+        if self._warming.is_alive():  # a process would hold everything up until that is done
+            await asyncio.to_thread(self._warming.join)
+        if len(self._processes) >= PROCESSES_MAX:
+            raise Busy(f"{PROCESSES_MAX} computations are under way; wait for one, or end one")
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_serve, args=(theirs, task, arguments), daemon=True)
+        process.start()
+        self._processes.add(process)
+        theirs.close()
+        try:
+            while True:
+                await _readable(ours)
+                try:
+                    last, message = ours.recv()
+                except (EOFError, ConnectionError):
+                    process.join()
+                    last, message = True, Failed(f"the computation died ({process.exitcode})")
+                yield message
+                if last:
+                    return
+        finally:
+            ours.close()
+            self._end(process)
+
+    async def together(
+        self, task: Callable[..., Any], arguments: Sequence[_Item]
+    ) -> AsyncIterator[tuple[_Item, Any]]:
+        """Call ``task`` on each argument, all together; yield (argument, what it tells)."""
+        found: asyncio.Queue[tuple[_Item, Any] | None] = asyncio.Queue(PROCESSES_MAX)
+
+        async def one(argument: _Item) -> None:
+            try:
+                async with aclosing(self.stream(task, argument)) as told:
+                    async for each in told:
+                        await found.put((argument, each))
+            except Busy as error:
+                await found.put((argument, Failed(str(error))))
+            await found.put(None)
+
+        tasks = [asyncio.create_task(one(argument)) for argument in arguments]
+        try:
+            for _ in tasks:
+                while (come := await found.get()) is not None:
+                    yield come
+        finally:
+            for each in tasks:
+                each.cancel()
+
+    def kill_all(self) -> None:
+        """End every process immediately, and the server of processes; none can be begun then."""
+        for process in list(self._processes):
+            self._end(process)
+        if self._server is not None:
+            os.kill(self._server, signal.SIGKILL)
+
+    def _end(self, process: BaseProcess) -> None:
+        if process in self._processes:
+            self._processes.discard(process)
+            process.kill()
+            process.join()
+
+
+async def _readable(line: Connection) -> None:
+    """Wait until there is something to be received."""
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_reader(line.fileno(), ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(line.fileno())
+
+
+def _tell_parent(line: Connection) -> None:
+    """Tell the number of the process that this one was forked from."""
+    with suppress(ConnectionError):
+        line.send(os.getppid())
+
+
+def _serve(line: Connection, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """What a process does: the task, and nothing beyond the life of its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
+    os.nice(NICENESS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def tell(message: Any) -> None:
+        line.send((False, message))
+
+    with suppress(ConnectionError):
+        try:
+            result = task(tell, *arguments)
+        except IsfcError as error:
+            result = Failed(str(error))
+        line.send((True, result))
+
+
+def _end_with_parent() -> None:
+    """End the process when its parent has ended, by whatever cause."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)

@@ -1,0 +1,322 @@
+"""Changes of a layout, one record each, and what a layout is after one.
+
+A CTC is named by its link and by its device number at the link's first node. A changed layout is
+written and read again, so that whatever a file may not say no edit can bring about, and the error
+is that of the file. `read_edit` reads one from JSON by its ``do``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdev
+from ctc.errors import CtcError
+from ctc.profiles import FEATURES, find_profile
+from isfc.errors import ConfigurationError
+from isfc.layout.file import check_speed, parse_collection
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.sharing import link_name
+from isfc.layout.write import format_collection
+from isfc.link.schedule import CTCS_MAX
+
+_SOURCE: Final = "the changed layout"
+"""Its name in messages."""
+
+
+class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+    """One change of a layout."""
+
+
+class MoveCtc(Edit, frozen=True, tag="move"):
+    """A CTC goes to another fibre of its link, and so to other chpids; its numbers stay."""
+
+    link: str
+    rdev: str
+    fibre: str
+
+
+class AddCtc(Edit, frozen=True, tag="add"):
+    """A fibre gets one more CTC: with the device numbers given, or else with the next free ones."""
+
+    fibre: str
+    rdevs: tuple[str, str] | None = None
+
+
+class RemoveCtc(Edit, frozen=True, tag="remove"):
+    """A CTC goes, and with the last of a fibre the fibre."""
+
+    link: str
+    rdev: str
+
+
+class SwapRdevs(Edit, frozen=True, tag="swap"):
+    """Two CTCs of a link swap their device numbers: at one node, or at both if none is named."""
+
+    link: str
+    rdev: str
+    other: str
+    node: str | None = None
+
+
+class RenumberCtc(Edit, frozen=True, tag="renumber"):
+    """A CTC gets other device numbers: the first node's, and the second's."""
+
+    link: str
+    rdev: str
+    rdevs: tuple[str, str]
+
+
+class SetFibre(Edit, frozen=True, tag="set"):
+    """A fibre gets another feature, speed (the feature's own if None) or length.
+
+    Fibres on the same chpids get the same feature and speed: they are those of the channel.
+    """
+
+    fibre: str
+    feature: str
+    link_gbps: float | None = None
+    km: float | None = None
+
+
+class AddFibre(Edit, frozen=True, tag="add-fibre"):
+    """A link gets one more fibre, between two chpids, with one CTC on it."""
+
+    link: str
+    chpids: tuple[str, str]
+    feature: str
+
+
+_KINDS: Final = MoveCtc | AddCtc | RemoveCtc | SwapRdevs | RenumberCtc | SetFibre | AddFibre
+
+
+def edit(collection: Collection, change: Edit) -> Collection:
+    """The collection after one change.
+
+    Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
+    """
+    try:
+        changed = _EDITS[type(change)](collection, change)
+    except CtcError as error:
+        raise ConfigurationError(str(error)) from None
+    return parse_collection(format_collection(changed), _SOURCE)
+
+
+def read_edit(record: object) -> Edit:
+    """The edit that a JSON object is, such as ``{"do": "remove", "link": ..., "rdev": "6000"}``.
+
+    Raises `ConfigurationError` for what is none.
+    """
+    try:
+        return msgspec.convert(record, _KINDS)
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"edit: {error}") from None
+
+
+def without(collection: Collection, fibres: frozenset[str]) -> Collection:
+    """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
+
+    A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left.
+    """
+    links = []
+    for link in collection.links:
+        ctcs = tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres)
+        if ctcs:
+            kept = tuple(fibre for fibre in link.fibres if fibre.name not in fibres)
+            links.append(replace(link, fibres=kept, ctcs=ctcs))
+    if not links:
+        raise ConfigurationError("no CTC is left: the link is down")
+    return replace(collection, links=tuple(links))
+
+
+def _move(collection: Collection, change: MoveCtc) -> Collection:
+    link = _link(collection, change.link)
+    fibre = _fibre(link, change.fibre)
+    ctc = _ctc(link, change.rdev)
+    return _with_ctcs(collection, link, {ctc: replace(ctc, fibre=fibre)})
+
+
+def _add(collection: Collection, change: AddCtc) -> Collection:
+    link = next(
+        (each for each in collection.links if change.fibre in {f.name for f in each.fibres}), None
+    )
+    if link is None:
+        raise ConfigurationError(f"there is no [fibre.{change.fibre}]")
+    fibre = _fibre(link, change.fibre)
+    rdevs = _read_rdevs(change.rdevs) if change.rdevs else _free(collection, link, fibre)
+    return _with_link(collection, link, replace(link, ctcs=(*link.ctcs, CtcPair(fibre, rdevs))))
+
+
+def _remove(collection: Collection, change: RemoveCtc) -> Collection:
+    link = _link(collection, change.link)
+    if len(link.ctcs) == 1:
+        raise ConfigurationError(
+            f"{change.rdev}: is the last CTC of {link_name(link)}, which stays"
+        )
+    return _with_ctcs(collection, link, {_ctc(link, change.rdev): None})
+
+
+def _swap(collection: Collection, change: SwapRdevs) -> Collection:
+    link = _link(collection, change.link)
+    one, other = _ctc(link, change.rdev), _ctc(link, change.other)
+    if change.node is None:
+        ends: tuple[bool, ...] = (True, True)
+    elif change.node in link.nodes:
+        ends = tuple(node == change.node for node in link.nodes)
+    else:
+        raise ConfigurationError(f"{change.node}: expected {' or '.join(link.nodes)}")
+    return _with_ctcs(
+        collection,
+        link,
+        {one: _with_rdevs(one, other, ends), other: _with_rdevs(other, one, ends)},
+    )
+
+
+def _with_rdevs(ctc: CtcPair, other: CtcPair, ends: tuple[bool, ...]) -> CtcPair:
+    """The CTC with the other's device numbers at some ends."""
+    first, second = (
+        theirs if taken else own
+        for own, theirs, taken in zip(ctc.rdevs, other.rdevs, ends, strict=True)
+    )
+    return replace(ctc, rdevs=(first, second))
+
+
+def _renumber(collection: Collection, change: RenumberCtc) -> Collection:
+    link = _link(collection, change.link)
+    ctc = _ctc(link, change.rdev)
+    return _with_ctcs(collection, link, {ctc: replace(ctc, rdevs=_read_rdevs(change.rdevs))})
+
+
+def _set(collection: Collection, change: SetFibre) -> Collection:
+    check_speed(f"[fibre.{change.fibre}]", change.feature, change.link_gbps)
+    profile = find_profile(change.feature, change.link_gbps)
+    same = _same_channels(collection, change.fibre)
+
+    def changed(fibre: Fibre) -> Fibre:
+        if fibre.name not in same:
+            return fibre
+        length = change.km if fibre.name == change.fibre else None
+        if length is not None and fibre.path is not None and length != fibre.km:
+            raise ConfigurationError(
+                f"[fibre.{fibre.name}]: its length is that of path {fibre.path.name}, "
+                f"{fibre.km:g} km"
+            )
+        return replace(fibre, profile=profile, km=fibre.km if length is None else length)
+
+    return replace(
+        collection, links=tuple(_with_fibres(link, changed) for link in collection.links)
+    )
+
+
+def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
+    link = _link(collection, change.link)
+    names = {fibre.name for each in collection.links for fibre in each.fibres}
+    name = next(str(n) for n in range(1, len(names) + 2) if str(n) not in names)
+    chpids = parse_chpid(change.chpids[0]), parse_chpid(change.chpids[1])
+    fibre = Fibre(name, find_profile(change.feature), chpids)
+    ctc = CtcPair(fibre, _free(collection, link, fibre))
+    grown = replace(link, fibres=(*link.fibres, fibre), ctcs=(*link.ctcs, ctc))
+    return _with_link(collection, link, grown)
+
+
+_EDITS: Final[Mapping[type, Callable[[Collection, Any], Collection]]] = {
+    MoveCtc: _move,
+    AddCtc: _add,
+    RemoveCtc: _remove,
+    SwapRdevs: _swap,
+    RenumberCtc: _renumber,
+    SetFibre: _set,
+    AddFibre: _add_fibre,
+}
+
+
+def _link(collection: Collection, name: str) -> Layout:
+    return collection.link(name, "link")
+
+
+def _fibre(link: Layout, name: str) -> Fibre:
+    for fibre in link.fibres:
+        if fibre.name == name:
+            return fibre
+    known = ", ".join(fibre.name for fibre in link.fibres)
+    raise ConfigurationError(
+        f"there is no [fibre.{name[:40]}] of {link_name(link)}; expected {known}"
+    )
+
+
+def _ctc(link: Layout, rdev: str) -> CtcPair:
+    number = parse_rdev(rdev)
+    for ctc in link.ctcs:
+        if ctc.rdevs[0] == number:
+            return ctc
+    raise ConfigurationError(f"{link.nodes[0]} has no CTC {format_rdev(number)}")
+
+
+def _read_rdevs(texts: tuple[str, str]) -> tuple[Rdev, Rdev]:
+    return parse_rdev(texts[0].strip()), parse_rdev(texts[1].strip())
+
+
+def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rdev]:
+    """The first free device numbers after the fibre's own, or after all of the link's."""
+    if len(link.ctcs) >= CTCS_MAX:
+        raise ConfigurationError(
+            f"{link_name(link)} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a "
+            "logical link"
+        )
+    first, second = (_free_at(collection, link, fibre, end) for end in (0, 1))
+    return first, second
+
+
+def _free_at(collection: Collection, link: Layout, fibre: Fibre, end: int) -> Rdev:
+    node = link.nodes[end]
+    taken = {
+        ctc.rdevs[each.nodes.index(node)] for each in collection.links_of(node) for ctc in each.ctcs
+    }
+    own = [ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre]
+    begin = max(own or [ctc.rdevs[end] for ctc in link.ctcs])
+    numbers = (*range(begin + 1, 0x10000), *range(begin))
+    return next(Rdev(number) for number in numbers if number not in taken)
+
+
+def _same_channels(collection: Collection, name: str) -> frozenset[str]:
+    """The fibres on the same channels as the one named, itself among them, directly or not."""
+    ends = {
+        fibre.name: set(collection.channels_of(fibre, link.nodes))
+        for link in collection.links
+        for fibre in link.fibres
+    }
+    if name not in ends:
+        raise ConfigurationError(f"there is no [fibre.{name[:40]}]; expected {', '.join(ends)}")
+    found, channels = {name}, ends[name]
+    while more := {each for each, on in ends.items() if each not in found and on & channels}:
+        found |= more
+        channels = channels.union(*(ends[each] for each in more))
+    return frozenset(found)
+
+
+def _with_ctcs(
+    collection: Collection, link: Layout, changes: Mapping[CtcPair, CtcPair | None]
+) -> Collection:
+    """The collection, some CTCs of a link replaced or gone, and fibres that carry none gone."""
+    replaced = (changes.get(ctc, ctc) for ctc in link.ctcs)
+    ctcs = tuple(ctc for ctc in replaced if ctc is not None)
+    used = {ctc.fibre for ctc in ctcs}
+    fibres = tuple(fibre for fibre in link.fibres if fibre in used)
+    return _with_link(collection, link, replace(link, fibres=fibres, ctcs=ctcs))
+
+
+def _with_fibres(link: Layout, change: Callable[[Fibre], Fibre]) -> Layout:
+    fibres = {fibre: change(fibre) for fibre in link.fibres}
+    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+    return replace(link, fibres=tuple(fibres.values()), ctcs=ctcs)
+
+
+def _with_link(collection: Collection, link: Layout, changed: Layout) -> Collection:
+    links = tuple(changed if each is link else each for each in collection.links)
+    return replace(collection, links=links)
+
+
+def features() -> tuple[str, ...]:
+    """The names of the FICON features that a fibre may have, the oldest first."""
+    return tuple(FEATURES)

@@ -1,0 +1,166 @@
+"""The page of the studio, worked on in a browser."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+
+from tests.browser import CHROMIUM, needs_chromium
+from tests.studio import RunningStudio, studio
+
+JUDGED_MS = 120_000
+"""How long the model may take on a machine that is busy."""
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+
+@contextmanager
+def opened(
+    running: RunningStudio, width: int = 1280, height: int = 900, fragment: str = ""
+) -> Iterator[tuple[Page, list[str]]]:
+    """The page, and a list that grows by each error and by each request to elsewhere."""
+    found: list[str] = []
+
+    def ask(url: str) -> None:
+        if not url.startswith((running.address, "data:", f"blob:{running.address[:-30]}")):
+            found.append(url)
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height}, accept_downloads=True)
+        page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: found.append(str(error)))
+        page.on("request", lambda sent: ask(sent.url))
+        page.goto(running.address + fragment)
+        page.wait_for_selector("html[data-ready]", timeout=JUDGED_MS)
+        yield page, found
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[RunningStudio]:
+    with studio("published-4") as found:
+        yield found
+
+
+def judged(page: Page) -> list[list[str]]:
+    """The cells of the table of capacities, when the model has said all."""
+    page.wait_for_selector("#judgement[aria-busy=false]", timeout=JUDGED_MS)
+    rows = page.locator("#capacity tbody tr").all()
+    return [row.locator("td").all_inner_texts() for row in rows]
+
+
+def order(page: Page, sender: str) -> list[str]:
+    return page.inner_text(f".order[data-sender={sender}]").split(", ")
+
+
+def ctc(page: Page, rdev: str) -> Locator:
+    return page.locator(f".ctc[data-rdev='{rdev}']")
+
+
+def drag(page: Page, rdev: str, fibre: str) -> None:
+    source = ctc(page, rdev).bounding_box()
+    target = page.locator(f".fibre[data-fibre='{fibre}']").bounding_box()
+    assert source
+    assert target
+    page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(source["x"] + source["width"] / 2, target["y"] + target["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def planned(page: Page, tmp_path: Path) -> Any:
+    """What `isfc plan --json` says of the layout that the page downloads."""
+    with page.expect_download() as download:
+        page.click("#download-toml")
+    layout = tmp_path / "layout.toml"
+    download.value.save_as(layout)
+    command = [sys.executable, "-m", "isfc", "plan", str(layout), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(tmp_path: Path) -> None:
+    with studio("published-12") as running, opened(running) as (page, found):
+        before = judged(page)
+        assert order(page, "CLIENT")[0] == "6000"
+        drag(page, "6000", "2")
+        expect(page.locator("#changes li")).to_have_text(
+            "CTC CLIENT 6000: from chpids 40-50 to 41-51"
+        )
+        after = judged(page)
+        assert after != before
+        plan = planned(page, tmp_path)
+        for row in after:
+            sender = row[0]
+            assert order(page, sender) == plan["write_order"][sender]
+            figures = [
+                plan["estimated_mb_per_s"][sender],
+                plan["model"]["saturated_mb_per_s"][sender],
+                plan["model"]["stated_mb_per_s"][sender],
+            ]
+            assert [cell.split()[0] for cell in row[1:4]] == [f"{each:.0f}" for each in figures]
+        page.click("#undo")
+        expect(page.locator("#changes")).to_have_text(
+            "Nothing: this is the layout as it was opened."
+        )
+        assert judged(page) == before
+        page.click("#redo")
+        assert judged(page) == after
+        assert found == []
+
+
+def test_keys_do_what_the_pointer_does(running: RunningStudio) -> None:
+    with opened(running) as (page, found):
+        fibre = page.locator(".heading").first
+        fibre.press("+")
+        expect(page.locator(".ctc")).to_have_count(5)
+        ctc(page, "6004").press("Delete")
+        expect(page.locator(".ctc")).to_have_count(4)
+        page.locator(".ctc").first.press("Enter")
+        expect(page.locator("#ctc-form")).to_be_visible()
+        page.keyboard.press("Control+z")
+        expect(page.locator(".ctc")).to_have_count(5)
+        page.keyboard.press("Control+y")
+        expect(page.locator(".ctc")).to_have_count(4)
+        assert found == []
+
+
+def test_address_holds_the_state(running: RunningStudio) -> None:
+    with opened(running) as (page, _):
+        page.locator(".heading").first.press("+")
+        expect(page.locator(".ctc")).to_have_count(5)
+        page.wait_for_function("location.hash.length > 50")
+        page.wait_for_timeout(300)
+        fragment = page.evaluate("location.hash")
+    with opened(running, fragment=fragment) as (page, found):
+        expect(page.locator(".ctc")).to_have_count(5)
+        expect(page.locator("#changes li")).to_have_count(1)
+        assert found == []
+
+
+def test_page_fits_a_phone_and_follows_dark_mode(running: RunningStudio) -> None:
+    with opened(running, width=360, height=740) as (page, found):
+        page.locator(".ctc").first.press("Enter")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        page.emulate_media(color_scheme="dark")
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert dark == "rgb(13, 17, 23)"
+        assert found == []
+
+
+def test_everything_that_can_be_used_has_a_name(running: RunningStudio) -> None:
+    with opened(running) as (page, _):
+        page.locator(".ctc").first.press("Enter")
+        for used in page.locator("button, input, select, textarea, [role=button]").all():
+            name = used.evaluate(
+                "e => e.getAttribute('aria-label') || e.labels?.[0]?.textContent || e.textContent"
+            )
+            assert name.strip()
+        assert page.get_by_role("button", name="CTC 6000 to 6000 (CLIENT only) on fibre").count()

@@ -1,0 +1,93 @@
+"""``isfc studio`` as a process: its address, what it answers, and what is left of it."""
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+START_S: Final = 60.0
+"""How long a start may take on a machine that is busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningStudio:
+    """The process of the command, in a session of its own, and the address that it prints."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, dict[str, str], str]:
+        """Status, headers and content of the answer; ``path`` is below the token, or begins /."""
+        place = urlsplit(self.address)
+        connection = http.client.HTTPConnection(place.netloc, timeout=120)
+        whole = path if path.startswith("/") else place.path + path
+        text = None if body is None else json.dumps(body)
+        connection.request(method, whole, text, headers or {})
+        answer = connection.getresponse()
+        content = answer.read().decode()
+        connection.close()
+        return answer.status, {k.lower(): v for k, v in answer.getheaders()}, content
+
+    def post(self, path: str, **body: Any) -> Any:
+        """The JSON of an answer; of several lines, a list."""
+        _, headers, content = self.request("POST", path, body)
+        if headers["content-type"].startswith("application/x-ndjson"):
+            return [json.loads(line) for line in content.splitlines()]
+        return json.loads(content)
+
+    def processes(self) -> list[int]:
+        """All that run in its session."""
+        return [
+            int(stat.parent.name)
+            for stat in Path("/proc").glob("[0-9]*/stat")
+            if _session(stat) == self.process.pid
+        ]
+
+    def end(self) -> float:
+        """Ctrl-C; how many seconds it takes until nothing is left, and the exit code is 0."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(30) == 0
+        while self.processes():
+            assert time.monotonic() < begin + 30
+            time.sleep(0.01)
+        return time.monotonic() - begin
+
+
+@contextmanager
+def studio(*arguments: str) -> Iterator[RunningStudio]:
+    """The command, until the body ends."""
+    words: Sequence[str] = [sys.executable, "-m", "isfc", "studio", *arguments, "--no-browser"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stdout is not None
+    running = RunningStudio(process, process.stdout.readline().split()[-1])
+    try:
+        yield running
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+
+def _session(stat: Path) -> int | None:
+    """The session of a process, None if it is gone, or is a zombie."""
+    try:
+        fields = stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] == "Z" else int(fields[3])
