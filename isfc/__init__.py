@@ -45,10 +45,15 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.sweep import sweep as sweep
+    from scenarios.guest_memory import GuestMemory as GuestMemory
+    from scenarios.relocated import Relocated as Relocated
+    from scenarios.relocated import relocate as relocate
+    from scenarios.relocated_guest import GuestPlan as GuestPlan
     from scenarios.saturation import Carried as Carried
     from scenarios.saturation import carried as carried
     from scenarios.simulation import Simulation as Simulation
     from scenarios.simulation import simulate as simulate
+    from scenarios.vmrelocate import Limits as Limits
     from scenarios.workload import Workload as Workload
 
     plan = make_plan
@@ -84,6 +89,11 @@ _HOMES: Final = {
     "simulate": "scenarios.simulation",
     "Simulation": "scenarios.simulation",
     "Workload": "scenarios.workload",
+    "relocate": "scenarios.relocated",
+    "Relocated": "scenarios.relocated",
+    "GuestPlan": "scenarios.relocated_guest",
+    "GuestMemory": "scenarios.guest_memory",
+    "Limits": "scenarios.vmrelocate",
     "sweep": "isfc.search.sweep",
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",

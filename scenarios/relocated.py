@@ -140,7 +140,7 @@ def relocate(
         load_link_with_disks(layout) if isinstance(layout, str) else layout,
         plans,
         together,
-        None if source is None else NodeName(source),
+        None if source is None else NodeName(source.upper()),
         workload,
         tuple(read_order(each, [plan.name for plan in plans]) for each in orders),
         window,

@@ -81,6 +81,14 @@ def simulations(layout: isfc.Layout) -> None:
             print(row["pairs"], row["mb_per_s"] > 0)
 
 
+def relocations(layout: isfc.Layout) -> None:
+    """A guest that is moved in virtual time."""
+    memory: isfc.GuestMemory = isfc.GuestMemory(2**20, 2**20)
+    plan = isfc.GuestPlan("LINUX1", memory, isfc.Limits(max_total=10.0))
+    moved: isfc.Relocated = isfc.relocate(layout, plan)
+    print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
+
+
 async def shout(conversation: isfc.Conversation) -> None:
     """A service."""
     async for data in conversation:
@@ -117,6 +125,7 @@ def main() -> None:
     """Use everything once."""
     edits()
     simulations(layouts())
+    relocations(layouts())
     print(asyncio.run(live()))
 
 

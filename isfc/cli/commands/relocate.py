@@ -1,8 +1,11 @@
 """``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
 
+from functools import partial
+
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.guest import (
     ChangeRateOption,
@@ -13,17 +16,23 @@ from isfc.cli.options.guest import (
     TouchedOption,
     WriteRateOption,
 )
+from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
 from isfc.cli.options.relocation import (
     AtOnceOption,
     AtOption,
     BackgroundOption,
+    CsvOption,
     FromOption,
     GuestsOption,
     ImmediateOption,
+    PlotOption,
     QuiesceMaxOption,
     QuiesceOption,
+    ShorterOption,
+    Shown,
+    SweepOption,
     TogetherOption,
     TotalMaxOption,
     WindowOption,
@@ -34,11 +43,21 @@ from isfc.cli.options.relocation import (
     read_orders,
 )
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.output import show, show_csv, show_error, show_json
 from isfc.cli.render.relocate import relocation_page
+from isfc.cli.render.relocation_plot import write_relocation_plot
+from isfc.cli.render.relocation_study import (
+    shorter_page,
+    shorter_rows,
+    sweep_page,
+    sweep_rows,
+)
+from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocation import WINDOW, Relocation
+from scenarios.relocation_study import Varied, advise
+from scenarios.relocation_study import sweep as run_sweep
 
 GIB = 2**30
 
@@ -66,6 +85,11 @@ def relocate_guests(
     at: AtOption = None,
     window: WindowOption = WINDOW,
     seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    sweep: SweepOption = None,
+    shorter: ShorterOption = False,
+    plot: PlotOption = None,
+    csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show how long live guest relocations take over the link.
@@ -74,6 +98,7 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
+    shown = Shown(sweep, shorter, plot, csv, json)
     site = open_profile(profile)
     link = with_site(open_layout(layout, link_name), site)
     described = GuestOptions(like, memory, touched, change_rate, hot_set, write_rate)
@@ -89,13 +114,43 @@ def relocate_guests(
         window,
         seed,
     )
+    if sweep is not None:
+        _sweep(relocation, sweep, shown, site, jobs)
+        return
     found = _watch(relocation)
-    if json:
-        show_json({**found.to_dict(), **profile_record(site)})
-    else:
-        show(relocation_page(found), *profile_lines(site))
+    _show(found, shown, site, jobs)
     if not found.all_moved:
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _sweep(
+    relocation: Relocation, varied: Varied, shown: Shown, site: SiteProfile | None, jobs: int | None
+) -> None:
+    """A table over what is varied. Guests that cannot be moved somewhere are no failure of it."""
+    tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs))
+    rows = sweep_rows(varied, tried)
+    if shown.csv:
+        show_csv(rows)
+    elif shown.json:
+        show_json({"varied": varied, "runs": rows, **profile_record(site)})
+    else:
+        show(sweep_page(relocation, varied, tried), *profile_lines(site))
+
+
+def _show(found: Relocated, shown: Shown, site: SiteProfile | None, jobs: int | None) -> None:
+    advice = None
+    if shown.shorter:
+        advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
+    if shown.plot:
+        write_relocation_plot(shown.plot, found)
+    if shown.csv:
+        show_csv(found.rows())
+    elif shown.json:
+        tried = {} if advice is None else {"shorter": shorter_rows(advice)}
+        show_json({**found.to_dict(), **tried, **profile_record(site)})
+    else:
+        more = [] if advice is None else ["", shorter_page(found, advice)]
+        show(relocation_page(found), *more, *profile_lines(site))
 
 
 def _watch(relocation: Relocation) -> Relocated:

@@ -1,6 +1,7 @@
 """The options of ``isfc relocate`` but for those that describe a guest."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,11 +10,13 @@ import typer
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.number import within
+from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from scenarios.relocated import make_limits
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
 from scenarios.relocation_orders import Order, read_order
+from scenarios.relocation_study import Varied
 from scenarios.run import PAIRS_MAX
 from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
 from scenarios.workload import Workload, find_workload
@@ -89,6 +92,45 @@ WindowOption = Annotated[
         metavar="N", callback=within(1, WINDOW_MAX), help="Messages of a guest outstanding."
     ),
 ]
+
+SweepOption = Annotated[
+    Varied | None,
+    typer.Option(
+        show_default=False,
+        help="A table instead: over 1, 2, 3 ... channels, or with 1, 2, 4 ... guests together.",
+    ),
+]
+ShorterOption = Annotated[
+    bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the passes over time; FILE ends with .svg or .png."),
+]
+CsvOption = Annotated[
+    bool, typer.Option("--csv", help="Print the passes, or the sweep's table, as CSV.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is to be shown, and how. Raises `ConfigurationError` for options that contradict."""
+
+    sweep: Varied | None
+    shorter: bool
+    plot: Path | None
+    csv: bool
+    json: bool
+
+    def __post_init__(self) -> None:
+        if self.csv and self.json:
+            raise ConfigurationError("--csv and --json: expected one of them")
+        if self.sweep and (self.shorter or self.plot):
+            raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
+        if self.csv and self.shorter:
+            raise ConfigurationError("--shorter and --csv: expected --json, which has both")
+        if self.plot:
+            check_picture(self.plot)
 
 
 def choose_limits(

@@ -99,6 +99,11 @@ def test_background() -> None:
         ("--memory 1G --change-rate 1M --at-once --together 2", "expected one of them"),
         ("--memory 1G --change-rate 1M --guests none.csv", "FILE.csv: expected no --memory"),
         ("--guests none.csv", "--guests none.csv: cannot be read"),
+        ("--memory 1G --change-rate 1M --csv --json", "--csv and --json: expected one of them"),
+        ("--memory 1G --change-rate 1M --shorter --csv", "--shorter and --csv: expected --json"),
+        ("--memory 1G --change-rate 1M --sweep guests --shorter", "--sweep: expected neither"),
+        ("--memory 1G --change-rate 1M --sweep cars", "'cars' is not one of"),
+        ("--memory 1G --change-rate 1M --plot x.txt", "--plot x.txt: expected a file that ends"),
         ("--memory 1G --change-rate 1M --at 5", "--at '5': expected SECONDS and MODIFY"),
         ("--memory 1G --change-rate 1M --at 5_CANCEL_A", "CANCEL A: expected one of GUEST"),
         ("--memory 1G --change-rate 1M --at 5_CANCEL", "--at '5 CANCEL': expected SECONDS"),
@@ -155,3 +160,44 @@ def test_commands_are_given_at_their_times(capsys: pytest.CaptureFixture[str]) -
     assert lines[at + 1].split() == ["User", "From", "To", "Elapsed", "Status"]
     assert lines[at + 2].split() == "GUEST CLIENT SERVER 00:00:00 Moving memory".split()
     assert run([*SMALL, "--at", "9 CANCEL GUEST"]) == 0  # it has arrived by then
+
+
+def test_sweep_has_a_line_for_each_number(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*SMALL, "--sweep", "channels"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split()[:3] == ["channels", "CTCs", "s"]
+    assert [line.split()[:2] for line in lines[3:]] == [
+        ["1", "4"],
+        ["2", "8"],
+        ["3", "12"],
+        ["4", "16"],
+    ]
+    assert run([*SMALL, "--sweep", "guests", "--guests", "2", "--csv"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head == "together,ctcs,seconds,longest_stop_s,mb_per_s,moved"
+    assert [row.partition(",")[0] for row in rows] == ["1", "2"]
+    assert run([*SMALL, "--sweep", "guests", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["varied"], [row["together"] for row in record["runs"]]) == ("guests", [1])
+
+
+def test_what_would_make_the_stop_shorter(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*SMALL, "--change-rate", "100M", "--guests", "2", "--at-once", "--shorter"]
+    assert run(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("The longest stop is ") for line in lines)
+    assert any(line.startswith("one guest after the other ") for line in lines)
+    assert max(map(len, lines)) <= 80
+    assert run([*arguments, "--json"]) == 0
+    tried = json.loads(capsys.readouterr().out)["shorter"]
+    assert [each["helps"] for each in tried] == [True, True]
+
+
+def test_plot_shows_the_passes(tmp_path: Path) -> None:
+    path = tmp_path / "passes.svg"
+    assert run([*SMALL, "--plot", str(path)]) == 0
+    drawn = path.read_text("utf-8")
+    assert "Passes from CLIENT to SERVER" in drawn
+    assert drawn.count("#d62728") == 2  # two passes in red: the guest is stopped
+    assert run([*SMALL, "--plot", str(path)]) == 0
+    assert path.read_text("utf-8") == drawn

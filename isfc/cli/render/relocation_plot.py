@@ -1,0 +1,44 @@
+"""``isfc relocate --plot FILE``: the passes of each guest over time."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from isfc.cli.render.picture import write_picture
+from scenarios.relocated import Relocated
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_GIB: Final = 2**30
+_RUNNING: Final = "tab:blue"
+_STOPPED: Final = "tab:red"
+
+
+def write_relocation_plot(path: Path, found: Relocated) -> None:
+    """Draw a bar for each pass: as wide as it took, as high as what it moved.
+
+    Guests stand one below the other. Raises `OSError` if the file cannot be written.
+    """
+    write_picture(path, lambda axes: _draw(axes, found))
+
+
+def _draw(axes: "Axes", found: Relocated) -> None:
+    guests = found.guests
+    most = max(each.length + each.state_length for guest in guests for each in guest.passes)
+    for row, guest in enumerate(guests):
+        for each in guest.passes:
+            share = (each.length + each.state_length) / most
+            axes.barh(
+                row + 0.4 - 0.4 * share,
+                each.seconds,
+                height=0.8 * share,
+                left=each.begin_ns / 1e9,
+                color=_STOPPED if each.quiesced else _RUNNING,
+                edgecolor="white",
+                linewidth=0.5,
+            )
+    axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
+    axes.set_ylim(len(guests) - 0.4, -0.6)
+    axes.set_xlabel(f"s; the highest bar is {most / _GIB:.3g} GiB, red: the guest is stopped")
+    first, second = found.relocation.way
+    axes.set_title(f"Passes from {first} to {second}")

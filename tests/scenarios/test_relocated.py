@@ -1,0 +1,50 @@
+"""``isfc.relocate``: the same figures as the command's, as records and tables."""
+
+import json
+
+import pytest
+
+import isfc
+from isfc.cli.main import run
+
+MIB = 2**20
+MEMORY = isfc.GuestMemory(32 * MIB, 32 * MIB, 20 * MIB)
+
+
+def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    found = isfc.relocate("published-4", MEMORY, source="server", orders=["0.01 STATUS"])
+    arguments = "relocate published-4 --memory 32M --change-rate 20M --from SERVER".split()
+    assert run([*arguments, "--at", "0.01 STATUS", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.to_dict()))
+    assert run([*arguments, "--csv"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    rows = found.rows()
+    assert head.split(",") == [*rows[0]]
+    assert [line.split(",") for line in lines] == [[*map(str, row.values())] for row in rows]
+
+
+def test_guests_have_limits_of_their_own() -> None:
+    plans = [
+        isfc.GuestPlan("A", MEMORY, isfc.Limits(max_total=0.05)),
+        isfc.GuestPlan("B", MEMORY),
+    ]
+    found = isfc.relocate("published-4", plans, together=2, background=("HS", 2))
+    assert [each.end for each in found.guests] == ["max-total", "moved"]
+    assert not found.all_moved
+    assert found.to_dict()["background"]["exchanges_per_s_alone"] == found.alone_per_s
+    assert repr(found).startswith("<Relocated CLIENT - SERVER, 1 of 2 guests: ")
+    assert "<td>max-total</td><td>0.05</td>" in found._repr_html_()
+
+
+def test_limits_of_a_single_guest_are_arguments() -> None:
+    found = isfc.relocate("published-4", MEMORY, max_total=0.05)
+    assert (found.guests[0].end, found.seconds) == ("max-total", 0.05)
+    immediate = isfc.relocate("published-4", MEMORY, immediate=True, quiesce=0)
+    assert [each["quiesced"] for each in immediate.rows()] == [False, True, True]
+
+
+def test_stop_shorter_than_the_state_takes_is_refused() -> None:
+    with pytest.raises(
+        isfc.ConfigurationError, match=r"4 MiB, alone take 0\.02\d s over this link"
+    ):
+        isfc.relocate("published-4", MEMORY, max_quiesce=0.01)
