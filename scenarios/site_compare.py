@@ -66,8 +66,8 @@ class Compared:
         return [f for f in self.figures if f.judged and f.error_percent is not None]
 
     def median_error(self, *measures: str) -> float | None:
-        """The median of the errors of some measures, without their signs; None if there is none."""
-        errors = [_off(figure) for figure in self.judged() if figure.measure in measures]
+        """The median of the errors of some measures, with its sign; None if there is none."""
+        errors = [f.error_percent or 0.0 for f in self.judged() if f.measure in measures]
         return median(errors) if errors else None
 
 

@@ -78,8 +78,10 @@ class SiteProfile:
     def describe(self) -> str:
         """The profile and its own error figures, in a line."""
         fitted = f"Site profile {self.name}, fitted on {self.intervals} intervals"
-        if self.held_back is None:
+        if all(factor == 1.0 for _, factor in self.factors):
             return f"{fitted}: it leaves the model as it is."
+        if self.held_back is None:
+            return f"{fitted}: how far it is off is not said."
         return (
             f"{fitted}: figures held back are off by {self.held_back.median:.1f} % by the median, "
             f"the worst by {self.held_back.worst:.0f} %."

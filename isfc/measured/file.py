@@ -13,7 +13,7 @@ from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
 from isfc.measured.monwrite import is_monwrite
 from isfc.measured.page import read_text
-from isfc.measured.plausible import checked
+from isfc.measured.plausible import checked, once
 from isfc.measured.record_layout import RecordLayout
 from isfc.measured.table import read_csv, read_json
 
@@ -38,9 +38,10 @@ def read_measurements(
     Raises `ConfigurationError` for what is wrong, by file and line, unless ``reading`` takes what
     is usable; and for a file in which there is nothing to be read.
     """
-    found = [one for file in files for one in _read(file, reading, layouts)]
+    found = joined([one for file in files for one in _read(file, reading, layouts)])
+    kept = once(found, reading)
     reading.end()
-    return joined(found)
+    return kept
 
 
 def _read(path: Path, reading: Reading, layouts: Sequence[RecordLayout]) -> list[Measurement]:

@@ -226,7 +226,10 @@ def _go_together(one: Measurement, other: Measurement) -> bool:
     if one.system != other.system or (one.devices and other.devices):
         return False
     if one.links and other.links:
-        return False
+        # activity of several links
+        partners = {link.partner for link in (*one.links, *other.links)}
+        several = None not in partners and len(partners) == len(one.links) + len(other.links)
+        return several and one.end is not None and one.end == other.end
     return None in (one.end, other.end) or one.end == other.end
 
 
@@ -240,7 +243,7 @@ def _merged(first: Measurement, second: Measurement) -> Measurement:
         ran=first.ran or second.ran,
         clients=clients,
         devices=first.devices or second.devices,
-        links=first.links or second.links,
+        links=(*first.links, *second.links),
         configured=first.configured or second.configured,
         changes=first.changes or second.changes,
     )

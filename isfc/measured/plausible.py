@@ -22,6 +22,29 @@ def checked(measurements: Iterable[Measurement], reading: Reading) -> list[Measu
     return found
 
 
+def once(measurements: Iterable[Measurement], reading: Reading) -> list[Measurement]:
+    """The measurements without those of an interval that is there before; told to ``reading``."""
+    found: list[Measurement] = []
+    for one in measurements:
+        before = next((each for each in found if one.end and _same(each, one)), None)
+        if before is None:
+            found.append(one)
+        else:
+            reading.problems.append(
+                f"{one.place}: the same system and interval as {before.place} ({one.interval}); "
+                "expected each once: are these two systems, and --system says of neither which?"
+            )
+    return found
+
+
+def _same(one: Measurement, other: Measurement) -> bool:
+    if (one.system, one.end, one.zone) != (other.system, other.end, other.zone):
+        return False
+    rdevs = {each.rdev for each in one.devices} & {each.rdev for each in other.devices}
+    partners = {each.partner for each in one.links} & {each.partner for each in other.links}
+    return bool(rdevs or partners)
+
+
 def _told(row: DeviceFigures | LinkFigures, reading: Reading) -> bool:
     problems = [*(_of_device(row) if isinstance(row, DeviceFigures) else _of_link(row))]
     reading.problems += [f"{row.place}: {problem}" for problem in problems]

@@ -149,7 +149,7 @@ def see(layout: Layout, measurement: Measurement) -> SeenLink:
         replace(measurement, system=node, devices=kept, links=_links_to(partner, measurement)),
         tuple(each.rdev for each in measurement.devices if each.rdev not in own),
         tuple(sorted(own - present)),
-        tuple(_unlike(layout, node, partner, measurement)),
+        (*_taken_for(partner, measurement), *_unlike(layout, node, partner, measurement)),
     )
 
 
@@ -164,6 +164,13 @@ def _links_to(partner: NodeName, measurement: Measurement) -> tuple[LinkFigures,
             "expected that of this link"
         )
     return found or links
+
+
+def _taken_for(partner: NodeName, measurement: Measurement) -> Iterator[str]:
+    """That activity of a link is taken for another's, if it is."""
+    for link in measurement.links:
+        if len(measurement.links) == 1 and link.partner not in (None, partner):
+            yield f"activity of the link to {link.partner} is taken for that to {partner}"
 
 
 def _unlike(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import exp
+from math import exp, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 DETAILED_MAX: Final = 3
 """Measurements of which every figure is shown; of more only their line."""
+
+TICKS_MAX: Final = 8
+"""Times named below a picture."""
 
 DRIFT: Final = {
     "MB/s": ("written_mb_per_s", "read_mb_per_s"),
@@ -114,12 +117,13 @@ def compare_page(compared: Sequence[Compared], tolerance: float | None = None) -
 
 
 def drift_table(compared: Sequence[Compared]) -> Table:
-    """Errors over time: a line for each interval, medians of the judged figures."""
+    """Errors over time: a line for each interval, medians of the judged figures' errors."""
     table = plain_table("interval", *(f"{name} %" for name in DRIFT))
     for each in compared:
         one = each.seen.ends[0].measurement
         errors = (each.median_error(*measures) for measures in DRIFT.values())
-        table.add_row(one.end or str(one.place), *map(_figure, errors))
+        cells = ("..." if error is None else f"{error:+.1f}" for error in errors)
+        table.add_row(one.end or str(one.place), *cells)
     return table
 
 
@@ -203,15 +207,30 @@ def _draw_errors(compared: Sequence[Compared], axes: "Axes") -> None:
         for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent"):
             found = [f for f in compared[0].judged() if f.measure == measure]
             errors = [figure.error_percent or 0.0 for figure in found]
-            axes.plot([f.of for f in found], errors, "o", label=measure.partition("_")[0])
+            axes.plot(
+                [_whose(f, compared[0]) for f in found],
+                errors,
+                "o",
+                label=measure.partition("_")[0],
+            )
         axes.set_xlabel("RDEV")
         axes.tick_params(axis="x", rotation=45)
     else:
         for name, measures in DRIFT.items():
-            errors = [each.median_error(*measures) or 0.0 for each in compared]
-            axes.plot(range(1, len(compared) + 1), errors, "o-", label=name)
-        axes.set_xlabel("interval")
+            # where nothing is judged the line has a gap
+            medians = (each.median_error(*measures) for each in compared)
+            heights = [nan if median is None else median for median in medians]
+            axes.plot(range(len(compared)), heights, "o-", label=name)
+        axes.set_xlabel("end of interval")
+        every = -(-len(compared) // TICKS_MAX)
+        ends = [each.seen.ends[0].measurement.end or str(i) for i, each in enumerate(compared, 1)]
+        axes.set_xticks(range(0, len(compared), every), ends[::every], rotation=30, ha="right")
     axes.legend()
+
+
+def _whose(figure: Figure, compared: Compared) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.seen.ends) == 1 else f"{figure.node} {figure.of}"
 
 
 def fit_page(fitted: Fitted, file: str) -> RenderableType:

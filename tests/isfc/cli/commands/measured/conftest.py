@@ -1,0 +1,17 @@
+"""Runs that are short, as what is proven here is what is said of them."""
+
+import pytest
+
+from isfc.search import site_fit
+from scenarios import site_compare
+
+
+@pytest.fixture(autouse=True)
+def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emulate for a moment, and fit with few points."""
+    monkeypatch.setattr(site_compare, "SECONDS", 0.2)
+    monkeypatch.setattr(site_compare, "WARMUP", 0.05)
+    monkeypatch.setattr(site_fit, "SECONDS", 0.05)
+    monkeypatch.setattr(site_fit, "WARMUP", 0.02)
+    monkeypatch.setattr(site_fit, "JUDGED_SECONDS", 0.05)
+    monkeypatch.setattr(site_fit, "ROUNDS", ((0.3, 8), (0.2, 8)))

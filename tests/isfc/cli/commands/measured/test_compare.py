@@ -1,0 +1,154 @@
+"""``isfc measured compare``: what it prints, its exit code, its picture and its JSON."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.measured.measurement import COLUMNS
+from tests.test_readme import assert_keys
+from tools.pages.console import PROJECT
+
+SITE = PROJECT / "docs" / "measured" / "site-1.txt"
+PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"
+
+
+@pytest.fixture
+def own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """What a short run of ours prints as JSON."""
+    command = "run atlanta-boston --workload HL --pairs 10 --seconds 0.2 --warmup 0.05 --json"
+    assert run(command.split()) == 0
+    path = tmp_path / "run.json"
+    path.write_text(capsys.readouterr().out)
+    return path
+
+
+def drifting(path: Path, own: Path, count: int) -> Path:
+    """A table of intervals in which a run's device figures grow by 5 % each."""
+    devices = json.loads(own.read_text())["devices"]
+    lines = [",".join(COLUMNS)]
+    for minute in range(count):
+        for each in devices:
+            times = [each[name] * 1.05**minute for name in ("pend_ms", "disc_ms", "conn_ms")]
+            cells = dict.fromkeys(COLUMNS, "")
+            cells |= {"kind": "device", "system": "ATLANTA", "rdev": each["rdev"]}
+            cells |= {"end": f"2026-11-25T10:{minute:02}:00", "workload": "HL", "pairs": "10"}
+            cells |= {"clients": "True", "io_per_s": f"{each['io_per_s']:.3f}"}
+            cells |= {
+                name: f"{value:.3f}"
+                for name, value in zip(
+                    ("pend_ms", "disc_ms", "conn_ms", "serv_ms"), [*times, sum(times)], strict=True
+                )
+            }
+            cells["busy_percent"] = f"{each['busy_percent']:.1f}"
+            lines.append(",".join(cells[name] for name in COLUMNS))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_run_of_our_own_is_within_any_tolerance(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["measured", "compare", "atlanta-boston", str(own), "--tolerance", "0.1"]) == 0
+    out, err = capsys.readouterr()
+    assert "ATLANTA, an interval without a time, ran HL with 10 pairs" in " ".join(out.split())
+    assert err == ""
+
+
+def test_beyond_the_tolerance_it_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["measured", "compare", "atlanta-boston", str(SITE), "--tolerance", "10"]
+    assert run(command) == 1
+    out, err = capsys.readouterr()
+    said = re.search(r"(\d+) of (\d+) judged figures are more than 10 % off", out)
+    assert said is not None
+    assert err == f"isfc: {said[1]} figures are more than 10 % off\n"
+
+
+def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["measured", "compare", "atlanta-boston", str(own), "--json", "--tolerance", "5"]
+    assert run(command) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert_keys("measured compare", document)
+    (one,) = document["compared"]
+    assert (one["systems"], one["workload"], one["pairs"]) == (["ATLANTA"], "HL", 10)
+    assert one["beyond_tolerance"] == 0
+
+
+def test_drift_over_many_intervals_is_a_table_and_a_picture(
+    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = drifting(tmp_path / "day.csv", own, 10)
+    picture = tmp_path / "drift.svg"
+    command = ["measured", "compare", "atlanta-boston", str(table), "--plot", str(picture)]
+    assert run(command) == 0
+    out = capsys.readouterr().out
+    rows = [line.split() for line in out.splitlines() if line.startswith("2026-11-25T10:")]
+    assert [row[0][-8:] for row in rows] == [f"10:{minute:02}:00" for minute in range(10)]
+    serv = [float(row[3]) for row in rows]
+    # what was measured grows by 5 % an interval, so that the model falls behind by that
+    assert serv[0] == pytest.approx(0, abs=0.5)
+    assert serv[9] == pytest.approx(100 * (1.05**-9 - 1), abs=0.5)
+    assert {row[1] for row in rows} == {"..."}
+    drawn = picture.read_text()
+    for text in ("emulated against measured, % off", "Serv", "2026-11-25T10:00:00"):
+        assert text in drawn
+
+
+def test_one_interval_is_drawn_device_by_device(
+    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "errors.svg"
+    command = ["measured", "compare", "atlanta-boston", str(own), "--plot", str(picture)]
+    assert run(command) == 0
+    assert ">6000<" in picture.read_text()
+    assert capsys.readouterr().err == ""
+
+
+def test_both_systems_are_laid_beside_one_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for node in ("ATLANTA", "BOSTON"):
+        once = "run atlanta-boston --workload HL --pairs 10 --seconds 0.2 --warmup 0.05 --json"
+        assert run([*once.split(), "--side", node]) == 0
+        files.append(tmp_path / f"{node}.json")
+        files[-1].write_text(capsys.readouterr().out)
+    command = ["measured", "compare", "atlanta-boston", *map(str, files), "--json"]
+    assert run(command) == 0
+    (one,) = json.loads(capsys.readouterr().out)["compared"]
+    assert one["systems"] == ["ATLANTA", "BOSTON"]
+    figures: list[dict[str, Any]] = one["figures"]
+    assert {figure["node"] for figure in figures} == {"ATLANTA", "BOSTON"}
+    assert all(abs(figure["error_percent"] or 0) < 0.1 for figure in figures)
+
+
+def test_only_a_quiet_link_is_nothing_to_compare(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "quiet.txt"
+    page.write_text(
+        "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
+    )
+    assert run(["measured", "compare", "atlanta-boston", str(page)]) == 2
+    err = capsys.readouterr().err
+    assert f"{page}:1: the link was quiet (0.0 I/O/s)" in err
+    assert "the link was quiet in every interval" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--ran", "HL"], "--ran HL: expected NAME:PAIRS"),
+        (["--zone", "CET"], "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
+        (["--plot", "x.pdf"], "--plot x.pdf: expected a file that ends with .svg or .png"),
+        ([], "expected --system CLIENT or --system SERVER"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    options: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["measured", "compare", "published-12", str(PUBLISHED), *options]) == 2
+    assert problem in capsys.readouterr().err

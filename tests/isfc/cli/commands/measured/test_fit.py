@@ -1,0 +1,132 @@
+"""``isfc measured fit`` and ``--profile``: what they print and write, and who takes a profile."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from isfc.layout.site_file import format_site, read_site
+from isfc.search.site_fit import fit
+from tests.test_readme import assert_keys
+from tools.pages.console import PROJECT
+
+PAGES = [str(PROJECT / "docs" / "measured" / f"site-{n}.txt") for n in (1, 2, 3)]
+QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """A profile that makes a byte cost twice as much."""
+    path = tmp_path / "twice.toml"
+    text = format_site(fit(load_layout("atlanta-boston"), [], "twice").profile)
+    path.write_text(text.replace("transfer = 1.0000", "transfer = 2.0000"))
+    return path
+
+
+def test_a_fit_says_its_factors_and_writes_a_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "site.toml"
+    assert run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) +\d+ ", out, re.MULTILINE))
+    written = read_site(output)
+    assert {name: f"{factor:.2f}" for name, factor in written.factors} == factors
+    assert (written.name, written.intervals) == ("site", 3)
+    # even with runs of a moment, a site that is 43 % slower is not taken for today's
+    assert dict(written.factors)["transfer"] > 1.2
+    assert written.held_back is not None
+    assert written.before is not None
+    # a long path is broken where the line ends
+    assert f"Written:{output},for--profile." in "".join(out.split())
+
+
+def test_json_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "site.toml"
+    assert run(["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert_keys("measured fit", document)
+    assert list(document["uncertainty"]) == list(document["factors"])
+
+
+def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, output = tmp_path / "quiet.txt", tmp_path / "site.toml"
+    page.write_text(QUIET)
+    assert run(["measured", "fit", "atlanta-boston", str(page), "-o", str(output)]) == 0
+    out, err = capsys.readouterr()
+    assert f"{page}:1: the link was quiet (0.0 I/O/s): it says nothing of the model" in err
+    assert "Nothing was measured that tells a constant: the model stays as it is." in out
+    assert {factor for _, factor in read_site(output).factors} == {1.0}
+
+
+def test_a_quiet_interval_does_not_count_among_busy_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "quiet.txt"
+    page.write_text(QUIET)
+    outputs = []
+    for name, files in (("without", PAGES[:2]), ("with", [*PAGES[:2], str(page)])):
+        output = tmp_path / name / "site.toml"
+        output.parent.mkdir()
+        assert run(["measured", "fit", "atlanta-boston", *files, "-o", str(output)]) == 0
+        outputs.append(read_site(output))
+    assert "the link was quiet" in capsys.readouterr().err
+    assert outputs[0] == outputs[1]
+
+
+COMMANDS = [
+    ["plan", "atlanta-boston", "--rule"],
+    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --warmup 0.01".split(),
+    "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --report device".split(),
+    "relocate atlanta-boston --memory 16M --change-rate 0".split(),
+    "optimise atlanta-boston --runs 2 --seconds 0.02 --pairs 2 --seeds 1 --jobs 1".split(),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_profile_is_named_where_a_result_is_printed(
+    command: list[str], profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = "Site profile twice, fitted on 0 intervals"
+    assert run([*command, "--profile", str(profile)]) == 0
+    out, err = capsys.readouterr()
+    assert named in " ".join(f"{out} {err}".split())
+    if "--report" not in command:
+        assert run([*command, "--profile", str(profile), "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["profile"]["name"] == "twice"
+        assert document["profile"]["factors"]["transfer"] == 2.0
+        assert run([*command, "--json"]) == 0
+        assert "profile" not in json.loads(capsys.readouterr().out)
+
+
+def test_a_profile_is_a_column_of_a_sweep(
+    tmp_path: Path,
+    profile: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("grid.toml").write_text(
+        'seconds = 0.05\n[grid]\nlayout = ["atlanta-boston"]\nworkload = ["HL"]\npairs = [2]\n'
+    )
+    command = ["sweep", "grid.toml", "--jobs", "1", "--profile", str(profile)]
+    assert run([*command, "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["profile"] == "twice"
+    assert run(command) == 0
+    assert "Site profile twice" in capsys.readouterr().out
+
+
+def test_a_profile_of_other_constants_is_refused(
+    profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile.write_text(re.sub(r'model = "\w+"', 'model = "0000"', profile.read_text()))
+    assert run(["plan", "atlanta-boston", "--profile", str(profile)]) == 2
+    assert "fit it again with 'isfc measured fit'" in capsys.readouterr().err
