@@ -13,9 +13,8 @@ from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.fabric import Fabric, Path, PathEnd, Starts
 from ctc.profiles import ChpidProfile
-from ctc.sharing import Direction, Sharing, hindrance
+from ctc.sharing import NOTHING, Direction, Sharing, Use, hindrance
 from ctc.subchannel import Load
-from ctc.use import NOTHING, Use
 
 QUEUE_MAX: Final = 64
 """I/Os that can be queued at the processor. Each CTC has at most one I/O in progress; more can be

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from isfc.live.conversation import Conversation as Conversation
     from isfc.live.session import OpenNode as OpenNode
     from isfc.live.session import open_node as open_node
-    from isfc.programs.limits import ConversationLimits as ConversationLimits
+    from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.sweep import sweep as sweep
@@ -98,7 +98,7 @@ _HOMES: Final = {
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",
     "Conversation": "isfc.live.conversation",
-    "ConversationLimits": "isfc.programs.limits",
+    "ConversationLimits": "isfc.programs.protocol",
     "ConversationSevered": "isfc.programs.protocol",
     "SeverCode": "isfc.programs.protocol",
     "Traffic": "isfc.link.message",

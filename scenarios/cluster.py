@@ -12,7 +12,7 @@ from typing import Any
 
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError

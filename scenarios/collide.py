@@ -17,12 +17,11 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, TraceRecord
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
-from isfc.link.trace import TraceRecord
 from isfc.system.system import System
 from scenarios.run import MIB, NS_PER_S
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from isfc.engine.listener import Listener
+from isfc.engine.pump import Listener
 from isfc.engine.virtual import VirtualEngine
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName

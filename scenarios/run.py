@@ -9,17 +9,17 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
-from ctc.use import Use
+from ctc.sharing import Use
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.events import Sink, Watch
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.trace import Sink, Watch
 from isfc.system.system import System
 from scenarios.guests import GuestCosts, make_guests
 from scenarios.operation import OperatedRun, Operation

@@ -1,7 +1,7 @@
 """CTCs and disks on one channel: what each costs the other.
 
 The link is run without the disks and with them; the disks' mean values are taken alone, and beside
-what the CTCs used. `ctc.use` says how the two share a chpid.
+what the CTCs used. `ctc.sharing` says how the two share a chpid.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any, Final
 from ctc.address import ChpidId
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate

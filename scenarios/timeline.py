@@ -9,9 +9,9 @@ from typing import Final, cast
 from ctc.address import Rdev
 from ctc.subchannel import Collided, Command, DeviceLost, Ended, Interrupt, UnitStatus
 from isfc.layout.layout import Fibre, Layout
+from isfc.link.events import TraceRecord
 from isfc.link.name import NodeName
 from isfc.link.package import Package
-from isfc.link.trace import TraceRecord
 from isfc.system.link_end import LinkEnd
 from scenarios.operation import OperatedRun, Operation
 from scenarios.run import NS_PER_S, Experiment, Result, build, measure

@@ -24,7 +24,7 @@ from isfc.journal.journal import MemoryJournal, journalled, replay
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
 from isfc.journal.record import JournalReader
-from isfc.link.trace import DigestSink
+from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.system.inputs import Send

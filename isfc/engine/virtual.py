@@ -28,14 +28,11 @@ from typing import Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
-from ctc.address import Rdev
+from ctc.address import ByRdev, Rdev
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.by_rdev import ByRdev
 from ctc.frame import Departure, Frame
-from isfc.engine.listener import Listener
-from isfc.engine.offers import Offers
 from isfc.engine.program import Offer, Program
-from isfc.engine.pump import Outlet, pump
+from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError
 from isfc.link.events import LinkEvent, Severed

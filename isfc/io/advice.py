@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.distance import PORT_CREDITS, credit_bytes_per_s, credits_by_rule, credits_needed
 from ctc.features import find_feature
-from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
+from ctc.fibre_channel import (
+    FRAME_AROUND_LENGTH,
+    FRAME_DATA_LENGTH,
+    PORT_CREDITS,
+    Frames,
+    credit_bytes_per_s,
+    credits_by_rule,
+    credits_needed,
+    line_ns,
+)
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
-from isfc.io.synchronous import SynchronousLoad
 from isfc.io.trunks import TrunkLoad
+from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.path import FarPath
 from isfc.layout.rules.rule import Severity
 

@@ -5,7 +5,7 @@
     [channel.42]
     feature = "FICON Express16SA"   # or "zHyperLink Express", "OSA-Express7S 25 GbE", ...
     path = "far"                    # optional: a table [path.far]
-    card = "A"                      # optional: see `isfc.io.trunk_tables`
+    card = "A"                      # optional: see `isfc.io.io_table`
 
     [path.far]
     km = 100
@@ -40,9 +40,8 @@ from isfc.io.configuration import (
     IoWorkload,
     System,
 )
-from isfc.io.io_table import check_names, read_workload
+from isfc.io.io_table import check_names, read_trunks, read_workload
 from isfc.io.ridden import find_ridden, with_ridden
-from isfc.io.trunk_tables import read_trunks
 from isfc.layout.checked_toml import convert, read_bytes, show_key, within
 from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths

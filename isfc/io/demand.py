@@ -13,9 +13,8 @@ from ctc.channel import (
     Work,
     information_units,
 )
-from ctc.distance import PORT_CREDITS, credit_ns, round_trip_ns
 from ctc.features import find_channel
-from ctc.fibre_channel import Frames, data_frames, line_ns
+from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
 from isfc.layout.path import FarPath

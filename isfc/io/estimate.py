@@ -12,11 +12,10 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.io.bandwidth import Traffic
 from isfc.io.demand import Demand, Flow, Route, slowed
-from isfc.io.sharing import slowdown
-from isfc.io.timescales import Kind, slowdowns
+from isfc.io.timescales import Kind, slowdown, slowdowns
 
 _ROUNDS_MAX: Final = 20_000
 _CLOSE: Final = 1e-7

@@ -4,10 +4,10 @@ From an I/O configuration, or from an interval of an RMF report. MB are 10**6 by
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
@@ -16,6 +16,7 @@ from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
 from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, Interval
 from isfc.io.rmf_channel import ChannelLine, PassedOver
 from isfc.io.sap import iop_threads
+from isfc.layout.closest import expected
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
@@ -281,3 +282,41 @@ def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: flo
         for lcu, lines in groupby(ordered, key=lambda line: line.lcu)
     }
     return [Load(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]
+
+
+BLOCK_27K: Final = 27_648
+"""Bytes: half a track of a 3390, what SAS and BSAM like best."""
+
+NAMED_WORKLOADS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "read-4k": {"block": 4096, "read_percent": 100},
+    "write-4k": {"block": 4096, "read_percent": 0},
+    "read-128k": {"block": 4096, "blocks": 32, "read_percent": 100},
+    "write-128k": {"block": 4096, "blocks": 32, "read_percent": 0},
+    "sequential-128k": {"block": 4096, "blocks": 32, "read_percent": 50},
+    "castout": {"block": 4096, "blocks": 64, "read_percent": 0},
+    "mix": {"block": 4096, "read_percent": 70, "cache_hit_percent": 90},
+    "sas-random": {"block": BLOCK_27K, "read_percent": 100, "outstanding": 64},
+    "sas-sequential": {"block": BLOCK_27K, "blocks": 2, "read_percent": 100, "outstanding": 8},
+    "vsam-nsr": {"block": 4096, "read_percent": 100, "outstanding": 1},
+    "streams-out": {"protocol": "tcp", "block": 20_971_520, "read_percent": 0},
+    "streams-in": {"protocol": "tcp", "block": 20_971_520, "read_percent": 100},
+    "streams-mixed": {"protocol": "tcp", "block": 20_971_520, "read_percent": 50},
+}
+"""Keys and values as they stand in TOML.
+
+``read-4k`` to ``sequential-128k``: the I/O drivers of the FICON Express16SA report (its large
+sequential mix reads and writes as much). ``castout``: Db2's, 64 pages of 4K. ``mix``: assumed,
+a common online load. SAS: half-track blocks; its sequential
+reads chain the two of a track (derived: the channel utilization of both protocols fits that).
+``vsam-nsr``: one read after the other. ``streams``: about 20 MB each, as in the OSA report.
+"""
+
+
+def named_workload(name: str) -> Mapping[str, Any]:
+    """The keys of the workload called ``name``. Raises `ConfigurationError` if there is none."""
+    try:
+        return NAMED_WORKLOADS[name]
+    except KeyError:
+        raise ConfigurationError(
+            f"{name[:40]!r} is unknown; {expected(name, NAMED_WORKLOADS)}"
+        ) from None

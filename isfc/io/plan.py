@@ -14,9 +14,8 @@ from isfc.io.demand import Demand, Route, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.io.osa import Flow, StreamRate, find_osa, stream_rate
 from isfc.io.sap import Z15, iop_threads, sap_busy
-from isfc.io.synchronous import SynchronousLoad, synchronous_loads, turned_away
-from isfc.io.trunk_balance import balance
-from isfc.io.trunks import Slowness, TrunkLoad, total
+from isfc.io.trunks import Slowness, TrunkLoad, balance, total
+from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.io.pasted import plain_text
 from isfc.io.rmf_channel import (
     UNTITLED,
     ChannelLine,
@@ -28,6 +27,7 @@ from isfc.io.rmf_words import (
     expect,
     looks_like_channel,
     number_of,
+    plain_text,
     starts_device,
     starts_iop,
     values_from,

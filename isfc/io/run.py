@@ -15,13 +15,11 @@ from isfc.io.bandwidth import Traffic
 from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
 from isfc.io.osa import Flow as OsaFlow
-from isfc.io.osa import find_osa, stream_rate
-from isfc.io.osa_cpu import sending_cpu_us_per_mb
+from isfc.io.osa import find_osa, sending_cpu_us_per_mb, stream_rate
 from isfc.io.sap import Z15, iop_threads, sap_busy
 from isfc.io.simulation import Observed, Simulation
-from isfc.io.synchronous import synchronous_loads, turned_away
 from isfc.io.trunks import TrunkLoad, run_below, scarce, total
-from isfc.io.zhyperlink import SynchronousOutcome
+from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
 
 SECONDS: Final = 1.0
 WARMUP: Final = 0.1

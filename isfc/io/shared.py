@@ -1,8 +1,8 @@
 """Disks on the chpids of a link: what they want of them, and what they get beside its CTCs.
 
 `with_disks` writes what the disks want into a layout, so that whatever runs it has them; what
-the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.use` says how
-the two share.
+the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. `ctc.sharing` says
+how the two share.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctc.address import ChpidId, format_chpid
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import Demand, Route, make_demand, make_route

@@ -12,8 +12,7 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
-from ctc.sharing import Direction, Sharing, hindrance
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Direction, Sharing, Use, hindrance
 from isfc.io.bandwidth import Traffic
 from isfc.io.demand import Demand, Flow
 

@@ -5,14 +5,22 @@ what saturates first, and at which load. MB are 10**6 bytes.
 """
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ctc.channel import ChannelProfile, Work
-from ctc.distance import credits_by_rule, credits_needed, round_trip_ns
 from ctc.features import CATALOGUE
-from ctc.fibre_channel import LINE_USE, Frames, line_bytes_per_s, line_ns
+from ctc.fibre_channel import (
+    LINE_USE,
+    Frames,
+    credits_by_rule,
+    credits_needed,
+    line_bytes_per_s,
+    line_ns,
+    round_trip_ns,
+)
 from isfc.io.configuration import Protocol
 from isfc.io.mix import Load, Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
@@ -353,3 +361,79 @@ def _synchronous(mix: Mix, profile: SynchronousProfile = ZHYPERLINK) -> Synchron
         saved_us=(profile.asynchronous_ns - found.response_ns) / 1e3,
         processors=rate * more_ns / 1e9,
     )
+
+
+_FIRST_CHPID: Final = 0x50
+_ALIKE: Final = 1.1
+"""I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
+
+_NAME_LENGTH_MAX: Final = 32
+_RATE_WHOLE: Final = 100.0
+"""I/Os a second from which on a fraction of one is left out (chosen)."""
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def proposal(sizing: Sizing) -> str:
+    """The file, which `isfc io plan` and `isfc io run` take; the load is the grown one.
+
+    Storage is as far as the farthest of the sizing's distances, and chpids are numbered from 50.
+    """
+    return "\n".join(_lines(sizing)) + "\n"
+
+
+def _lines(sizing: Sizing) -> Iterator[str]:
+    best, far = sizing.best, max(sizing.distances, key=lambda distance: distance.km)
+    chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
+    yield f"# The best for {sizing.mix.name}, under the load that it grows to."
+    for chpid in chpids:
+        yield f"\n[channel.{chpid}]"
+        yield f"feature = {_string(best.feature)}"
+        if far.km:
+            yield 'path = "far"'
+    if far.km:
+        yield "\n[path.far]"
+        yield f"km = {far.km:g}"
+        isl = f"count = {far.isls}, gbps = {far.link_gbps:g}, credits = {far.credits}"
+        yield f"isl = {{ {isl} }}"
+    if _BARE.fullmatch(sizing.mix.system) and sizing.saps.saps is not None:
+        yield f"\n[system.{sizing.mix.system}]"
+        yield f"saps = {sizing.saps.saps}"
+    for loads in _alike(sizing.grown.loads):
+        rate = sum(load.io_per_s for load in loads)
+        moved = sum(load.mb_per_s for load in loads)
+        read = sum(load.mb_per_s * load.read_share for load in loads)
+        hits = sum(load.io_per_s * load.cache_hit for load in loads)
+        yield "\n[[io]]"
+        yield f"name = {_string(_name(loads))}"
+        yield f"channels = [{', '.join(map(_string, chpids))}]"
+        yield f'protocol = "{best.protocol}"'
+        yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
+        yield f"block = {moved * 1e6 / rate:.0f}"
+        yield f"read_percent = {100 * read / moved:.1f}"
+        if hits < rate:
+            yield f"cache_hit_percent = {100 * hits / rate:.1f}"
+
+
+def _alike(loads: Sequence[Load]) -> Iterator[list[Load]]:
+    """Loads of about the same bytes, put together."""
+    group: list[Load] = []
+    for load in sorted(loads, key=lambda load: load.io_bytes):
+        if group and load.io_bytes > _ALIKE * group[0].io_bytes:
+            yield group
+            group = []
+        group.append(load)
+    yield group
+
+
+def _name(loads: Sequence[Load]) -> str:
+    names = sorted({load.name for load in loads})
+    whole = ", ".join(names)
+    if len(whole) <= _NAME_LENGTH_MAX:
+        return whole
+    return f"{names[0][:16]} and {len(loads) - 1} more"
+
+
+def _string(text: str) -> str:
+    """Printable text as TOML's basic string."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

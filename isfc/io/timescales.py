@@ -10,12 +10,72 @@ decomposability, as Courtois calls it. While a short flow is there, the longer o
 it takes them as they are. A long flow meets so many shorter ones that it is held up by their mean.
 So each kind has a process of its own, at the pace that the shorter kinds leave, for each weight of
 the longer ones that may be there.
+
+`slowdown` is for flows of one kind on a resource with room for ``width`` of them at their own pace.
+Width 1 is a processor that all share; a line on which one flow by itself takes a fifth of the time
+has width 5. Arrivals are at random: the number of flows is a birth-death process, whatever the
+sizes are (processor sharing is insensitive to them).
 """
 
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+
+_STEPS: Final = 40
+_NEARLY_FULL: Final = 1.0 - 1e-9
+_WIDE: Final = 100.0
+"""Flows from which on chance evens out: a resource so wide is either full or no hindrance."""
+
+
+def mean_number(width: float, load: float) -> float:
+    """How many flows there are on average at ``load``, from 0 to below 1 (of the whole)."""
+    term = total = 1.0
+    weighted = 0.0
+    count = 0
+    while count < width:
+        count += 1
+        term *= load * width / min(count, width)
+        total += term
+        weighted += count * term
+    # from here on each number is ``load`` times as likely as the one before
+    tail = term * load / (1.0 - load)
+    total += tail
+    weighted += tail * (count + 1.0 / (1.0 - load))
+    return weighted / total
+
+
+def slowdown(width: float, seen: float, weight: float = 1.0) -> float:
+    """How many times longer a flow takes that finds ``seen`` others on average; at least 1.
+
+    ``seen`` of any width: it is translated into the load at which so many would be there.
+    ``weight`` is what the flow wants of the resource, the average of the others being 1: beyond
+    what is full the number of others falls geometrically, so that a light flow fits more often.
+    """
+    if seen <= 0.0:
+        return 1.0
+    if width >= _WIDE:
+        return max(1.0, seen / width)
+    load = _load(width, seen)
+    average = max(1.0, seen / (width * load))
+    return 1.0 + (average - 1.0) * max(0.0, 1.0 - (1.0 - weight) * (1.0 - load))
+
+
+def _load(width: float, seen: float) -> float:
+    """The load at which ``seen`` flows are there on average, from 0 to 1."""
+    if width <= 1.0:
+        return seen / (1.0 + seen) / width
+    least, most = 0.0, _NEARLY_FULL
+    if mean_number(width, most) <= seen:
+        return 1.0
+    for _ in range(_STEPS):
+        middle = (least + most) / 2
+        if mean_number(width, middle) < seen:
+            least = middle
+        else:
+            most = middle
+    return most
+
 
 _STEP: Final = 0.2
 _LINEAR_UNTIL: Final = 2.0

@@ -29,8 +29,7 @@ from isfc.journal.record import (
     encode_input,
     encode_record,
 )
-from isfc.link.events import Delivered, DeviceChanged, LinkEvent, Sent
-from isfc.link.trace import Sink
+from isfc.link.events import Delivered, DeviceChanged, LinkEvent, Sent, Sink
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import Input, System, system_of
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
-from ctc.distance import NS_PER_KM
 from ctc.fabric import Route
+from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.errors import ConfigurationError
 from isfc.layout.path import FarPath
 from isfc.layout.site import SiteProfile

@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass
 
-from ctc.distance import NS_PER_KM, credit_bytes_per_s
-from ctc.fibre_channel import FRAME_AROUND_LENGTH, FRAME_DATA_LENGTH, Frames, line_ns
+from ctc.fibre_channel import (
+    FRAME_AROUND_LENGTH,
+    FRAME_DATA_LENGTH,
+    NS_PER_KM,
+    Frames,
+    credit_bytes_per_s,
+    line_ns,
+)
 from ctc.profiles import line_payload_bytes_per_s
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
-from ctc.use import NOTHING
+from ctc.sharing import NOTHING
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.layout import Collection, Fibre, Layout
 

@@ -1,10 +1,12 @@
-"""What a logical link tells its client."""
+"""What a logical link tells its client, and a trace of what it did."""
 
-from typing import final
+import hashlib
+from typing import Protocol, final
 
 from mypy_extensions import mypyc_attr
 
 from ctc.address import Rdev, format_rdev
+from ctc.subchannel import Interrupt
 from isfc.link.message import Message
 
 
@@ -89,3 +91,47 @@ class Severed:
 
 
 LinkEvent = Delivered | Sent | LinkUp | LinkDown | DeviceChanged | Severed
+
+
+TraceRecord = tuple[int, str, int, str, int]
+"""(now_ns, node, rdev, verb, detail): detail is a serial, a package number or 0."""
+
+
+class Sink(Protocol):
+    """Where trace records go."""
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Take one record."""
+
+
+class Watch(Protocol):
+    """Who is shown every interrupt before the link is: where an I/O's time went, and its load."""
+
+    def __call__(self, now_ns: int, node: str, interrupt: Interrupt) -> None:
+        """Look at one interrupt; change nothing."""
+
+
+class ListSink:
+    """Keeps every record."""
+
+    def __init__(self) -> None:
+        self.records: list[TraceRecord] = []
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Keep the record."""
+        self.records.append(record)
+
+
+class DigestSink:
+    """Keeps a SHA-256 of all records: two runs with the same digest did the same."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def __call__(self, record: TraceRecord) -> None:
+        """Add the record to the digest."""
+        self._hash.update(repr(record).encode())
+
+    def hexdigest(self) -> str:
+        """The digest so far."""
+        return self._hash.hexdigest()

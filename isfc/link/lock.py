@@ -11,8 +11,8 @@ from mypy_extensions import i64, mypyc_attr
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.fifo import Fifo
-from isfc.link.costs import LinkCosts
 from isfc.link.package import Package
+from isfc.link.parameters import LinkCosts
 
 
 class Worker:

@@ -9,9 +9,8 @@ from typing import Final, cast
 
 from mypy_extensions import i64
 
-from ctc.address import Rdev
+from ctc.address import ByRdev, Rdev
 from ctc.agenda import NEVER_NS
-from ctc.by_rdev import ByRdev
 from ctc.fifo import Fifo
 from ctc.subchannel import (
     Attention,
@@ -27,15 +26,13 @@ from ctc.subchannel import (
 )
 from isfc.errors import LocalProtocolError
 from isfc.link.conversations import Conversations
-from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
-from isfc.link.instructions import InstructionQueue
-from isfc.link.link_ctc import UNUSABLE, LinkCtc
+from isfc.link.link_ctc import UNUSABLE, InstructionQueue, LinkCtc, Watch
 from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Worker
 from isfc.link.message import Message
 from isfc.link.package import Package
-from isfc.link.parameters import LinkParameters
+from isfc.link.parameters import LinkCosts, LinkParameters
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import (
@@ -54,7 +51,6 @@ from isfc.link.state import (
     DeviceState,
     LinkState,
 )  # fmt: skip
-from isfc.link.watch import Watch
 
 _ANSWERING: Final = (*UNUSABLE, DeviceState.ATTENTION, DeviceState.READING)
 """States in which an attention says nothing new, or nothing at all."""

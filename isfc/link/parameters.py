@@ -7,9 +7,10 @@ run. Each number says how it is known: published, derived (with its arithmetic) 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, final
 
-from isfc.link.package import BLOCK_LENGTH, PackageLimit
+from isfc.link.counters import LinkCounters
+from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit
 from isfc.link.schedule import OpeningRule
 
 PACKAGE_LIMIT: Final = PackageLimit(length=870_000)
@@ -22,7 +23,7 @@ class LinkParameters:
     """Times in nanoseconds (and ns per byte), lengths in bytes.
 
     All of them hold a link lock: building a package, answering an attention, receiving what was
-    read and releasing what was written. `isfc.link.costs` says what a piece of work costs.
+    read and releasing what was written. `isfc.link.parameters` says what a piece of work costs.
     """
 
     build_package_ns: int = 37_260
@@ -98,3 +99,48 @@ RELEASES: Final[Mapping[str, LinkParameters]] = {
 }
 """What differs between releases of z/VM, by their numbers. Calibrated: 6.1 had a link driver of
 its own, for one CTC and APPC/VM only, with longer paths."""
+
+
+@final
+class LinkCosts:
+    """The costs that a set of parameters leads to, in ns."""
+
+    def __init__(self, parameters: LinkParameters) -> None:
+        self._parameters = parameters
+        self.dispatch_ns = parameters.dispatch_ns
+        """From an interrupt that brings no data to the SSCH that follows."""
+        self._build_package_ns = parameters.build_package_ns
+        self._appc_ns_per_byte_built = parameters.appc_ns_per_byte_built
+        self._appc_ns_per_byte_taken = parameters.appc_ns_per_byte_taken
+        self._receive_ns_per_byte = parameters.receive_ns_per_byte
+        self._single_ctc_release_ns_per_byte = parameters.single_ctc_release_ns_per_byte
+
+    def build_ns(self, package: Package) -> int:
+        """Time to build ``package`` and start its write."""
+        return (
+            self._build_package_ns
+            + self.dispatch_ns * package.appc_count
+            + int(self._appc_ns_per_byte_built * package.appc_length)
+        )
+
+    def receive_ns(self, package: Package) -> int:
+        """Time to receive ``package`` and hand its messages over."""
+        return self.dispatch_ns * package.appc_count + int(
+            self._appc_ns_per_byte_taken * package.appc_length
+            + self._receive_ns_per_byte * (package.length - package.appc_length)
+        )
+
+    def single_ctc_release_ns(self, package: Package) -> int:
+        """Time to release ``package`` once it is written on a link's only CTC."""
+        return int(self._single_ctc_release_ns_per_byte * package.length)
+
+    def cpu_ns(self, counters: LinkCounters, appc_count: int = 0) -> int:
+        """Processor time of so many packages and bytes; ``appc_count`` pieces are APPC/VM's."""
+        parameters = self._parameters
+        package_count = counters.write_package_count + counters.read_package_count
+        return int(
+            parameters.cpu_package_ns * package_count
+            + parameters.cpu_ns_per_byte_written * counters.write_length
+            + parameters.cpu_ns_per_byte_read * counters.read_length
+            + parameters.cpu_appc_message_ns * appc_count
+        )

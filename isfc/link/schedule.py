@@ -6,8 +6,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-from ctc.address import Rdev
-from ctc.by_rdev import ByRdev
+from ctc.address import ByRdev, Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.package import Packager
 

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import VIEWS_MAX, Message
-from isfc.link.serials import Serials
+from isfc.link.message import VIEWS_MAX, Message, Serials
 
 SEGMENT_LENGTH_MAX: Final = 262_144
 """Most bytes of an ISFC Transport message in one piece: longer than any that IBM's report sends.
-Of APPC/VM messages pieces are smaller (`isfc.link.appc`)."""
+Of APPC/VM messages pieces are smaller (`isfc.link.conversations`)."""
 
 UNFINISHED_LENGTH_MAX: Final = 320 * 2**20
 UNFINISHED_SEGMENTS_MAX: Final = 65_536

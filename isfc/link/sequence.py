@@ -3,9 +3,8 @@
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.message import VIEWS_MAX, Message
+from isfc.link.message import VIEWS_MAX, Message, Serial, Serials
 from isfc.link.package import Package
-from isfc.link.serials import Serial, Serials
 
 HELD_MESSAGES_MAX: Final = 65_536
 HELD_LENGTH_MAX: Final = 256 * 2**20

@@ -15,21 +15,17 @@ from typing import Final, TypeVar
 from ctc.address import Rdev
 from ctc.agenda import Agenda
 from ctc.frame import Departure, Frame
-from isfc.engine.listener import Listener
-from isfc.engine.offers import Offers
 from isfc.engine.program import Program
-from isfc.engine.pump import Outlet, pump
+from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode, encode_pieces
 from isfc.errors import RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
-from isfc.live.alarm import Alarm
-from isfc.live.clock import NS_PER_S, Clock
+from isfc.live.clock import NS_PER_S, Alarm, Clock, Lag
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
 from isfc.live.events import Attached, Detached, LiveCounters, LiveEvent, Refused
-from isfc.live.lag import Lag
 from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
 from isfc.live.resets import ResetWatch

@@ -22,7 +22,7 @@ from isfc.live.keepalive import keep_alive
 from isfc.live.relay import Relay, reset_on_close
 from isfc.live.service import Service, why
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 
 CONNECTIONS_MAX: Final = 128
 """Connections of one forwarded port at a time; further ones wait in the listener's queue."""

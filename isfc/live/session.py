@@ -28,8 +28,7 @@ from isfc.live.engine import RECONNECT_S, LiveEngine
 from isfc.live.opening import Opening
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import ConversationLimits
-from isfc.programs.protocol import ConversationSevered, SeverCode, check_service
+from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
 from isfc.system.definition import LinkEndDefinition

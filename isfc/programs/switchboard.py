@@ -18,11 +18,9 @@ from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import Delivered, LinkEvent, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation import ConversationEnd, Register
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import ConversationLimits
-from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
-from isfc.programs.register import Register
+from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, Verb
 
 MESSAGE_COST_LENGTH: Final = 256
 """Bytes that a message costs in memory besides its data."""

@@ -11,7 +11,7 @@ from ctc.chpid import Chpid
 from ctc.device import Ctc
 from ctc.fabric import Alarm, Fabric, Route
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.system.definition import CtcDefinition
 

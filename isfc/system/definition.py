@@ -6,7 +6,7 @@ from ctc.address import ChpidId
 from ctc.device import Arbitration
 from ctc.fabric import Route
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice

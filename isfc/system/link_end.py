@@ -5,20 +5,18 @@ The only module that knows both software (`isfc.link.logical_link`) and hardware
 
 from mypy_extensions import i64
 
-from ctc.address import Rdev
-from ctc.by_rdev import ByRdev
+from ctc.address import ByRdev, Rdev
 from ctc.device import Ctc
 from ctc.fifo import Fifo
 from ctc.frame import Departure, Frame
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, Sink, Watch
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.rules import LinkRules
 from isfc.link.state import DeviceState
-from isfc.link.trace import Sink, Watch
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 

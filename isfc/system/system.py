@@ -16,9 +16,8 @@ from ctc.agenda import NEVER_NS
 from ctc.fabric import Fabric
 from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
-from isfc.link.events import LinkEvent
+from isfc.link.events import LinkEvent, Sink, Watch
 from isfc.link.rules import LinkRules
-from isfc.link.trace import Sink, Watch
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd

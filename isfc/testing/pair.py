@@ -20,7 +20,7 @@ from ctc.profiles import find_profile
 from ctc.subchannel import Command, Ended, Interrupt, UnitStatus
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
-from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkEvent, ListSink, Sent, Sink
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import Package
@@ -28,7 +28,6 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
-from isfc.link.trace import ListSink, Sink
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System
@@ -46,7 +45,7 @@ from isfc.testing.plan import (
 
 
 class PackageBook:
-    """A `isfc.link.trace.Watch` that notes the number and the bytes of every package.
+    """A `isfc.link.events.Watch` that notes the number and the bytes of every package.
 
     Bytes are those of the package, headers too, as the link's counters count them.
     """

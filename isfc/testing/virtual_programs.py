@@ -24,13 +24,13 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.layout.layout import Layout
+from isfc.link.events import DigestSink
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.link.trace import DigestSink
 from isfc.live.engine import LiveEngine
 from isfc.live.session import OpenNode
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System

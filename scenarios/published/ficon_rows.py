@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ctc.channel import information_units
-from ctc.distance import credits_by_rule
 from ctc.features import generation_code
-from ctc.fibre_channel import command_frames, data_frames, line_ns
+from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel

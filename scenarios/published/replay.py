@@ -4,7 +4,7 @@ A row of a table names a run, and the table's view says what of the run it shows
 several tables may need the same run; it is run once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
-from scenarios.published.channel_rows import CHANNEL_ROWS
+from scenarios.published import ficon_rows, sas_rows, system_rows
 from scenarios.published.companion import load_table
 from scenarios.published.estimates import (
     CapacityRow,
@@ -36,6 +36,14 @@ from scenarios.report import (
 )
 from scenarios.run import Experiment, Recording
 from scenarios.workload import find_workload
+
+CHANNEL_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {
+    **ficon_rows.ROWS,
+    **system_rows.ROWS,
+    **sas_rows.ROWS,
+}
+"""Our figures by measure for a row of each table."""
+
 
 SECONDS: Final = 5.0
 """Virtual seconds measured of each run. IBM measured five minutes; ours is steady by then."""

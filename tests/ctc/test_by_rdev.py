@@ -2,8 +2,7 @@
 
 import pytest
 
-from ctc.address import Rdev
-from ctc.by_rdev import ByRdev
+from ctc.address import ByRdev, Rdev
 
 RDEVS = [Rdev(number) for number in (0x0000, 0x00FF, 0xD000, 0xD00F, 0xE00F, 0xFFFF)]
 

@@ -13,7 +13,7 @@ from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)

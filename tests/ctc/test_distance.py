@@ -2,14 +2,15 @@
 
 import pytest
 
-from ctc.distance import (
+from ctc.fibre_channel import (
     PORT_CREDITS,
     credit_bytes_per_s,
     credits_by_rule,
     credits_needed,
+    data_frames,
+    line_ns,
     round_trip_ns,
 )
-from ctc.fibre_channel import data_frames, line_ns
 
 
 def test_100_km_there_and_back_take_a_millisecond() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.use import FAIR_SHARE, NOTHING, Use
+from ctc.sharing import FAIR_SHARE, NOTHING, Use
 
 SHARES = st.floats(0, 1)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.live.session import Conversation, OpenNode
-from isfc.programs.limits import LINK_LENGTH, ConversationLimits
+from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from tests.live.nodes import open_pair
 from tests.live.pair import PATIENCE_S, Run, wait_until
 

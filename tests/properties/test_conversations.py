@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from isfc.link.message import Traffic
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from tests.properties.conversations import (
     CLOSING,
     SERVICES,

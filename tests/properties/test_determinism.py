@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from isfc.link.trace import DigestSink
+from isfc.link.events import DigestSink
 from scenarios.run import Experiment, Result, run
 from scenarios.workload import find_workload
 

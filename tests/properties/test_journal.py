@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from isfc.errors import JournalError
 from isfc.journal.journal import MemoryJournal, Replay, journalled, replay
 from isfc.journal.record import JournalReader
+from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
-from isfc.link.trace import Sink
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import Send
 from isfc.system.system import System

@@ -2,10 +2,9 @@
 
 from ctc.address import Rdev
 from isfc.layout.catalogue import load_layout
-from isfc.link.events import DeviceChanged, LinkEvent
+from isfc.link.events import DeviceChanged, DigestSink, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
-from isfc.link.trace import DigestSink
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System

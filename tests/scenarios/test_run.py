@@ -9,9 +9,9 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from isfc.link.events import DigestSink
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
-from isfc.link.trace import DigestSink
 from scenarios.run import (
     MIB,
     NS_PER_S,

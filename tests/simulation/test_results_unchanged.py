@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from isfc.link.trace import DigestSink
+from isfc.link.events import DigestSink
 from scenarios.run import Experiment, run
 from scenarios.workload import find_workload
 from tests.shipped import ONE_LINK

@@ -19,10 +19,9 @@ import simpy
 from simpy.events import Event, Process, ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
-from isfc.link.costs import LinkCosts
 from isfc.link.message import Message
 from isfc.link.package import CHAINED_LENGTH_MIN, Package
-from isfc.link.parameters import LinkParameters
+from isfc.link.parameters import LinkCosts, LinkParameters
 from tools.benchmarks.simpy_chpid import Chpid
 
 FOLLOWING: Final = 0

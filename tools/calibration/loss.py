@@ -14,7 +14,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from isfc.link.appc import APPC_SEGMENT_LENGTH_MAX
+from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX
 from isfc.link.message import Traffic
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare, make_experiment

@@ -14,7 +14,7 @@ from typing import Final
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
-from isfc.programs.filler import filler
+from isfc.programs.verification import filler
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 
 WINDOW: Final = 8

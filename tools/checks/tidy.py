@@ -41,7 +41,7 @@ RINGS: Final = {
     # folder: (may import these and all below them, but not these); the longest name decides
     "ctc": (f"{PURE} ctc", ""),
     "isfc": ("*", "tools tests"),  # the public face, ``python -m isfc``, and the errors of all
-    "isfc.link": (f"{LINK} ctc.address ctc.agenda ctc.by_rdev ctc.fifo ctc.subchannel", ""),
+    "isfc.link": (f"{LINK} ctc.address ctc.agenda ctc.fifo ctc.subchannel", ""),
     "isfc.system": (f"{LINK} ctc isfc.system", ""),
     "isfc.engine": (SYSTEM, ""),
     "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),

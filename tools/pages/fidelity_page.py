@@ -9,10 +9,16 @@ from typing import Final
 import msgspec
 
 from isfc.cli.render.verdict import STATISTICS, measure_name
-from scenarios.published.left_out import summarise_left_out
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Bound, Distance, PublishedRow, Role, Value
-from scenarios.published.verdict import BoundCheck, ErrorSummary, Verdict, in_group, summarise
+from scenarios.published.verdict import (
+    BoundCheck,
+    ErrorSummary,
+    Verdict,
+    in_group,
+    summarise,
+    summarise_left_out,
+)
 from scenarios.repeat import spreads_by_cell
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import Replay

@@ -11,7 +11,7 @@ from typing import Final
 from ctc.address import Rdev, format_rdev
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
-from isfc.link.trace import ListSink, TraceRecord
+from isfc.link.events import ListSink, TraceRecord
 from scenarios.run import Experiment, build
 from scenarios.workload import free_workload
 

@@ -35,8 +35,8 @@ from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import Direction
-from isfc.layout.cluster_loss import cluster_losses
 from isfc.layout.layout import Collection
+from isfc.layout.loss import cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.sharing import shares_anything

@@ -13,7 +13,7 @@ from isfc.cli.render.output import show_log
 from isfc.cli.render.page.cluster import ClusterSurvey
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import Survey, survey, survey_channels
-from isfc.layout.cluster_loss import cluster_losses
+from isfc.layout.loss import cluster_losses
 from isfc.layout.sharing import shares_anything
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import cluster_plan, plan_experiments

@@ -35,8 +35,7 @@ from isfc.live.operator import open_control
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.live.tls import Tls
-from isfc.programs.filler import Filling
-from isfc.programs.verification import Verifying
+from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of

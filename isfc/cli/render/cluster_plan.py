@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.layout.cluster_loss import ClusterLoss
+from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ChannelPlan, ClusterPlan
 
 

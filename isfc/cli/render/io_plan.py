@@ -11,8 +11,8 @@ from ctc.features import find_feature
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.io.advice import Advice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
-from isfc.io.synchronous import SynchronousLoad
 from isfc.io.trunks import TrunkLoad
+from isfc.io.zhyperlink import SynchronousLoad
 
 CHANNEL_HEADS: Final = (
     *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write", "proc%", "bus%", "line%"),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from scenarios.published.left_out import left_out
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import (
@@ -14,6 +13,7 @@ from scenarios.published.verdict import (
     Verdict,
     count_goals,
     in_group,
+    left_out,
     summarise,
 )
 

@@ -4,16 +4,14 @@ from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.rules import chpids, clusters, distance, names, numbers, speeds, writers
+from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
 from isfc.layout.rules.rule import Finding, Judged
 
 RULES: Final = (
     *chpids.RULES,
     *speeds.RULES,
-    *distance.RULES,
     *writers.RULES,
     *numbers.RULES,
-    *names.RULES,
     *clusters.RULES,
 )
 """In the order in which findings are listed: what a chpid calls for first, then the order."""

@@ -1,11 +1,11 @@
-"""Rules for device numbers at the two ends of a CTC."""
+"""Rules for device numbers at the two ends of a CTC, and for the names of systems."""
 
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried
+from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried, listed
 
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
@@ -38,6 +38,17 @@ def _ambiguous(judged: Judged) -> Iterator[Found]:
             return
 
 
+def _not_for_ssi(judged: Judged) -> Iterator[Found]:
+    odd = [node for node in judged.layout.nodes if not node.isalnum()]
+    if odd:
+        characters = "".join(sorted({c for node in odd for c in node if not c.isalnum()}))
+        verb = "is no name" if len(odd) == 1 else "are no names"
+        yield Found(
+            f"{listed(odd)} {verb} of an SSI member, whose names have no {' '.join(characters)}. "
+            "ISFC alone allows it."
+        )
+
+
 RULES: Final = (
     Rule(
         "rdevs-out-of-order",
@@ -59,5 +70,16 @@ RULES: Final = (
         "Give each CTC the same number at both ends, or numbers that the other end does not use.",
         _ambiguous,
         Untried("it is about who is misled; numbers carry nothing"),
+    ),
+    Rule(
+        "name-not-for-ssi",
+        Severity.WARNING,
+        "A system cannot be a member of an SSI cluster under its name.",
+        "Members of an SSI cluster have names of letters and digits; nodes of ISFC may have "
+        "$ # @ _ in them.",
+        "IBM, z/VM 7.2, CP Planning and Administration: SSI statement",
+        "Choose a name of letters and digits, if the system may become a member.",
+        _not_for_ssi,
+        Untried("it is about a name, which carries nothing"),
     ),
 )

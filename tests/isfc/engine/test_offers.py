@@ -1,7 +1,7 @@
 """What a program offers waits for its time, and for room."""
 
 from ctc.agenda import NEVER_NS
-from isfc.engine.offers import Offers
+from isfc.engine.pump import Offers
 from isfc.link.message import Message
 
 

@@ -9,12 +9,11 @@ from ctc.profiles import find_profile
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.link.events import Delivered, LinkEvent
+from isfc.link.events import Delivered, DigestSink, LinkEvent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import LinkState
-from isfc.link.trace import DigestSink
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import VaryChpid
 from isfc.system.system import System

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctc.use import NOTHING, Use
+from ctc.sharing import NOTHING, Use
 from isfc.io.configuration import Channel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel

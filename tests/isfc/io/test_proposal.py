@@ -8,9 +8,8 @@ from isfc.cli.main import run
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import Load, Mix, mix_of_interval
 from isfc.io.plan import make_io_plan
-from isfc.io.proposal import proposal
 from isfc.io.rmf import busiest, read_rmf
-from isfc.io.sizing import Guidelines, size
+from isfc.io.sizing import Guidelines, proposal, size
 
 PASTED = mix_of_interval(busiest(read_rmf(Path("docs/io/rmf.txt"))))
 MIXED = Mix(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.io.sharing import mean_number, slowdown
+from isfc.io.timescales import mean_number, slowdown
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9])

@@ -5,8 +5,7 @@ import pytest
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
 from isfc.io.run import run_configuration
-from isfc.io.synchronous import synchronous_loads, turned_away
-from isfc.io.zhyperlink import SynchronousOutcome
+from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
 
 CONFIGURATION = """
 [channel.42]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from isfc.io.sharing import mean_number
-from isfc.io.timescales import Kind, slowdowns
+from isfc.io.timescales import Kind, mean_number, slowdowns
 
 
 @pytest.mark.parametrize("load", [0.1, 0.5, 0.9])

@@ -1,8 +1,8 @@
 """What the loss of a channel, a director, inter-switch links or a CEC leaves of a cluster."""
 
 from isfc.layout.catalogue import load_collection
-from isfc.layout.cluster_loss import ClusterLoss, cluster_losses
 from isfc.layout.file import parse_collection
+from isfc.layout.loss import ClusterLoss, cluster_losses
 from tests.isfc.layout.test_channels import CLUSTER
 
 LINKS = ("ALPHA-BETA", "ALPHA-DELTA", "ALPHA-GAMMA", "BETA-DELTA", "BETA-GAMMA", "DELTA-GAMMA")

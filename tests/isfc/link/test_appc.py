@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.errors import RemoteProtocolError
-from isfc.link.appc import APPC_SEGMENT_LENGTH_MAX, OWED_MAX, AppcFlow
+from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX, OWED_MAX, AppcFlow
 from isfc.link.message import Message, Traffic
 
 

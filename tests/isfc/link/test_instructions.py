@@ -2,7 +2,7 @@
 
 from ctc.address import Rdev
 from ctc.subchannel import Command, Hsch, Instruction, Ssch
-from isfc.link.instructions import InstructionQueue
+from isfc.link.link_ctc import InstructionQueue
 from isfc.link.message import Message
 from isfc.link.package import Package
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from ctc.subchannel import Command, DeviceLost, Ssch
-from isfc.link.costs import LinkCosts
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
+from isfc.link.parameters import LinkCosts
 from isfc.testing.pair import Pair, Setup
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, D, Door, theirs
 

@@ -4,10 +4,10 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.costs import LinkCosts
 from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Work
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
+from isfc.link.parameters import LinkCosts
 from tests.isfc.link.link_harness import PARAMETERS
 
 A, B, C = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002)

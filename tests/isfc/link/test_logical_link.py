@@ -14,12 +14,12 @@ from ctc.subchannel import (
     Ssch,
 )
 from isfc.errors import Backpressure, LocalProtocolError
-from isfc.link.appc import AppcFlow
-from isfc.link.costs import LinkCosts
+from isfc.link.conversations import AppcFlow
 from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BACKLOG_LENGTH_MAX, Package
+from isfc.link.parameters import LinkCosts
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs

@@ -5,11 +5,10 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from isfc.link.costs import LinkCosts
 from isfc.link.counters import LinkCounters
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit, Packager
-from isfc.link.parameters import PACKAGE_LIMIT, LinkParameters
+from isfc.link.parameters import PACKAGE_LIMIT, LinkCosts, LinkParameters
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000

@@ -7,8 +7,8 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.subchannel import Collided, Command, DeviceLost, DeviceReady, Ssch, UnitStatus
-from isfc.link.costs import LinkCosts
 from isfc.link.package import Package
+from isfc.link.parameters import LinkCosts
 from isfc.link.state import DeviceState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, D, Door, theirs
 

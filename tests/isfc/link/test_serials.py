@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.link.serials import Serials
+from isfc.link.message import Serials
 
 NUMBERS = [0, 5, 16_383, 16_384, 2**40, -1]
 

@@ -1,6 +1,6 @@
 """The trace: everything in order, or only its digest."""
 
-from isfc.link.trace import DigestSink, ListSink, TraceRecord
+from isfc.link.events import DigestSink, ListSink, TraceRecord
 from isfc.testing.pair import Pair
 
 RECORDS: list[TraceRecord] = [

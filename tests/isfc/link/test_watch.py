@@ -4,9 +4,8 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.link_ctc import LinkCtc
+from isfc.link.link_ctc import LinkCtc, Watch
 from isfc.link.schedule import LinkDevice
-from isfc.link.watch import Watch
 
 
 @pytest.fixture

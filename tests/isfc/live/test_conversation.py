@@ -9,8 +9,7 @@ import pytest
 from isfc.errors import LocalProtocolError
 from isfc.live.conversation import RECORD_LENGTH_MAX
 from isfc.live.session import Conversation, ConversationSevered, SeverCode, Traffic
-from isfc.programs.limits import ConversationLimits
-from isfc.programs.protocol import ROOM_LENGTH_MAX
+from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationLimits
 from tests.live.nodes import open_pair
 from tests.live.pair import Run, wait_until
 

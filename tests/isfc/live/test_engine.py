@@ -15,11 +15,10 @@ from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
-from isfc.live.clock import Clock
+from isfc.live.clock import Clock, Lag
 from isfc.live.connection import Connection
 from isfc.live.engine import MANY_COUNT, LiveEngine
 from isfc.live.events import Attached, Detached
-from isfc.live.lag import Lag
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup

@@ -10,7 +10,7 @@ import pytest
 
 from isfc.live import forward
 from isfc.live.forward import Forward, forward_limits, forwarding
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from tests.isfc.live.tcp import NODES, echo, forwarded, tcp_server
 from tests.live.forwarded import free_port
 from tests.live.nodes import open_pair

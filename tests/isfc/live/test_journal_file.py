@@ -13,8 +13,8 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled, replay
 from isfc.journal.record import FILE_HEADER
+from isfc.link.events import Sink
 from isfc.link.message import Message
-from isfc.link.trace import Sink
 from isfc.live.journal_file import BUFFER_LENGTH, JournalWriter
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import Connect, Send

@@ -17,7 +17,7 @@ from isfc.live import session
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System

@@ -5,9 +5,9 @@ import time
 from types import SimpleNamespace
 from typing import cast
 
+from isfc.live.clock import Lag
 from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveCounters
-from isfc.live.lag import Lag
 from isfc.live.snapshot import LiveSnapshot, look, read_snapshot, snapshot_record
 from isfc.testing.pair import Pair
 from tests.isfc.live.snapshots import sight

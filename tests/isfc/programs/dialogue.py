@@ -7,7 +7,7 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
 from isfc.system.inputs import Send

@@ -7,11 +7,15 @@ from hypothesis import strategies as st
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation import ConversationEnd, Register
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import ConversationLimits
-from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationSevered, SeverCode, Verb
-from isfc.programs.register import Register
+from isfc.programs.protocol import (
+    ROOM_LENGTH_MAX,
+    ConversationLimits,
+    ConversationSevered,
+    SeverCode,
+    Verb,
+)
 
 LIMITS = ConversationLimits(window_length=1_000, send_length=700)
 

@@ -7,7 +7,7 @@ import pytest
 from isfc.engine.program import Offer
 from isfc.link.events import LinkDown, LinkEvent
 from isfc.link.message import Message
-from isfc.programs.filler import Filling, filler
+from isfc.programs.verification import Filling, filler
 
 
 @pytest.mark.parametrize("length", [0, 1, 250, 251, 252, 100_000, 3_000_000, 5])

@@ -1,7 +1,6 @@
 """Small pieces of a conversation wait for each other while earlier ones are on their way."""
 
-from isfc.programs.limits import GATHERED_LENGTH, ConversationLimits
-from isfc.programs.protocol import Verb
+from isfc.programs.protocol import GATHERED_LENGTH, ConversationLimits, Verb
 from tests.isfc.programs.test_conversation import Joined
 
 DATA = bytes((Verb.DATA,))

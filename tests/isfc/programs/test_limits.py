@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.programs.limits import ConversationLimits
+from isfc.programs.protocol import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 
 MIB = 2**20

@@ -11,8 +11,13 @@ from isfc.programs import protocol as verbs
 from isfc.programs import switchboard
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.limits import LINK_LENGTH, ConversationLimits
-from isfc.programs.protocol import ConversationSevered, SeverCode, Verb
+from isfc.programs.protocol import (
+    LINK_LENGTH,
+    ConversationLimits,
+    ConversationSevered,
+    SeverCode,
+    Verb,
+)
 from isfc.programs.switchboard import Switchboard
 from isfc.testing.pair import MS, S, Setup
 from isfc.testing.strategies import traffics

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from ctc.address import Rdev
 from isfc.link.message import Traffic
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.limits import ConversationLimits
-from isfc.programs.protocol import SeverCode
+from isfc.programs.protocol import ConversationLimits, SeverCode
 from isfc.testing.pair import MS, US, S, Setup
 from isfc.testing.strategies import setups, traffics
 from tests.isfc.programs.dialogue import SMALL, Dialogue

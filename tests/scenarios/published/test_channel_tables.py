@@ -7,9 +7,8 @@ import pytest
 
 from ctc.features import generation_code
 from scenarios.published import sas_rows, system_rows
-from scenarios.published.channel_rows import CHANNEL_ROWS
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table
-from scenarios.published.replay import choose, compare_all
+from scenarios.published.replay import CHANNEL_ROWS, choose, compare_all
 from scenarios.published.table import Distance, Role, View
 from scenarios.published.verdict import check_bounds, judge
 

@@ -54,7 +54,7 @@ def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
         ("isfc/link/logical_link.py", "from isfc.link.package import Packager"),
         ("isfc/link/logical_link.py", "from ctc.subchannel import Ssch"),
         ("isfc/engine/wire.py", "from ctc.frame import Frame"),
-        ("isfc/link/trace.py", "import hashlib"),
+        ("isfc/link/events.py", "import hashlib"),
         ("isfc/system/link_end.py", "from ctc.device import Ctc"),
         ("isfc/engine/virtual.py", "from isfc.system.system import System"),
         ("isfc/live/clock.py", "import time"),

@@ -17,7 +17,7 @@ def test_every_table_is_there_and_every_miss_has_its_reason() -> None:
 
 
 OF_CHANNELS = (
-    *("ctc.channel.", "ctc.features.", "ctc.fibre_channel.", "ctc.distance.", "isfc.io."),
+    *("ctc.channel.", "ctc.features.", "ctc.fibre_channel.", "ctc.fibre_channel.", "isfc.io."),
     *("scenarios.published.ficon_rows.", "scenarios.published.sas_rows."),
     "scenarios.published.system_rows.",
 )

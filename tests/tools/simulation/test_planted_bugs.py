@@ -5,13 +5,12 @@ from collections.abc import Callable
 import pytest
 from mypy_extensions import i64
 
-from isfc.link.link_ctc import LinkCtc
+from isfc.link.link_ctc import LinkCtc, Watch
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.link.state import DeviceState
-from isfc.link.watch import Watch
 from tools.simulation.exploration import Counterexample, explore
 from tools.simulation.small_world import Fault, SmallWorld
 

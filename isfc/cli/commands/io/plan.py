@@ -11,8 +11,8 @@ from isfc.cli.render.output import show, show_json
 from isfc.io.advice import Advice, advise
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, make_io_plan
-from isfc.io.synchronous import SynchronousLoad
 from isfc.io.trunks import TrunkLoad
+from isfc.io.zhyperlink import SynchronousLoad
 
 ConfigArgument = Annotated[
     Path,

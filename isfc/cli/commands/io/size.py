@@ -16,7 +16,6 @@ from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
-from isfc.io.proposal import proposal
 from isfc.io.rmf import Interval, busiest, read_rmf
 from isfc.io.sizing import (
     Choice,
@@ -26,6 +25,7 @@ from isfc.io.sizing import (
     SapNeed,
     Sizing,
     SynchronousNeed,
+    proposal,
 )
 from isfc.io.sizing import size as size_mix
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.parts import section, table
-from isfc.layout.cluster_loss import ClusterLoss
 from isfc.layout.layout import Collection
+from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
 
 CLUSTER: Final = "cluster"

@@ -9,8 +9,8 @@ from isfc.cli.render.cluster_drawing import cluster_in_words, machines_of
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.cluster import ClusterSurvey, cluster_article
 from isfc.layout.catalogue import load_collection
-from isfc.layout.cluster_loss import cluster_losses
 from isfc.layout.file import parse_collection
+from isfc.layout.loss import cluster_losses
 from isfc.testing.cluster import mesh
 from scenarios.cluster_plan import ClusterPlan
 from tests.isfc.layout.test_channels import CLUSTER
