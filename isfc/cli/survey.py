@@ -21,6 +21,10 @@ from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.advice import Tried, try_advice
+from scenarios.guest_memory import KNOWN_GUESTS
+from scenarios.relocated import Relocated, watch_relocation
+from scenarios.relocated_guest import GuestPlan
+from scenarios.relocation import Relocation
 from scenarios.run import Experiment, run
 from scenarios.saturation import carried, stated_load
 from scenarios.shared_channel import run_over_load
@@ -32,6 +36,8 @@ SECONDS: Final = 1.0
 WARMUP: Final = 0.2
 TIMELINE_PAIRS: Final = 50
 TIMELINE_SECONDS: Final = 0.03
+RELOCATED: Final = ("direct-io", "oltp")
+"""Kinds of guests that are moved: those whose first pass is published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Survey:
     timeline: Timeline
     relocation: Chart
     disks: DiskSurvey | None = None
+    relocated: tuple[Relocated, ...] = ()
+    """Guests as IBM measured, each moved alone."""
     mark: str = ""
     """What ends every id, where a page is about several links."""
 
@@ -104,6 +112,8 @@ def survey(
     timeline, _ = record_timeline(
         Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
+    tell("relocations of guests as IBM measured")
+    relocated = tuple(run_all(watch_relocation, relocations(layout), None))
     return Survey(
         name,
         plan,
@@ -114,7 +124,17 @@ def survey(
         timeline,
         memory_over_paths({f"from {each.sender}": each.stated_mb_per_s for each in rates}),
         _disks(layout, disks, tell),
+        relocated,
     )
+
+
+def relocations(layout: Layout) -> list[Relocation]:
+    """Each of `RELOCATED` moved alone, from either system."""
+    return [
+        Relocation(layout, (GuestPlan(kind, KNOWN_GUESTS[kind].memory),), source=node)
+        for node in layout.nodes
+        for kind in RELOCATED
+    ]
 
 
 def survey_channels(name: str, configuration: IoConfiguration) -> ChannelSurvey:

@@ -14,6 +14,7 @@ from scenarios.workload import SUITES
 def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, workload = load_layout("published-1"), SUITES["HM"]
     monkeypatch.setattr(module, "PAIRS", (2,))
+    monkeypatch.setattr(module, "RELOCATED", ("direct-io",))
     for runs in (module, loss):
         monkeypatch.setattr(runs, "SECONDS", 0.02)
         monkeypatch.setattr(runs, "WARMUP", 0.01)
@@ -28,4 +29,7 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [left.loss and left.loss.kind for left in surveyed.lefts] == [None, "chpid", "ctc"]
     assert surveyed.timeline.ios
     assert list(surveyed.tried) == ["single-ctc"]
-    assert len(told) == 3
+    assert len(told) == 4
+    assert [(each.relocation.way[0], each.all_moved) for each in surveyed.relocated] == [
+        (node, True) for node in layout.nodes
+    ]

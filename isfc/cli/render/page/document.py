@@ -268,6 +268,27 @@ def _relocation(survey: Survey) -> str:
         f"{STATED_PAIRS} pairs, over an OSA as one stream fills it. <code>isfc relocate</code> "
         "runs a relocation, in which what changes meanwhile is moved again.</p>"
         + curves({"relocation": survey.relocation}, survey.mark)
+        + _relocated(survey)
+    )
+
+
+def _relocated(survey: Survey) -> str:
+    """Guests that were moved, message by message."""
+    rows = [
+        (
+            *(guest.plan.name, found.relocation.way[0], f"{guest.seconds:.2f}"),
+            *(f"{guest.quiesced_seconds:.2f}", len(guest.passes), f"{guest.length / 2**30:.2f}"),
+            "yes" if guest.moved else f"no, {guest.end}",
+        )
+        for found in survey.relocated
+        for guest in found.guests
+    ]
+    if not rows:
+        return ""
+    return table(
+        "Guests as IBM measured (isfc relocate --like), each moved alone",
+        ("guest", "from", "s", "stopped s", "passes", "GiB", "moved"),
+        rows,
     )
 
 

@@ -7,6 +7,10 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from scenarios.advice import Compared, Tried
+from scenarios.guest_memory import GuestMemory
+from scenarios.relocated import watch_relocation
+from scenarios.relocated_guest import GuestPlan
+from scenarios.relocation import Relocation
 from scenarios.run import Experiment
 from scenarios.steady import Rate
 from scenarios.timeline import record_timeline
@@ -31,4 +35,16 @@ def surveyed(name: str) -> Survey:
         if not isinstance(finding.rule.trials, Untried)
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
-    return Survey(name, plan, tried, SUITES["HM"], points, lefts, timeline, relocation)
+    guest = GuestPlan("direct-io", GuestMemory(2**20, 2**20))
+    moved = Relocation(layout, (guest,), source=layout.nodes[1])
+    return Survey(
+        name,
+        plan,
+        tried,
+        SUITES["HM"],
+        points,
+        lefts,
+        timeline,
+        relocation,
+        relocated=(watch_relocation(moved),),
+    )

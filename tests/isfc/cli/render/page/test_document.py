@@ -110,6 +110,7 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
         "only it writes on 6043, 6042",
         "<td>chpid 42 (52)</td>",
         "<td>612</td>",
+        "<td>direct-io</td><td>SERVER</td><td>0.0",  # a small guest that was moved
     ):
         assert words in text
 
