@@ -171,7 +171,7 @@ def test_up_keys() -> None:
     options = LiveOptions(workload="HS", pairs=1, seconds=0.01, warmup=0)
     experiment = options.experiment(load_layout("published-1"))
     assert experiment is not None
-    record = live_record(options, experiment, [Measured(run(experiment), 0.0)])
+    record = live_record(options, [experiment.layout], [Measured(run(experiment), 0.0)])
     assert_keys("up", {**record, "results": []})
     assert list(record["results"][0]) == list(run_record(experiment, [run(experiment)]))
 

@@ -8,12 +8,14 @@ one. Messages that CP must have as well, but whose numbers are not known, are nu
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from ctc.address import format_rdev
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import DeviceChanged, LinkDown, LinkUp, Severed
-from isfc.system.system import System
+from isfc.system.channels import ChannelSubsystem
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import Input
 
 OPERATOR: Final = "OPERATOR"
 """The user id that commands are given under."""
@@ -87,16 +89,35 @@ class Response:
     announcements: tuple[str, ...] = ()
 
 
+class Operated(Protocol):
+    """What an operator sees of a system: an `isfc.system.system.System`, or several in one."""
+
+    @property
+    def name(self) -> str:
+        """That of the system."""
+
+    @property
+    def ends(self) -> tuple[LinkEnd, ...]:
+        """Its link ends."""
+
+    @property
+    def channels(self) -> ChannelSubsystem:
+        """Its chpids and devices, and what of them is online."""
+
+    def apply(self, given: Input, now_ns: int) -> None:
+        """Let one input happen."""
+
+
 @dataclass(slots=True)
 class Target:
     """What a command works on: a system, at a time.
 
-    ``indicated`` holds the counters of the last INDICATE, by partner; INDICATE renews it.
+    ``indicated`` holds the counters of the last INDICATE, by link end; INDICATE renews it.
     """
 
-    system: System
+    system: Operated
     now_ns: int
-    indicated: dict[str, LinkEndSnapshot] = field(default_factory=dict)
+    indicated: dict[LinkEnd, LinkEndSnapshot] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from isfc.cp.messages import (
     LINK_DEACTIVATED,
     NO_SUCH_CHPID,
     NO_SUCH_DEVICE,
+    NOT_THE_PARTNER,
     OFFLINE_ALREADY,
     ONLINE_ALREADY,
     OPERATOR,
@@ -48,11 +49,14 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
             answer.say(BUFFERS_IGNORED())
         else:
             operands.end()
-    owners = {rdev: end for end in ends_of(target, partner) for rdev in end.link.ctcs}
+    ends_of(target, partner)
+    owners = {rdev: end for end in system.ends for rdev in end.link.ctcs}
     for rdev in rdevs:
         name = format_rdev(rdev)
         if rdev not in owners:
             answer.refuse(NO_SUCH_DEVICE, name)
+        elif partner not in (None, owners[rdev].partner):
+            answer.refuse(NOT_THE_PARTNER, partner, owners[rdev].partner)
         elif owners[rdev].link.ctcs[rdev].state is not DeviceState.INACTIVE:
             answer.refuse(DEVICE_IN_USE, name)
         elif rdev in system.channels.offline_rdevs:

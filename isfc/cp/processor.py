@@ -18,6 +18,7 @@ from isfc.cp.messages import (
     OPERAND_MISSING,
     UNKNOWN_COMMAND,
     Answer,
+    Operated,
     Refused,
     Response,
     Target,
@@ -33,7 +34,7 @@ from isfc.cp.query import (
 )
 from isfc.cp.words import ISLINK, Operands, matches, split
 from isfc.link.counters import LinkEndSnapshot
-from isfc.system.system import System
+from isfc.system.link_end import LinkEnd
 
 Act = Callable[[Operands, Target, Answer], None]
 
@@ -79,16 +80,15 @@ COMMANDS: Final = (
 
 
 class CommandProcessor:
-    """Carries out commands on a system: one that takes its place may follow at any time."""
+    """Carries out commands on a system, whose links may restart at any time."""
 
     def __init__(self) -> None:
-        self._system: System | None = None
-        self._indicated: dict[str, LinkEndSnapshot] = {}
+        self._indicated: dict[LinkEnd, LinkEndSnapshot] = {}
 
-    def execute(self, command: str, system: System, now_ns: int) -> Response:
+    def execute(self, command: str, system: Operated, now_ns: int) -> Response:
         """Carry out one command. Whatever is wrong with it is in the response."""
-        if system is not self._system:
-            self._system, self._indicated = system, {}
+        for end in self._indicated.keys() - {*system.ends}:  # a link that has restarted
+            del self._indicated[end]
         target = Target(system, now_ns, self._indicated)
         answer = Answer()
         words = split(command)

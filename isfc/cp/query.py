@@ -155,8 +155,8 @@ def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
     for end in target.system.ends:
-        before, after = target.indicated.get(end.partner), end.snapshot(target.now_ns)
-        target.indicated[end.partner] = after
+        before, after = target.indicated.get(end), end.snapshot(target.now_ns)
+        target.indicated[end] = after
         _indicate(before, after, answer)
 
 

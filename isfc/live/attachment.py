@@ -1,4 +1,4 @@
-"""Attaching a node's CTCs to its partner's: listen, connect, greet, refuse, try again.
+"""Attaching the CTCs of one link to the partner's: listen, connect, greet, refuse, try again.
 
 Every CTC has a connection of its own. Whoever comes is let in only after a greeting that fits
 (`isfc.live.newcomer`); everybody else costs one refused connection. A partner that comes back as
@@ -7,26 +7,19 @@ incarnation is connected, another is refused.
 """
 
 import asyncio
-from functools import partial
-from pathlib import Path
 from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.errors import ConfigurationError
 from isfc.live import newcomer
 from isfc.live.connection import Connection, parted, why
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Refused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
-from isfc.live.listen import listening_sockets, serve
+from isfc.live.lobby import Lobby, must_check_user
 from isfc.live.newcomer import Newcomer
-from isfc.live.peer_user import can_tell_users
-from isfc.live.tls import Tls, TlsServer, tls_now
-
-BACKLOG_MAX: Final = 1_024
-"""Connections that may wait to be accepted, if the system lets so many."""
+from isfc.live.tls import Tls, tls_now
 
 RETRY_S_MIN: Final = 0.05
 RETRY_S_MAX: Final = 5.0
@@ -39,12 +32,13 @@ _INCARNATION_BITS: Final = 63
 
 
 class Attachments:
-    """All of one node's connections.
+    """All connections of one link of a node.
 
     ``tls`` is a context that demands the partner's certificate, or gives one for each connection;
     the certificate's name must be the partner's.
     ``program`` says what runs over the link: the same at both ends. ``random`` gives incarnations
-    and the jitter of retries.
+    and the jitter of retries. A ``lobby``, where partners come in, is one for all links of a node,
+    and has a ``tls`` of its own; without one this link has its own lobby.
     """
 
     def __init__(
@@ -56,11 +50,12 @@ class Attachments:
         capabilities: int = 0,
         program: str = "",
         tls: Tls | None = None,
+        lobby: Lobby | None = None,
     ) -> None:
         self.engine = engine
-        self.tls = tls
-        self.strangers: set[Newcomer] = set()
-        """Those that have not greeted yet."""
+        self.lobby = Lobby(random, tls) if lobby is None else lobby
+        self.lobby.doors.append(self)
+        self.tls = tls or self.lobby.tls
         self.random = random
         self.checks_user = False
         """Whether the other end must be a process of this user's."""
@@ -69,56 +64,44 @@ class Attachments:
         self._digests = (link_digest(engine.definition), program_digest(program))
         engine.restarted = self._begin_incarnation
         self._begin_incarnation()
-        self._servers: list[asyncio.Server] = []
-        self._tls_servers: list[TlsServer] = []
-        self._paths: list[Path] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._word_due_s: float | None = None
         """When to say that the partner cannot be reached; None as long as it can."""
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
-        """Let the partner connect here; return where, for port 0 becomes a real one.
+        """Let the partner connect here; as `isfc.live.lobby.Lobby.listen`."""
+        self.await_partner()
+        return await self.lobby.listen(endpoint, insecure=insecure)
 
-        Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
-        """
-        self._check(endpoint, insecure=insecure)
-        bound = await listening_sockets(endpoint, BACKLOG_MAX)
-        if isinstance(endpoint, UnixEndpoint):
-            self._paths.append(Path(endpoint.path))
-        else:
-            endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
-        for listener in bound:
-            if self.tls is not None:
-                self._tls_servers.append(
-                    TlsServer(listener, partial(tls_now, self.tls), self._make)
-                )
-            else:
-                self._servers.append(await serve(listener, lambda: self._make()[1]))
-        return endpoint
+    def await_partner(self) -> None:
+        """Let the partner come to where the lobby listens."""
+        self.lobby.awaited.append(self)
 
     def connect(self, endpoint: Endpoint, *, insecure: bool = False) -> None:
         """Connect every CTC to the partner, again and again for as long as the node lives.
 
         Raises `ConfigurationError` for an endpoint that is not safe.
         """
-        self._check(endpoint, insecure=insecure)
+        self.checks_user = must_check_user(endpoint, self.tls, insecure=insecure)
         for ctc in self.engine.definition.ctcs:
             self._tasks.append(asyncio.create_task(self._keep(ctc.device.rdev, endpoint)))
 
     async def close(self) -> None:
-        """Let nobody in any more, and end all connections."""
-        for server in self._servers:
-            server.close()
-        for tls_server in self._tls_servers:
-            await tls_server.close()
-        for path in self._paths:
-            path.unlink(missing_ok=True)
+        """Let nobody in any more, and end all connections; those of other links of the lobby too.
+
+        Raises nothing when that has been done already.
+        """
+        await self.lobby.close_doors()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for stranger in list(self.strangers):
-            stranger.close("this node ends")
+        self.lobby.clear()
         await parted(self.engine.close())
+
+    @property
+    def strangers(self) -> set[Newcomer]:
+        """Those that have not greeted yet."""
+        return self.lobby.strangers
 
     def hello(self, rdev: Rdev) -> Hello:
         """What this node says on one of its CTCs."""
@@ -158,26 +141,12 @@ class Attachments:
         self._partner_incarnation = theirs
         self._word_due_s = None
 
-    def _check(self, endpoint: Endpoint, *, insecure: bool) -> None:
-        if self.tls or insecure or isinstance(endpoint, UnixEndpoint):
-            return
-        remedy = "give --cert, --key and --ca for mutual TLS, or --insecure to do without"
-        if not endpoint.private:
-            raise ConfigurationError(f"{endpoint} can be reached from other machines: {remedy}")
-        if not can_tell_users():
-            raise ConfigurationError(f"{endpoint} can be reached by other users: {remedy}")
-        self.checks_user = True
-
-    def _make(self) -> tuple[Newcomer, Connection]:
-        """What handles a connection that the partner, or a stranger, opens to this node."""
-        return (attachment := Newcomer(self, None)), Connection(attachment, greeting_length)
-
     async def _keep(self, rdev: Rdev, endpoint: Endpoint) -> None:
         """Keep one CTC connected."""
         loop = asyncio.get_running_loop()
         retry_s = RETRY_S_MIN
         while True:
-            attachment = Newcomer(self, rdev)
+            attachment = Newcomer(self.lobby, self, rdev)
 
             def make(attachment: Newcomer = attachment) -> Connection:
                 return Connection(attachment, greeting_length)

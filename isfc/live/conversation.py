@@ -28,9 +28,12 @@ class Conversation:
         end: ConversationEnd,
         carry: Callable[[], None],
         carry_soon: Callable[[], None] | None = None,
+        partner: str = "",
     ) -> None:
         self.end = end
         """Its state, to look at."""
+        self.partner = partner
+        """The system at the other end."""
         self._carry = carry
         self.carry_soon = carry_soon or carry
         """As `carry`, but with what others have to send in the same turn of the loop."""

@@ -10,7 +10,7 @@ service sees connections in the order in which they were accepted.
 import asyncio
 import re
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Final
@@ -63,13 +63,16 @@ class Forward:
         return f"{self.node}:{here}={self.partner}:{_place(self.host, self.port)}"
 
 
-def parse_forwards(texts: Iterable[str], nodes: Sequence[NodeName]) -> tuple[Forward, ...]:
-    """The forwards that ``NODE:[ADDRESS:]PORT=PARTNER:HOST:PORT`` name, of a layout's nodes.
+def parse_forwards(
+    texts: Iterable[str], links: Collection[tuple[NodeName, NodeName]]
+) -> tuple[Forward, ...]:
+    """The forwards that ``NODE:[ADDRESS:]PORT=PARTNER:HOST:PORT`` name, over any of the links.
 
-    Without an address it listens at 127.0.0.1. Raises `ConfigurationError` for anything else,
+    ``links`` have the names of the two systems of each. Without an address it listens at 127.0.0.1.
+    Raises `ConfigurationError` for anything else,
     and for a port that is named twice.
     """
-    forwards = tuple(_parse(text, nodes) for text in texts)
+    forwards = tuple(_parse(text, links) for text in texts)
     places = [(forward.node, forward.listen_port) for forward in forwards]
     for node, port in places:
         if places.count((node, port)) > 1:
@@ -77,7 +80,7 @@ def parse_forwards(texts: Iterable[str], nodes: Sequence[NodeName]) -> tuple[For
     return forwards
 
 
-def _parse(text: str, nodes: Sequence[NodeName]) -> Forward:
+def _parse(text: str, links: Collection[tuple[NodeName, NodeName]]) -> Forward:
     def wrong(expected: str) -> ConfigurationError:
         return ConfigurationError(f"--forward {text[:80]!r}: expected {expected}")
 
@@ -85,8 +88,9 @@ def _parse(text: str, nodes: Sequence[NodeName]) -> Forward:
     if match is None:
         raise wrong("NODE:PORT=NODE:HOST:PORT, such as ATLANTA:15432=BOSTON:127.0.0.1:5432")
     first, second = match[1], match[5]
-    if {first, second} != set(nodes):
-        raise wrong(f"one of {' and '.join(nodes)} on each side of =")
+    if {first, second} not in [{*names} for names in links]:
+        known = " or ".join(" and ".join(names) for names in links)
+        raise wrong(f"one of {known} on each side of =")
     listen_port, port = int(match[4]), int(match[8])
     if not (0 < listen_port <= _PORT_MAX and 0 < port <= _PORT_MAX):
         raise wrong(f"ports from 1 to {_PORT_MAX}")
@@ -148,7 +152,7 @@ class Forwarder:
                 return
             await self._join(forward, conversation, connection)
 
-        self._node.serve(forward.service, connect)
+        self._node.serve(forward.service, connect, forward.node)
 
     async def close(self) -> None:
         """Listen no more, and reset every connection."""
@@ -184,7 +188,7 @@ class Forwarder:
         """One TCP connection, from accept to its end."""
         _prepare(connection)
         try:
-            conversation = await self._node.connect(forward.service)
+            conversation = await self._node.connect(forward.service, partner=forward.partner)
         except (ConversationSevered, Backpressure) as error:
             self._fail(forward, str(error))
             connection.close()
@@ -236,9 +240,9 @@ async def forwarding(
     forwarder = Forwarder(node, report)
     try:
         for forward in forwards:
-            if forward.node == node.definition.name:
+            if forward.node == node.name:
                 forwarder.listen(forward)
-            else:
+            elif forward.partner == node.name:
                 forwarder.serve(forward)
         yield forwarder
     finally:

@@ -24,7 +24,7 @@ from isfc.live.snapshot import LiveSnapshot
 NS_PER_S = 1_000_000_000
 
 _LINK_LABELS = ("node", "partner")
-_CTC_LABELS = ("node", "rdev")
+_CTC_LABELS = ("node", "partner", "rdev")
 
 _LINK_COUNTERS: Sequence[tuple[str, str, Callable[[LinkEndSnapshot], float]]] = (
     ("isfc_link_written_bytes", "Bytes of packages written.", lambda n: n.write_length),
@@ -65,25 +65,30 @@ _CTC_COUNTERS: Sequence[tuple[str, str, Callable[[DeviceSnapshot], float]]] = (
 )
 
 
-def families(snapshot: LiveSnapshot) -> Iterator[Metric]:
-    """All metrics of one node, with their samples."""
-    node = snapshot.node
-    link = [(node.name, node.partner)]
-    ctcs = [(node.name, format_rdev(device.rdev)) for device in node.devices]
-    yield _states("isfc_link_state", "State of the link.", _LINK_LABELS, link, [node.state])
+def families(snapshots: Sequence[LiveSnapshot]) -> Iterator[Metric]:
+    """All metrics of one node, with their samples: of each of its links a snapshot."""
+    ends = [snapshot.node for snapshot in snapshots]
+    links = [(end.name, end.partner) for end in ends]
+    devices = [device for end in ends for device in end.devices]
+    ctcs = [
+        (end.name, end.partner, format_rdev(device.rdev)) for end in ends for device in end.devices
+    ]
+    link_states = [end.state for end in ends]
+    yield _states("isfc_link_state", "State of the link.", _LINK_LABELS, links, link_states)
     for name, text, count in _LINK_COUNTERS:
-        yield _counter(name, text, _LINK_LABELS, link, [count(node)])
+        yield _counter(name, text, _LINK_LABELS, links, map(count, ends))
     for name, text, count in _LINK_GAUGES:
         gauge = GaugeMetricFamily(name, text, labels=_LINK_LABELS, unit=_unit(name))
-        gauge.add_metric(link[0], count(node))
+        for link, end in zip(links, ends, strict=True):
+            gauge.add_metric(link, count(end))
         yield gauge
     for name, text, seen in _ENGINE_COUNTERS:
-        yield _counter(name, text, _LINK_LABELS, link, [seen(snapshot)])
-    states = [device.state for device in node.devices]
+        yield _counter(name, text, _LINK_LABELS, links, map(seen, snapshots))
+    states = [device.state for device in devices]
     yield _states("isfc_ctc_state", "State of the CTC.", _CTC_LABELS, ctcs, states)
     for name, text, total in _CTC_COUNTERS:
-        yield _counter(name, text, _CTC_LABELS, ctcs, map(total, node.devices))
-    yield _serv(ctcs, node.devices)
+        yield _counter(name, text, _CTC_LABELS, ctcs, map(total, devices))
+    yield _serv(ctcs, devices)
 
 
 def _counter(

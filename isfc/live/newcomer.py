@@ -32,7 +32,8 @@ GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
 
 STRANGERS_MAX: Final = 64
-"""Connections that may be greeting at the same time: four for each CTC of the largest link."""
+"""Connections that may be greeting at the same time for each link of a node: four for each CTC of
+the largest link."""
 
 RIVAL_S: Final = 0.1
 """How long another partner of the same name is kept waiting, in seconds: the connections of one
@@ -40,14 +41,11 @@ that has been killed end meanwhile."""
 
 
 class Door(Protocol):
-    """What a newcomer has to know of the node that it comes to."""
+    """What a newcomer has to know of the link that it belongs to."""
 
     engine: LiveEngine
-    tls: Tls | None
-    strangers: "set[Newcomer]"
-    random: Random
     checks_user: bool
-    """Whether the other end must be a process of this user's."""
+    """Whether the partner that this node goes to must be a process of this user's."""
     incarnation: int
     """This node, as one that the partner can tell from the same node after a restart."""
 
@@ -67,20 +65,41 @@ class Door(Protocol):
         """From now on the partner is this one."""
 
 
-class Newcomer:
-    """One connection, from its greeting to its end. ``rdev`` is known from the start if we connect.
+class Entrance(Protocol):
+    """What a newcomer has to know of the node that it comes to, whatever its link."""
 
-    It is a `Receiver`, and a `Guard` for as long as TLS is not there.
+    tls: Tls | None
+    strangers: "set[Newcomer]"
+    random: Random
+    checks_user: bool
+    """Whether who comes must be a process of this user's."""
+    doors: "list[Door]"
+
+    def door_for(self, hello: Hello) -> Door | str:
+        """The door of the link that a hello is of, or why there is none."""
+
+    def refuse(self, refused: Refused) -> None:
+        """Note a connection that was not let in, of whatever link."""
+
+
+class Newcomer:
+    """One connection, from its greeting to its end.
+
+    If we connect, its ``door`` and ``rdev`` are known from the start. It is a `Receiver`, and a
+    `Guard` for as long as TLS is not there.
     """
 
-    def __init__(self, door: Door, rdev: Rdev | None) -> None:
+    def __init__(
+        self, entrance: Entrance, door: Door | None = None, rdev: Rdev | None = None
+    ) -> None:
         loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[str | None] = loop.create_future()
         """Why it has ended, if nobody was told."""
         self.was_attached = False
         self.wants_retry = False
         """Nothing was wrong but the time: both are to greet again immediately."""
-        self._door = door
+        self._entrance = entrance
+        self._known_door = door
         self._rdev = rdev
         self._connects = rdev is not None
         self._hello: Hello | None = None
@@ -106,10 +125,10 @@ class Newcomer:
         """A TLS connection was accepted; ``end`` ends it. One more that has not greeted."""
         self._end = end
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
-        strangers = self._door.strangers
-        if len(strangers) >= STRANGERS_MAX:
+        strangers = self._entrance.strangers
+        if len(strangers) >= STRANGERS_MAX * len(self._entrance.doors):
             silent = [stranger for stranger in strangers if stranger.theirs is None]
-            self._door.random.choice(silent or list(strangers)).leave()
+            self._entrance.random.choice(silent or list(strangers)).leave()
         strangers.add(self)
         self._timer = asyncio.get_running_loop().call_later(
             GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
@@ -132,7 +151,7 @@ class Newcomer:
         transport = connection.transport
         if self._end is None:
             self.come(transport.get_extra_info("peername"), transport.abort)
-        stranger = self._impostor(connection)
+        stranger = self._impostor()
         if stranger is not None:
             self._refuse(stranger)
         elif self._rdev is not None:
@@ -158,22 +177,31 @@ class Newcomer:
         """It is gone."""
         self._settle()
         self._connection = self._end = None
-        engine = self._door.engine
         if not self.was_attached:
             if not (self._connects or self._explained):
                 self._note(reason)
-        elif self._rdev is not None and engine.is_attached(self._rdev, connection):
-            engine.detach(self._rdev, reason)
+        elif self._rdev is not None and self._door.engine.is_attached(self._rdev, connection):
+            self._door.engine.detach(self._rdev, reason)
         if not self.ended.done():
             self.ended.set_result(None if self.was_attached or self._explained else reason)
 
     def _greet(self, theirs: Hello) -> None:
         """The partner's hello: answer it, or accept its answer."""
-        door = self._door
         if self.theirs is not None:
             self._refuse("a second hello")
             return
         self.theirs = theirs
+        if self._known_door is None:
+            found = self._entrance.door_for(theirs)
+            if isinstance(found, str):
+                self._refuse(found)
+                return
+            self._known_door = found
+            impostor = self._impostor()
+            if impostor is not None:
+                self._refuse(impostor)
+                return
+        door = self._door
         if self._hello is None:
             definition = door.engine.definition
             mates = {c.device.partner_rdev: c.device.rdev for c in definition.ctcs}
@@ -183,7 +211,8 @@ class Newcomer:
             self._rdev = mates[theirs.rdev]
         assert self._rdev is not None, "a hello without a CTC"
         reason = fault(self._hello or door.hello(self._rdev), theirs)
-        if reason is None and door.checks_user:
+        checks_user = door.checks_user if self._connects else self._entrance.checks_user
+        if reason is None and checks_user:
             assert self._connection is not None, "a hello without a connection"
             reason = foreign_user(self._connection.transport.get_extra_info("socket"))
         if reason is not None:
@@ -258,7 +287,11 @@ class Newcomer:
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
         where = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
-        self._door.engine.refuse(Refused(where.strip(), reason, by_partner))
+        refused = Refused(where.strip(), reason, by_partner)
+        if self._known_door is None:
+            self._entrance.refuse(refused)
+        else:
+            self._known_door.engine.refuse(refused)
 
     def _say(self, greeting: Greeting) -> None:
         if self._connection is not None:
@@ -266,17 +299,27 @@ class Newcomer:
 
     def _settle(self) -> None:
         """It is no stranger any more."""
-        self._door.strangers.discard(self)
+        self._entrance.strangers.discard(self)
         for timer in (self._timer, self._rivalry):
             if timer is not None:
                 timer.cancel()
 
-    def _impostor(self, connection: Connection) -> str | None:
-        """Why the certificate is not the partner's; None if it is, or none is asked for."""
-        if self._door.tls is None:
+    @property
+    def _door(self) -> Door:
+        assert self._known_door is not None, "of no link yet"
+        return self._known_door
+
+    def _impostor(self) -> str | None:
+        """Why the certificate is not the partner's; None if it is, or none is asked for.
+
+        As long as the link is not known it may be any partner's.
+        """
+        if self._entrance.tls is None or self._connection is None:
             return None
-        partner = self._door.engine.definition.partner
-        names = certificate_names(connection.transport.get_extra_info("peercert") or {})
-        if partner.upper() in names:
+        doors = self._entrance.doors if self._known_door is None else [self._known_door]
+        partners = [door.engine.definition.partner for door in doors]
+        names = certificate_names(self._connection.transport.get_extra_info("peercert") or {})
+        if not names.isdisjoint(partner.upper() for partner in partners):
             return None
-        return f"the certificate is of {', '.join(sorted(names)) or 'nobody'}, not of {partner}"
+        wanted = " or ".join(partners)
+        return f"the certificate is of {', '.join(sorted(names)) or 'nobody'}, not of {wanted}"

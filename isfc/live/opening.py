@@ -1,16 +1,21 @@
-"""The one way to open a live node: its engine, its pace, and how it meets its partner."""
+"""The one way to open a live node: its engines, their pace, and how it meets its partners."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING
 
 from isfc.engine.program import Program
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
 from isfc.live.handshake import VERIFY
+from isfc.live.live_system import LiveSystem
+from isfc.live.lobby import Lobby
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
@@ -21,20 +26,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a live node is to run. Its partner needs the same ``dilation`` and ``verify``.
+    """How a live node is to run. Its partners need the same ``dilation`` and ``verify``.
 
-    ``listen`` or ``connect`` says where to meet; without ``tls``, a context that demands the
+    It goes to the partners that ``connect`` names, and the others come to where it listens: see
+    `towards`. Without ``tls``, a context that demands the
     partner's certificate or a function that gives one for each connection, an address that others
-    can reach takes ``insecure``. ``dilation`` 0 is as fast as the machine goes. Conversations are
-    severed when the link was down for ``reconnect_s`` seconds. ``make`` makes the node's system, at
-    the start and after every sever.
+    can reach takes ``insecure``; ``connect_tls`` is for the connections that it opens, where it
+    listens as well. ``dilation`` 0 is as fast as the machine goes. Conversations are
+    severed when the link was down for ``reconnect_s`` seconds. ``make`` makes the system of each
+    link, at the start and after every sever.
     """
 
     listen: Endpoint | None = None
-    connect: Endpoint | None = None
+    connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
     dilation: int = 0
     verify: bool = False
     tls: "Tls | None" = None
+    connect_tls: "Tls | None" = None
     insecure: bool = False
     reconnect_s: float = RECONNECT_S
     make: MakeSystem = system_of
@@ -43,31 +51,75 @@ class Opening:
         """The definition with the model's times, or with none."""
         return definition if self.dilation else unpaced(definition)
 
-    def start(
-        self, definition: LinkEndDefinition, program: Program, runs: str
-    ) -> tuple[LiveEngine, Attachments]:
-        """Run a definition that has its `pace`, and a program, which both ends call ``runs``."""
-        clock = Clock(max(1, self.dilation))
-        engine = LiveEngine(
-            definition, program, clock, reconnect_s=self.reconnect_s, make=self.make
-        )
-        attachments = Attachments(
-            engine,
-            Random(secrets.randbits(64)),
-            dilation=self.dilation,
-            capabilities=VERIFY if self.verify else 0,
-            program=runs,
-            tls=self.tls,
-        )
-        return engine, attachments
+    def towards(
+        self,
+        partners: Sequence[NodeName],
+        *,
+        listen: Endpoint | None,
+        connect: Mapping[NodeName, Endpoint],
+    ) -> "Opening":
+        """The same with where to meet its partners.
 
-    async def meet(self, attachments: Attachments) -> Endpoint | None:
-        """Let the partner come, or go to it; where this node listens, if it does.
+        Raises `ConfigurationError` when one of them cannot be met, or an address is of none of
+        them, or nobody would come to where it listens.
+        """
+        for name in connect:
+            if name not in partners:
+                raise ConfigurationError(
+                    f"no link to {name[:40]}: expected the address of {' or '.join(partners)}"
+                )
+        missing = [name for name in partners if name not in connect]
+        if len(partners) == 1 and bool(missing) is (listen is None):
+            raise ConfigurationError("expected either an address to listen at or one to connect to")
+        if missing and listen is None:
+            raise ConfigurationError(
+                f"no way to meet {' and '.join(missing)}: expected an address to listen at, or "
+                "where to connect to"
+            )
+        if listen is not None and not missing:
+            raise ConfigurationError(
+                "an address to listen at, and one to connect to for every partner: nobody would "
+                "come there"
+            )
+        return replace(self, listen=listen, connect=connect)
+
+    def start(self, links: Iterable[tuple[LinkEndDefinition, Program, str]]) -> LiveSystem:
+        """Run a system's links: definitions that have their `pace`, each with its program.
+
+        Both ends of a link call what runs over it by the same name, the last of each three.
+        """
+        clock = Clock(max(1, self.dilation))
+        random = Random(secrets.randbits(64))
+        lobby = Lobby(random, self.tls)
+        attachments = []
+        for definition, program, runs in links:
+            engine = LiveEngine(
+                definition, program, clock, reconnect_s=self.reconnect_s, make=self.make
+            )
+            attachments.append(
+                Attachments(
+                    engine,
+                    random,
+                    dilation=self.dilation,
+                    capabilities=VERIFY if self.verify else 0,
+                    program=runs,
+                    tls=self.connect_tls,
+                    lobby=lobby,
+                )
+            )
+        return LiveSystem(lobby, attachments)
+
+    async def meet(self, system: LiveSystem) -> Endpoint | None:
+        """Let partners come, or go to them; where this node listens, if it does.
 
         Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
         """
-        if self.connect is not None:
-            attachments.connect(self.connect, insecure=self.insecure)
+        for each in system.attachments:
+            endpoint = self.connect.get(each.engine.definition.partner)
+            if endpoint is None:
+                each.await_partner()
+            else:
+                each.connect(endpoint, insecure=self.insecure)
         if self.listen is None:
             return None
-        return await attachments.listen(self.listen, insecure=self.insecure)
+        return await system.lobby.listen(self.listen, insecure=self.insecure)

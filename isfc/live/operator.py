@@ -1,15 +1,16 @@
-"""The operator of a live node: answers its control socket, and tells what happens to the link."""
+"""The operator of a live node: answers its control socket, and tells what happens to its links."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isfc.cp.messages import Response, announcement
+from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.live.control import BadRequest, ControlServer
+from isfc.live.operated import OperatedSystem
 from isfc.live.run_directory import control_path
 from isfc.live.snapshot import look, snapshot_record
 from isfc.system.link_end import LinkEnd
-from isfc.system.system import System
 
 if TYPE_CHECKING:
     from isfc.live.engine import LiveEngine
@@ -17,30 +18,33 @@ if TYPE_CHECKING:
 
 
 async def open_control(
-    engine: "LiveEngine", directory: Path, *, paced: bool = True
+    engines: Sequence["LiveEngine"], directory: Path, *, paced: bool = True
 ) -> ControlServer:
-    """Serve the control socket of the engine's node in a run directory, until it is closed.
+    """Serve the control socket of the engines' node in a run directory, until it is closed.
 
-    ``paced`` says whether the engine goes at the model's pace, so that it can be late.
-    Raises `ConfigurationError` when a node of that name has a socket there already.
+    There is an engine for each of its links. ``paced`` says whether they go at the model's pace, so
+    that they can be late. Raises `ConfigurationError` when a node of that name has a socket there
+    already.
     """
-    operator = Operator(engine, paced=paced)
-    name = engine.definition.name
-    operator.server = ControlServer(control_path(directory, name), operator.handle)
+    operator = Operator(engines, paced=paced)
+    operator.server = ControlServer(control_path(directory, operator.name), operator.handle)
     await operator.server.start()
     return operator.server
 
 
 class Operator:
-    """Answers requests of the kinds ``cp`` and ``snapshot``; announces what CP would."""
+    """Answers requests of the kinds ``cp``, ``snapshot`` and ``node``; announces what CP would."""
 
-    def __init__(self, engine: "LiveEngine", *, paced: bool = True) -> None:
+    def __init__(self, engines: Sequence["LiveEngine"], *, paced: bool = True) -> None:
         self.server: ControlServer | None = None
         """Who is to announce; nobody as long as it is None."""
-        self._engine = engine
+        self._engines = tuple(engines)
+        self._system = OperatedSystem(engines)
+        self.name = self._system.name
         self._paced = paced
         self._processor = CommandProcessor()
-        engine.listeners.append(self._hear)
+        for engine in engines:
+            engine.listeners.append(self._hear)
 
     def handle(self, kind: str, operand: object) -> dict[str, Any]:
         """The reply to a request. Raises `BadRequest` for one that makes no sense."""
@@ -49,20 +53,17 @@ class Operator:
                 raise BadRequest("cp: expected a command, a text")
             return self._give(operand)
         if kind == "snapshot":
-            return snapshot_record(look(self._engine, paced=self._paced))
+            seen = [look(engine, paced=self._paced) for engine in self._engines]
+            return {"links": [*map(snapshot_record, seen)]}
         if kind == "node":
-            rdevs = [f"{rdev:04X}" for rdev in self._engine.end.ctcs]
-            definition = self._engine.definition
-            return {"name": definition.name, "partner": definition.partner, "rdevs": rdevs}
+            partners = [engine.definition.partner for engine in self._engines]
+            rdevs = [f"{rdev:04X}" for rdev in self._system.rdevs]
+            return {"name": self.name, "partners": partners, "rdevs": rdevs}
         raise BadRequest(f"{kind[:40]}: expected cp, snapshot, node or listen")
 
     def _give(self, command: str) -> dict[str, Any]:
         """What a command is answered with; operators who listen hear of it too."""
-
-        def act(system: System, now_ns: int) -> Response:
-            return self._processor.execute(command, system, now_ns)
-
-        response = self._engine.operate(act)
+        response = self._processor.execute(command, self._system, self._system.now_ns())
         for line in response.announcements:
             self._announce(line)
         return {"return_code": response.return_code, "lines": list(response.lines)}

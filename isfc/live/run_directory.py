@@ -73,7 +73,7 @@ def private_directory() -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class RunningPair:
+class RunningGroup:
     """An ``isfc up`` that runs: the process, its directory, and the nodes that are there yet."""
 
     pid: int
@@ -81,14 +81,14 @@ class RunningPair:
     names: tuple[str, ...]
 
 
-def running_pairs(chosen: Path | None = None) -> list[RunningPair]:
-    """Every pair that runs; with ``chosen`` those in that directory, or the one whose it is."""
+def running_groups(chosen: Path | None = None) -> list[RunningGroup]:
+    """Every one that runs; with ``chosen`` those in that directory, or the one whose it is."""
     found = []
     for lock in sorted(path for d in _own_directories(chosen) for path in d.glob(_LOCK)):
         with suppress(OSError, ValueError):
             if _is_held(lock):
                 names = sorted(path.stem for path in lock.parent.glob(f"*{CONTROL_SUFFIX}"))
-                found.append(RunningPair(int(lock.read_text("ascii")), lock.parent, (*names,)))
+                found.append(RunningGroup(int(lock.read_text("ascii")), lock.parent, (*names,)))
     return found
 
 

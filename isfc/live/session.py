@@ -1,33 +1,30 @@
-"""For programs: open a node, and hold conversations with the partner's (asyncio).
+"""For programs: open a node, and hold conversations with those of its partners (asyncio).
 
 `open_node` runs one system of a layout for as long as its block lasts. Its programs offer
-services (`OpenNode.serve`) and connect to the partner's (`OpenNode.connect`); either way they
+services (`OpenNode.serve`) and connect to a partner's (`OpenNode.connect`); either way they
 have a `Conversation`, which sends and receives bytes and waits where the partner, or the link,
 is slower. When a conversation is over before its end, its next verb raises
 `ConversationSevered` with the reason. docs/api.md has an example.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
-from isfc.engine.program import Offer
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
-from isfc.layout.definition import define_link_end
-from isfc.layout.layout import Layout
-from isfc.link.events import Delivered, LinkEvent
-from isfc.link.message import Message, Traffic
+from isfc.layout.catalogue import load_collection
+from isfc.layout.definition import define_system
+from isfc.layout.layout import Collection, Layout
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.link.state import LinkState
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
+from isfc.live.exchange import Exchange, Handler
+from isfc.live.live_system import LiveSystem
 from isfc.live.opening import Opening
-from isfc.programs.conversation import ConversationEnd
-from isfc.programs.conversation_state import ConversationState
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -38,213 +35,119 @@ if TYPE_CHECKING:
 
 __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traffic", "open_node"]
 
-CLOSE_S: Final = 2.0
-"""How long a node that ends waits for its partner to read what it has sent, in seconds."""
-
-SHORT_LENGTH: Final = 4_096
-"""Bytes of a message that is confirmed together with what the program answers, which is woken in
-the next turn of the loop. Of a longer one its sender is to hear as soon as it is read."""
-
-Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
-"""A service: it has the conversation until it returns, and then the conversation is closed."""
-
 
 class OpenNode:
-    """One live node and the conversations of its programs. It is a `Program` of its engine."""
+    """One live node and the conversations of its programs, with those of all its partners."""
 
-    runs: Final = "conversations"
-    """What runs over the link, as both ends tell each other."""
+    runs: Final = Exchange.runs
 
     def __init__(
         self,
-        definition: LinkEndDefinition,
+        definitions: Sequence[LinkEndDefinition],
         *,
         verified: bool = False,
         limits: ConversationLimits | None = None,
     ) -> None:
-        self.definition = definition
-        self.board = Switchboard(lesser=definition.name.precedes(definition.partner), limits=limits)
-        self.verifying = Verifying(self.board) if verified else None
-        """What counts the messages that do not verify, where they are verified."""
-        self.engine: LiveEngine | None = None
-        """What drives it; set once, before anything is sent."""
+        self.name = definitions[0].name
         self.address: Endpoint | None = None
         """Where it listens; port 0 has become a real one."""
         self._services: dict[str, Handler] = {}
-        self._conversations: dict[ConversationEnd, Conversation] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._news = asyncio.Event()
-        self._ended: str | None = None
-        self._carrying = False
-        self._carry_due = False
+        self.exchanges = {
+            each.partner: Exchange(each, verified=verified, limits=limits, services=self._services)
+            for each in definitions
+        }
+        """Its conversations with each partner."""
 
-    def serve(self, service: str, handler: Handler) -> None:
+    @property
+    def partners(self) -> tuple[NodeName, ...]:
+        """The systems that it has links to."""
+        return tuple(self.exchanges)
+
+    def exchange(self, partner: str | None = None) -> Exchange:
+        """Its conversations with one partner, which need not be named if it is the only one.
+
+        Raises `ConfigurationError` if there is no link to ``partner``, or if it takes a name.
+        """
+        if partner is None and len(self.exchanges) == 1:
+            return next(iter(self.exchanges.values()))
+        found = [each for name, each in self.exchanges.items() if name == partner]
+        if not found:
+            known = " or ".join(self.exchanges)
+            wrong = "a partner is to be named" if partner is None else f"no link to {partner[:40]}"
+            raise ConfigurationError(f"{self.name}: {wrong}: expected {known}")
+        return found[0]
+
+    def serve(self, service: str, handler: Handler, partner: str | None = None) -> None:
         """Offer a service under a name of 1 to 8 characters; a handler runs as a task.
 
-        A handler that raises severs its conversation, and the loop's exception handler hears of
-        it. Raises `LocalProtocolError` for a name that is none.
+        All partners can connect to it, or one only: ``partner``; a service for one goes before one
+        of the same name for all. A handler that raises severs its conversation, and the loop's
+        exception handler hears of it. Raises `LocalProtocolError` for a name that is none.
         """
-        self._services[check_service(service)] = handler
+        if partner is None:
+            self._services[check_service(service)] = handler
+        else:
+            self.exchange(partner).serve(service, handler)
 
-    def withdraw(self, service: str) -> None:
+    def withdraw(self, service: str, partner: str | None = None) -> None:
         """Offer a service no more; conversations that have begun go on."""
-        self._services.pop(service, None)
+        if partner is None:
+            self._services.pop(service, None)
+        else:
+            self.exchange(partner).withdraw(service)
 
-    async def connect(self, service: str, kind: Traffic = Traffic.TRANSPORT) -> Conversation:
-        """Connect to a service of the partner's, and wait until it has accepted.
+    async def connect(
+        self,
+        service: str,
+        kind: Traffic = Traffic.TRANSPORT,
+        *,
+        partner: str | None = None,
+    ) -> Conversation:
+        """Connect to a service of a partner's, and wait until it has accepted.
 
-        Raises `ConversationSevered` if it does not, and `Backpressure` when this node has too
-        many conversations.
+        ``partner`` names the system, unless there is one only. Raises `ConversationSevered` if it
+        does not accept, `Backpressure` when this node has too many conversations with it, and
+        `ConfigurationError` when there is no link to it.
         """
-        if self._ended is not None:
-            raise ConversationSevered(SeverCode.LINK, self._ended)
-        end = self.board.connect(service, kind)
-        conversation = self._hold(end)
-        self.carry()
-        try:
-            await conversation.wait_accepted()
-        except asyncio.CancelledError:
-            conversation.sever("given up")
-            raise
-        return conversation
-
-    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
-        """Nothing is sent before a program does."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """What the link says; wakes whoever waits for it."""
-        offers = list((self.verifying or self.board).receive(event, now_ns))
-        carrying, self._carrying = self._carrying, True
-        while self._tell():  # who is told may send immediately
-            if messages := self._messages():
-                offers.append((now_ns, messages))
-        self._carrying = carrying
-        if self.engine is not None and _is_short(event):
-            self.engine.hold()
-        return offers
-
-    def carry(self) -> None:
-        """Hand what conversations have to send to the engine, until there is no more."""
-        if self._carrying:  # whoever is at it goes on with this
-            return
-        self._carrying = True
-        try:
-            while True:
-                messages = self._messages()
-                if messages and self.engine is not None:
-                    self.engine.send(messages)
-                if not self._tell():
-                    return
-        finally:
-            self._carrying = False
-
-    def carry_soon(self) -> None:
-        """`carry` once this turn of the loop is over: what many have to send goes together."""
-        if not self._carry_due:
-            self._carry_due = True
-            asyncio.get_running_loop().call_soon(self._carry_late)
-
-    def _carry_late(self) -> None:
-        self._carry_due = False
-        self.carry()
+        return await self.exchange(partner).connect(service, kind)
 
     async def close(self) -> None:
-        """End all conversations and services; give the partner a moment to read what was sent."""
-        reason = self._ended = f"{self.definition.name} has ended"
+        """End all conversations and services; give partners a moment to read what was sent."""
         self._services.clear()
-        for end in list(self.board.conversations.values()):
-            end.sever(SeverCode.CLOSED, reason)
-        self.carry()
-        for task in self._tasks:
-            task.cancel()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLOSE_S):
-                while self._busy():
-                    self._news.clear()
-                    await self._news.wait()
-        self.lose(reason)  # which ends whatever a handler may still wait for
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(exchange.close() for exchange in self.exchanges.values()))
 
-    def lose(self, reason: str) -> None:
-        """The node carries nothing any more: every conversation is over."""
-        self._ended = self._ended or reason
-        self.board.lose(reason)
-        self._tell()
+    # What a node with one link has of its own, so that its programs need not name the partner.
 
-    def _hold(self, end: ConversationEnd) -> Conversation:
-        conversation = self._conversations[end] = Conversation(end, self.carry, self.carry_soon)
-        return conversation
+    @property
+    def definition(self) -> LinkEndDefinition:
+        """That of its end of the only link."""
+        return self.exchange().definition
 
-    def _messages(self) -> list[Message]:
-        messages = [message for batch in self.board.messages() for message in batch]
-        return self.verifying.seal(messages) if self.verifying else messages
+    @property
+    def engine(self) -> LiveEngine | None:
+        """What drives the only link."""
+        return self.exchange().engine
 
-    def _busy(self) -> bool:
-        """Whether the partner has still to read something, and can."""
-        engine = self.engine
-        if engine is None or engine.end.link.state is LinkState.DOWN:
-            return False
-        return bool(self.board.conversations or self.board.in_link_length)
+    @property
+    def board(self) -> Switchboard:
+        """The conversations of the only link."""
+        return self.exchange().board
 
-    def _tell(self) -> bool:
-        """Wake those who wait for a conversation; begin those that are asked for.
-
-        Whether there were any.
-        """
-        if self._ended is not None:
-            self._news.set()
-        told = False
-        while (end := self.board.poll_changed()) is not None:
-            told = True
-            conversation = self._conversations.get(end)
-            if conversation is None and end.state is ConversationState.REQUESTED:
-                conversation = self._hold(end)
-                self._begin(conversation)
-            if conversation is not None:
-                conversation.wake()
-            if end.over:
-                self._conversations.pop(end, None)
-        return told
-
-    def _begin(self, conversation: Conversation) -> None:
-        """The partner asks for a service."""
-        handler = self._services.get(conversation.service)
-        if handler is None:
-            name = f"{self.definition.name} has no service {conversation.service}"
-            conversation.end.sever(SeverCode.NO_SERVICE, name)
-            return
-        task = asyncio.get_running_loop().create_task(self._handle(handler, conversation))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _handle(self, handler: Handler, conversation: Conversation) -> None:
-        try:
-            async with conversation:
-                await handler(conversation)
-        except ConversationSevered:
-            pass  # nobody is left whom it concerns
-        except Exception as error:
-            asyncio.get_running_loop().call_exception_handler(
-                {"message": f"service {conversation.service} failed", "exception": error}
-            )
-
-
-def _is_short(event: LinkEvent) -> bool:
-    """Whether little has come, so that an answer may be as short."""
-    if not isinstance(event, Delivered) or len(event.messages) > 1:
-        return False
-    return event.messages[0].length <= SHORT_LENGTH
+    @property
+    def verifying(self) -> Verifying | None:
+        """What counts the messages of the only link that do not verify."""
+        return self.exchange().verifying
 
 
 @asynccontextmanager
 async def open_node(
-    layout: str | Layout,
+    layout: str | Layout | Collection,
     name: str,
     *,
     listen: str | None = None,
-    connect: str | None = None,
+    connect: str | Mapping[str, str] | None = None,
     tls: "ssl.SSLContext | None" = None,
+    connect_tls: "ssl.SSLContext | None" = None,
     insecure: bool = False,
     verify: bool = False,
     dilation: int = 0,
@@ -253,48 +156,75 @@ async def open_node(
 ) -> AsyncIterator[OpenNode]:
     """Run the system ``name`` of a layout (a file, or a shipped one's name) within the block.
 
-    One system listens and the other connects, at ``unix:PATH`` or ``HOST:PORT``; both may begin
-    in any order. Outside this machine that takes ``tls``, a context that demands the partner's
-    certificate, or ``insecure``. Both verify or neither (``verify``). ``dilation`` 0 is as fast
-    as the machine goes. Conversations are severed when the link was down for ``reconnect_s``
-    seconds. Raises `ConfigurationError` for what does not fit, and `OSError`.
+    Of two systems one listens and the other connects, at ``unix:PATH`` or ``HOST:PORT``; both may
+    begin in any order. A system with several links has a mapping in ``connect``, from partners to
+    their addresses; the partners that are not in it come to where it listens. Outside this machine
+    that takes ``tls``, a context that demands the partner's certificate, or ``insecure``; a system
+    that listens and connects has a second one, ``connect_tls``, for the connections that it opens.
+    Both verify or neither (``verify``). ``dilation`` 0 is as fast as the machine goes.
+    Conversations are severed when the link was down for ``reconnect_s`` seconds. Raises
+    `ConfigurationError` for what does not fit, and `OSError`.
     """
-    if (listen is None) == (connect is None):
-        raise ConfigurationError("expected either an address to listen at or one to connect to")
     opening = Opening(
-        listen=parse_endpoint(listen) if listen is not None else None,
-        connect=parse_endpoint(connect) if connect is not None else None,
         dilation=dilation,
         verify=verify,
         tls=tls,
+        connect_tls=connect_tls,
         insecure=insecure,
         reconnect_s=reconnect_s,
     )
-    definition = opening.pace(_define(layout, name))
-    node = OpenNode(definition, verified=verify, limits=limits)
-    node.engine, attachments = opening.start(definition, node, OpenNode.runs)
-    watcher = asyncio.get_running_loop().create_task(_watch(node.engine, node))
+    definitions = [opening.pace(each) for each in _define(layout, name)]
+    opening = opening.towards(
+        [each.partner for each in definitions],
+        listen=parse_endpoint(listen) if listen is not None else None,
+        connect=_endpoints(connect, definitions),
+    )
+    node = OpenNode(definitions, verified=verify, limits=limits)
+    system = opening.start(
+        [(exchange.definition, exchange, Exchange.runs) for exchange in node.exchanges.values()]
+    )
+    for exchange, engine in zip(node.exchanges.values(), system.engines, strict=True):
+        exchange.engine = engine
+    watcher = asyncio.get_running_loop().create_task(_watch(system, node))
     try:
-        node.address = await opening.meet(attachments)
+        node.address = await opening.meet(system)
         yield node
     finally:
         await node.close()
-        await attachments.close()
+        await system.close()
         await watcher
 
 
-def _define(layout: str | Layout, name: str) -> LinkEndDefinition:
-    link = layout if isinstance(layout, Layout) else load_layout(layout)
-    if name not in link.nodes:
+def _define(layout: str | Layout | Collection, name: str) -> tuple[LinkEndDefinition, ...]:
+    if isinstance(layout, Layout):
+        layout = Collection((layout,))
+    collection = layout if isinstance(layout, Collection) else load_collection(layout)
+    if name not in collection.systems:
         raise ConfigurationError(
-            f"{name[:40]!r} is no system of this layout: expected {' or '.join(link.nodes)}"
+            f"{name[:40]!r} is no system of this layout: expected {' or '.join(collection.systems)}"
         )
-    return define_link_end(link, NodeName(name), LinkParameters())
+    return define_system(collection, NodeName(name), LinkParameters())
 
 
-async def _watch(engine: LiveEngine, node: OpenNode) -> None:
-    """When the engine ends, so do all conversations; raise what broke it, if something did."""
+def _endpoints(
+    connect: str | Mapping[str, str] | None, definitions: Sequence[LinkEndDefinition]
+) -> dict[NodeName, Endpoint]:
+    """Where to connect, by partner."""
+    if isinstance(connect, str):
+        if len(definitions) > 1:
+            partners = " and ".join(each.partner for each in definitions)
+            raise ConfigurationError(
+                f"connect: {definitions[0].name} has links to {partners}: expected a mapping from "
+                "partners to addresses"
+            )
+        connect = {definitions[0].partner: connect}
+    return {NodeName(name): parse_endpoint(place) for name, place in (connect or {}).items()}
+
+
+async def _watch(system: LiveSystem, node: OpenNode) -> None:
+    """When the system ends, so do all conversations; raise what broke it, if something did."""
     try:
-        await engine.wait_closed()
+        await system.wait_closed()
     finally:
-        node.lose(f"{node.definition.name} has ended")
+        for exchange in node.exchanges.values():
+            exchange.lose(f"{node.name} has ended")

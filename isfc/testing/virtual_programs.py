@@ -150,17 +150,19 @@ class _Driver:
         self._closed = False
         names = layout.nodes
         self.nodes = [
-            OpenNode(define_link_end(layout, name, LinkParameters()), limits=limits)
+            OpenNode([define_link_end(layout, name, LinkParameters())], limits=limits)
             for name in names
         ]
         disturbance = Disturbance(Random(seed))
-        throttles = {name: Throttled(node) for name, node in zip(names, self.nodes, strict=True)}
+        throttles = {
+            name: Throttled(node.exchange()) for name, node in zip(names, self.nodes, strict=True)
+        }
         self.engine = VirtualEngine(
             [self._make(name) for name in names], [*throttles.values()], transit=disturbance
         )
         self.injection = Injection(self.engine, disturbance, throttles, self._make, faults)
         for name, node in zip(names, self.nodes, strict=True):
-            node.engine = cast(LiveEngine, _EngineOf(self, name))
+            node.exchange().engine = cast(LiveEngine, _EngineOf(self, name))
         self._turn()
 
     def send(self, name: NodeName, messages: Sequence[Message]) -> None:

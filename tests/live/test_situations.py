@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -102,7 +103,8 @@ def test_a_network_that_loses_packets_loses_no_message(tmp_path: Path) -> None:
 def written(folder: Path) -> int:
     """Messages that the first system has written."""
     with ControlClient(control_path(folder, NAMES[0]), PATIENCE_S) as client:
-        node = client.ask("snapshot")["node"]
+        reply: dict[str, Any] = client.ask("snapshot")
+        node = reply["links"][0]["node"]
     assert isinstance(node, dict)
     count = node["write_message_count"]
     assert isinstance(count, int)

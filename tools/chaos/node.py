@@ -7,6 +7,7 @@ its standard input ends, as that of one does whose supervisor has died.
 import asyncio
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -56,20 +57,22 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     endpoint = UnixEndpoint(life.path)
     opening = Opening(
         listen=endpoint if life.listens else None,
-        connect=None if life.listens else endpoint,
         verify=True,
         reconnect_s=life.reconnect_s,
     )
     layout = load_layout(life.layout)
     definition = opening.pace(define_link_end(layout, NodeName(life.name), LinkParameters()))
-    engine, attachments = opening.start(definition, verifying, "chaos")
+    if not life.listens:
+        opening = replace(opening, connect={definition.partner: endpoint})
+    system = opening.start([(definition, verifying, "chaos")])
+    (engine,) = system.engines
 
     def hear(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
         if isinstance(event, Attached):
             book[Entry.ATTACHED] += 1
 
     engine.listeners.append(hear)
-    await opening.meet(attachments)
+    await opening.meet(system)
     keep_memory()
     sending = asyncio.create_task(_send(engine, verifying, correspondence, quiet, life, book))
     ended = {asyncio.create_task(each) for each in (stop.wait(), engine.wait_closed())}
@@ -81,7 +84,7 @@ async def live(life: Life, stop: asyncio.Event) -> int:
         for task in (sending, *ended):
             task.cancel()
         await asyncio.gather(sending, *ended, return_exceptions=True)
-        await attachments.close()
+        await system.close()
     verifying.expect_intact()
     return 0
 

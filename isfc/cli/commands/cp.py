@@ -87,7 +87,7 @@ def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> boo
 def _open_console(client: ControlClient, name: str) -> None:
 
     node: dict[str, Any] = client.ask("node")
-    completer = CpCompleter(node["rdevs"], node["partner"])
+    completer = CpCompleter(node["rdevs"], node["partners"])
     console = Console(client, name, completer, lambda command: _lines(client.ask("cp", command)))
     asyncio.run(console.run())
 

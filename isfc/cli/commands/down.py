@@ -1,4 +1,4 @@
-"""``isfc down``: end a pair that ``isfc up`` runs, from another terminal."""
+"""``isfc down``: end the systems that an ``isfc up`` runs, from another terminal."""
 
 import os
 import signal
@@ -10,10 +10,10 @@ import typer
 from isfc.cli.commands.cp import complete_node
 from isfc.cli.options.run_directory import RunDirOption
 from isfc.errors import ConfigurationError
-from isfc.live.run_directory import RunningPair, running_pairs
+from isfc.live.run_directory import RunningGroup, running_groups
 
 END_S = 15.0
-"""How long a pair may take to end, in seconds: it kills its nodes after ten."""
+"""How long they may take to end, in seconds: it kills its nodes after ten."""
 
 LOOK_S = 0.05
 
@@ -21,7 +21,7 @@ NodeArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[NODE]",
-        help="One of its two systems; may be left out where only one pair runs.",
+        help="One of its systems; may be left out where only one 'isfc up' runs.",
         show_default=False,
         autocompletion=complete_node,
     ),
@@ -29,34 +29,34 @@ NodeArgument = Annotated[
 
 
 def down(node: NodeArgument = None, *, run_dir: RunDirOption = None) -> None:
-    """End both systems that 'isfc up' runs.
+    """End all systems that 'isfc up' runs.
 
     Returns when they have ended. A system that 'isfc node' runs ends with Ctrl-C, where it was
     started.
     """
-    pairs = running_pairs(run_dir)
-    found = [pair for pair in pairs if node is None or node.upper() in pair.names]
+    groups = running_groups(run_dir)
+    found = [group for group in groups if node is None or node.upper() in group.names]
     if not found:
-        running = "; ".join(map(_named, pairs)) or "none"
+        running = "; ".join(map(_named, groups)) or "none"
         wanted = "" if node is None else f"{node[:40]}: "
-        raise ConfigurationError(f"{wanted}no such pair runs; running are {running}")
+        raise ConfigurationError(f"{wanted}no such 'isfc up' runs; running are {running}")
     if len(found) > 1:
-        listed = "; ".join(f"{_named(pair)} in {pair.directory}" for pair in found)
+        listed = "; ".join(f"{_named(group)} in {group.directory}" for group in found)
         raise ConfigurationError(
-            f"{len(found)} pairs run: say which with NODE or --run-dir: {listed}"
+            f"{len(found)} of 'isfc up' run: say which with NODE or --run-dir: {listed}"
         )
     _end(found[0])
 
 
-def _named(pair: RunningPair) -> str:
-    return " - ".join(pair.names) or "a pair that is beginning"
+def _named(group: RunningGroup) -> str:
+    return " - ".join(group.names) or "one that is beginning"
 
 
-def _end(pair: RunningPair) -> None:
+def _end(group: RunningGroup) -> None:
     """Tell its process to end, and wait until that has tidied up."""
-    os.kill(pair.pid, signal.SIGTERM)
+    os.kill(group.pid, signal.SIGTERM)
     end_s = time.monotonic() + END_S
-    while pair.directory.exists():
+    while group.directory.exists():
         if time.monotonic() > end_s:
-            raise OSError(f"process {pair.pid} did not end within {END_S:g} s")
+            raise OSError(f"process {group.pid} did not end within {END_S:g} s")
         time.sleep(LOOK_S)

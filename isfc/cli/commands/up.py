@@ -1,5 +1,6 @@
-"""``isfc up``: both systems of a layout, each in a process of its own, on this machine."""
+"""``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from ctc.address import Rdev, format_chpid
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
-from isfc.cli.live.pair import LivePair
+from isfc.cli.live.processes import LiveSystems
 from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
@@ -36,13 +37,11 @@ from isfc.cli.options.observe import (
     MetricsOption,
     ObserveOptions,
 )
-from isfc.cli.render.live import live_page, live_record
-from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.live import show_measured
+from isfc.cli.render.output import show, show_error
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.live.forward import parse_forwards
-from isfc.live.run_directory import run_directory, running_pairs, starting
+from isfc.live.run_directory import run_directory, running_groups, starting
 
 FILES_MAX = 1_048_576
 
@@ -55,7 +54,7 @@ JournalsOption = Annotated[
 ]
 DetachOption = Annotated[
     bool,
-    typer.Option("--detach", help="Return when the link is up; 'isfc down' ends both systems."),
+    typer.Option("--detach", help="Return when every link is up; 'isfc down' ends all systems."),
 ]
 ReadyOption = Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))]
 
@@ -85,10 +84,10 @@ def up(
     ready: ReadyOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run both systems of a layout live, and watch their link work.
+    """Run the systems of a layout live, and watch their links work.
 
-    Each is a process of its own; a Unix socket joins them, with a connection for each CTC.
-    Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends both.
+    Each is a process of its own; Unix sockets join them, with a connection for each CTC.
+    Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends all.
     """
     options = LiveOptions(
         *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
@@ -97,27 +96,24 @@ def up(
     )
     if json and seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
-    link = load_layout(layout, link_name)  # no pipe: the nodes read it too
+    links = options.open_links(layout, link_name, quiet=ready is not None)
     named = [layout, *_link_words(link_name)]
-    experiment = options.experiment(link)
     observed = ObserveOptions(log_format, log_level, metrics)
-    observed.check_pair()
-    parse_forwards(options.forwards, link.nodes)
+    say_up = partial(_say_up, links, log_format) if ready is None else partial(say_ready, ready)
+    systems = LiveSystems(
+        *(named, [link.nodes for link in links], options, journal, observed, say_up),
+        chpids=_chpids(links[0]) if len(links) == 1 else {},
+    )
+    observed.check_several(len(systems.names))
     loop_factory()
     if detached:
-        _detach(link, [*named, *options.arguments(), *observed.arguments(0)], journal, options)
+        _detach(systems, [*named, *options.arguments(), *observed.arguments(0)], journal)
         return
-    say_up = partial(_say_up, link, log_format) if ready is None else partial(say_ready, ready)
-    pair = LivePair(named, link.nodes, options, journal, observed, say_up, _chpids(link))
     measured: list[Measured] = []
     code = run_live(
-        lambda stop: pair.run(stop, measured, plain=plain, quiet=json or ready is not None)
+        lambda stop: systems.run(stop, measured, plain=plain, quiet=json or ready is not None)
     )
-    if measured and experiment is not None:
-        if json:
-            show_json(live_record(options, experiment, measured, layout))
-        else:
-            show(live_page(options, experiment, measured))
+    show_measured(options, links, measured, layout, json=json)
     if code:
         raise typer.Exit(code)
 
@@ -132,27 +128,29 @@ def _link_words(name: str | None) -> tuple[str, ...]:
     return () if name is None else ("--link", name)
 
 
-def _detach(link: Layout, words: list[str], journal: Path | None, options: LiveOptions) -> None:
-    """Let another process run the pair, and end with it only if it does not come up."""
-    if options.seconds is not None:
+def _detach(systems: LiveSystems, words: list[str], journal: Path | None) -> None:
+    """Let another process run the systems, and end with it only if they do not come up."""
+    if systems.options.seconds is not None:
         raise ConfigurationError("--detach and --seconds: nobody would see the result")
-    first, second = link.nodes
-    with starting(link.nodes):
-        if any({first, second} & {*pair.names} for pair in running_pairs()):
+    names = systems.names
+    with starting(names):
+        if any({*names} & {*running.names} for running in running_groups()):
             raise ConfigurationError(
-                f"--detach: {first} or {second} runs already, and no command could tell the two "
-                f"apart; 'isfc down {first}' ends the one that runs"
+                f"--detach: {' or '.join(names)} runs already, and no command could tell the two "
+                f"apart; 'isfc down {names[0]}' ends the one that runs"
             )
-        log = run_directory() / f"{first}-{second}.log"
+        log = run_directory() / f"{'-'.join(names)}.log"
         code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
     if code:
         raise typer.Exit(code)
-    show(f"{first} - {second} is up; 'isfc down {first}' ends it.")
+    verb, them = ("is", "it") if len(names) == 2 else ("are", "them")
+    show(f"{' - '.join(names)} {verb} up; 'isfc down {names[0]}' ends {them}.")
 
 
-def _say_up(link: Layout, log_format: LogFormat) -> None:
-    """Say that the link is up, unless every line is to be a JSON document."""
+def _say_up(links: Sequence[Layout], log_format: LogFormat) -> None:
+    """Say that the links are up, unless every line is to be a JSON document."""
     if log_format is LogFormat.TEXT:
-        first, second = link.nodes
-        count = len(link.ctcs)
-        show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")
+        for link in links:
+            first, second = link.nodes
+            count = len(link.ctcs)
+            show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")

@@ -91,9 +91,9 @@ class Console:
 class CpCompleter(Completer):
     """Offers CP's words, and the node's own device numbers."""
 
-    def __init__(self, rdevs: list[str], partner: str) -> None:
+    def __init__(self, rdevs: list[str], partners: list[str]) -> None:
         self._rdevs = rdevs
-        self._partner = partner
+        self._partners = partners
 
     def get_completions(
         self, document: Document, complete_event: CompleteEvent
@@ -101,7 +101,7 @@ class CpCompleter(Completer):
         """What can stand before the cursor."""
         text = document.text_before_cursor
         begun = text.split()[-1] if text and not text[-1].isspace() else ""
-        for word in completions(text, self._rdevs, self._partner):
+        for word in completions(text, self._rdevs, self._partners):
             yield Completion(word, start_position=-len(begun))
 
 

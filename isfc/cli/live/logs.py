@@ -73,6 +73,7 @@ class LinkLog:
     def __init__(
         self, node: str, partner: str, *, now_s: Callable[[], float] = time.monotonic
     ) -> None:
+        self.partner = partner
         self._who = {"node": node, "partner": partner}
         self._now_s = now_s
         self._second = 0

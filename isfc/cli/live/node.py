@@ -5,9 +5,9 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -28,7 +28,9 @@ from isfc.link.state import LinkState
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
-from isfc.live.forward import forward_limits, parse_forwards
+from isfc.live.exchange import Exchange
+from isfc.live.forward import forward_limits
+from isfc.live.live_system import LiveSystem
 from isfc.live.memory import keep_memory
 from isfc.live.opening import Opening
 from isfc.live.operator import open_control
@@ -40,7 +42,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
 from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.run import Experiment, Result, measure
+from scenarios.run import Result, measure
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
@@ -48,10 +50,12 @@ LINGER_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a live node measured, and how late it was meanwhile, in percent of model time."""
+    """What a live node measured of one link, and how late that was, in percent of model time."""
 
     result: Result
     lag_percent: float
+    partner: NodeName | None = None
+    """The system at the other end; None if the node has that link only."""
 
 
 class Idle:
@@ -68,18 +72,17 @@ class Idle:
 
 @dataclass(frozen=True, slots=True)
 class LiveNode:
-    """One node of a layout, and how it is to be joined to its partner.
+    """One system of a layout, its ``links``, and how it is to be joined to its partners.
 
-    ``listen`` and ``connect``: one of the two. ``lifeline`` ends the node with the process that
-    started it, whose pipe its standard input is.
+    It goes to the partners in ``connect``; the others come to where it listens. ``lifeline`` ends
+    the node with the process that started it, whose pipe its standard input is.
     """
 
-    layout: Layout
+    links: tuple[Layout, ...]
     name: NodeName
     options: LiveOptions
-    experiment: Experiment | None = None
     listen: Endpoint | None = None
-    connect: Endpoint | None = None
+    connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
     insecure: bool = False
     lifeline: bool = False
     run_dir: Path | None = None
@@ -91,47 +94,62 @@ class LiveNode:
         stop: asyncio.Event,
         report: Callable[[Measured], None],
         tls: Tls | None = None,
+        connect_tls: Tls | None = None,
     ) -> int:
-        """Run until ``stop``, or until there is something to ``report``; the exit code."""
-        program = self._program()
+        """Run until ``stop``, or until there is something to ``report``; the exit code.
+
+        ``connect_tls`` is for connections that it opens, ``tls`` for those that come; one of them
+        is enough for a node that does one of the two.
+        """
+        opening = self._opening(tls, connect_tls)
+        definitions = [opening.pace(self._define(link)) for link in self.links]
+        node = self._open_node(definitions)
+        programs: list[Program] = (
+            [*node.exchanges.values()] if node else [self._program(link) for link in self.links]
+        )
         async with AsyncExitStack() as stack:
-            opening = self._opening(tls)
-            engine, attachments = opening.start(self._define(), program, self._runs())
-            stack.push_async_callback(attachments.close)
-            if isinstance(program, OpenNode):
-                forwards = parse_forwards(self.options.forwards, self.layout.nodes)
-                await stack.enter_async_context(forwarded(program, engine, forwards))
+            runs = [self._runs(link) for link in self.links]
+            system = opening.start(zip(definitions, programs, runs, strict=True))
+            stack.push_async_callback(system.close)
+            if node is not None:
+                forwards = self.options.parse_forwards(self.links)
+                await stack.enter_async_context(forwarded(node, system.engines, forwards))
             paced = self.options.factor > 0
-            control = await open_control(engine, run_directory(self.run_dir), paced=paced)
+            control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
             if self.lifeline:
                 await _hold_lifeline(stop)
             started = await stack.enter_async_context(
-                observe(engine, self.observed, paced=paced, insecure=self.insecure)
+                observe(system.engines, self.observed, paced=paced, insecure=self.insecure)
             )
-            listen = await opening.meet(attachments)
+            listen = await opening.meet(system)
             started(listen, self.connect)
             keep_memory()
-            code = await self._run(engine, stop, report)
-        verifying = program.verifying if isinstance(program, OpenNode) else program
-        if isinstance(verifying, Verifying):
-            verifying.expect_intact()
-            show_error(
-                f"--verify: {self.name}: {verifying.verified_count} messages, all as they were sent"
-            )
+            code = await self._run(system, stop, report)
+        self._check_verified(programs)
         return code
 
+    def _check_verified(self, programs: Sequence[Program]) -> None:
+        """Say how many messages were verified; raise `VerificationError` if one was not intact."""
+        found = [each.verifying if isinstance(each, Exchange) else each for each in programs]
+        verifying = [each for each in found if isinstance(each, Verifying)]
+        for each in verifying:
+            each.expect_intact()
+        if verifying:
+            count = sum(each.verified_count for each in verifying)
+            show_error(f"--verify: {self.name}: {count} messages, all as they were sent")
+
     async def _run(
-        self, engine: LiveEngine, stop: asyncio.Event, report: Callable[[Measured], None]
+        self, system: LiveSystem, stop: asyncio.Event, report: Callable[[Measured], None]
     ) -> int:
         """Wait for the first of: a signal, a fault, the end of measuring."""
         work: set[asyncio.Task[Any]] = {
             asyncio.create_task(stop.wait()),
-            asyncio.create_task(engine.wait_closed()),
+            asyncio.create_task(system.wait_closed()),
         }
         measuring = None
-        if self.experiment is not None and self.options.seconds is not None:
-            measuring = asyncio.create_task(self._measure(engine, self.experiment, report))
+        if self.options.workload is not None and self.options.seconds is not None:
+            measuring = asyncio.create_task(self._measure_all(system, report))
             work.add(measuring)
         try:
             done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
@@ -145,17 +163,32 @@ class LiveNode:
             return ExitCode.GOOD
         return measuring.result() if measuring in done else ExitCode.INTERRUPTED
 
-    async def _measure(
-        self, engine: LiveEngine, experiment: Experiment, report: Callable[[Measured], None]
-    ) -> int:
-        """Measure as `scenarios.run` does, in the model's time, once every CTC is up."""
+    async def _measure_all(self, system: LiveSystem, report: Callable[[Measured], None]) -> int:
+        """Measure every link at the same time, once every CTC is up; the exit code."""
+        for engine in system.engines:
+            await _come_up(engine)
+        measured = await asyncio.gather(*(self._measure(engine) for engine in system.engines))
+        for each in measured:
+            report(each)
+        await asyncio.sleep(LINGER_S)
+        late = max(each.lag_percent for each in measured)
+        if self.options.strict and late > LAG_PERCENT:
+            show_error(
+                f"--strict: {late:.2f} % of the time of {self.name} was lateness, more than "
+                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
+            )
+            return ExitCode.FAILED
+        return ExitCode.GOOD
+
+    async def _measure(self, engine: LiveEngine) -> Measured:
+        """Measure one link as `scenarios.run` does, in the model's time."""
+        assert self.options.seconds is not None, "nothing is measured without an end"
         stretch = max(1, self.options.factor)
-        await _come_up(engine)
-        await asyncio.sleep(experiment.warmup * stretch)
+        await asyncio.sleep(self.options.warmup * stretch)
         end, before = engine.end, engine.end.snapshot(engine.now_ns())
         cpu_ns = time.process_time_ns()
         late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
-        await asyncio.sleep(experiment.seconds * stretch)
+        await asyncio.sleep(self.options.seconds * stretch)
         if engine.end is not end:
             raise OSError("the link was severed while it was measured")
         after = end.snapshot(engine.now_ns())
@@ -165,44 +198,46 @@ class LiveNode:
         result = measure(self.name, before, after)
         waited_ns = engine.lag.waited_ns - waited_ns
         lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
-        report(Measured(result, lag_percent if self.options.factor else 0.0))
-        await asyncio.sleep(LINGER_S)
-        if self.options.strict and lag_percent > LAG_PERCENT:
-            show_error(
-                f"--strict: {lag_percent:.2f} % of the time of {self.name} was lateness, more than "
-                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
-            )
-            return ExitCode.FAILED
-        return ExitCode.GOOD
+        partner = engine.definition.partner if len(self.links) > 1 else None
+        return Measured(result, lag_percent if self.options.factor else 0.0, partner)
 
-    def _opening(self, tls: Tls | None = None) -> Opening:
+    def _opening(self, tls: Tls | None, connect_tls: Tls | None) -> Opening:
         return Opening(
-            listen=self.listen,
-            connect=self.connect,
             dilation=self.options.factor,
             verify=self.options.verify,
             tls=tls,
+            connect_tls=connect_tls,
             insecure=self.insecure,
             reconnect_s=self.options.reconnect_s,
             make=self.make,
-        )
+        ).towards(self.partners, listen=self.listen, connect=self.connect)
 
-    def _define(self) -> LinkEndDefinition:
-        parameters = self.experiment.link if self.experiment else LinkParameters()
-        return self._opening().pace(define_link_end(self.layout, self.name, parameters))
+    @property
+    def partners(self) -> list[NodeName]:
+        """The system at the other end of each link."""
+        return [link.nodes[1 - link.nodes.index(self.name)] for link in self.links]
 
-    def _runs(self) -> str:
-        """What runs over the link; the partner must say the same."""
-        if self.experiment is None:
-            return OpenNode.runs if self.options.forwards else ""
-        experiment = self.experiment
+    def _define(self, link: Layout) -> LinkEndDefinition:
+        experiment = self.options.experiment(link)
+        parameters = experiment.link if experiment else LinkParameters()
+        return define_link_end(link, self.name, parameters)
+
+    def _runs(self, link: Layout) -> str:
+        """What runs over a link; the partner must say the same."""
+        experiment = self.options.experiment(link)
+        if experiment is None:
+            return Exchange.runs if self.options.forwards else ""
         return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
-    def _program(self) -> Program:
-        experiment = self.experiment
-        if self.options.forwards:
-            limits = forward_limits(parse_forwards(self.options.forwards, self.layout.nodes))
-            return OpenNode(self._define(), verified=self.options.verify, limits=limits)
+    def _open_node(self, definitions: Sequence[LinkEndDefinition]) -> OpenNode | None:
+        """The conversations of what is forwarded, if anything is."""
+        if not self.options.forwards:
+            return None
+        limits = forward_limits(self.options.parse_forwards(self.links))
+        return OpenNode(definitions, verified=self.options.verify, limits=limits)
+
+    def _program(self, link: Layout) -> Program:
+        experiment = self.options.experiment(link)
         if experiment is None:
             return Idle()
         costs = experiment.guests if self.options.factor else _free_guests()

@@ -1,12 +1,13 @@
 """What lets a live node be seen: its log and its metrics, from its start to its end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from isfc.cli.live.logs import STARTED, STOPPED, LinkLog, note_drops, start_log
 from isfc.cli.options.observe import ObserveOptions
+from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, TcpEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.metrics import families
@@ -16,43 +17,53 @@ from isfc.live.snapshot import look
 LAG_LOOK_S = 1.0
 """Between two looks at the lag."""
 
-Started = Callable[["Endpoint | None", "Endpoint | None"], None]
-"""Say that a node is there, and where it listens or connects."""
+Started = Callable[["Endpoint | None", Mapping[NodeName, Endpoint]], None]
+"""Say that a node is there, where it listens, and to where it connects for which partner."""
 
 
 @asynccontextmanager
 async def observe(
-    engine: LiveEngine, options: ObserveOptions, *, paced: bool, insecure: bool = False
+    engines: Sequence[LiveEngine],
+    options: ObserveOptions,
+    *,
+    paced: bool,
+    insecure: bool = False,
 ) -> AsyncIterator[Started]:
-    """Let ``engine`` be seen for as long as the body runs, which says when it has started.
+    """Let a node be seen for as long as the body runs, which says when it has started.
 
+    There is an engine for each of its links.
     Raises `ConfigurationError` and `OSError` when metrics cannot be had where they should.
     """
-    log = LinkLog(engine.definition.name, engine.definition.partner)
+    ends = [engine.definition for engine in engines]
+    logs = [LinkLog(end.name, end.partner) for end in ends]
     start_log(options.log_format, options.log_level)
-    note_drops(options.log_format, engine.definition.name, engine.definition.partner)
+    note_drops(options.log_format, ends[0].name, " ".join(end.partner for end in ends))
     async with AsyncExitStack() as stack:
         endpoint = options.endpoint()
         if endpoint is not None:
-            endpoint = await _serve(engine, stack, endpoint, paced=paced, insecure=insecure)
-        engine.listeners.append(log.hear)
-        stack.callback(engine.listeners.remove, log.hear)
-        if paced:
-            watching = asyncio.get_running_loop().create_task(_watch_lag(engine, log))
-            stack.callback(watching.cancel)
-        yield partial(_log_start, stack, log, endpoint)
+            endpoint = await _serve(engines, stack, endpoint, paced=paced, insecure=insecure)
+        for engine, log in zip(engines, logs, strict=True):
+            engine.listeners.append(log.hear)
+            stack.callback(engine.listeners.remove, log.hear)
+            if paced:
+                watching = asyncio.get_running_loop().create_task(_watch_lag(engine, log))
+                stack.callback(watching.cancel)
+        yield partial(_log_start, stack, logs, endpoint)
 
 
 def _log_start(
     stack: AsyncExitStack,
-    log: LinkLog,
+    logs: Sequence[LinkLog],
     metrics: Endpoint | None,
     listen: Endpoint | None,
-    connect: Endpoint | None,
+    connect: Mapping[NodeName, Endpoint],
 ) -> None:
-    """Log the start now, and its stop when the stack ends: never that alone."""
-    log.log(STARTED, listen=_text(listen), connect=_text(connect), metrics=_text(metrics))
-    stack.callback(log.log, STOPPED)
+    """Log the start of each link now, and its stop when the stack ends: never that alone."""
+    for log in logs:
+        goes_to = connect.get(NodeName(log.partner))
+        comes_to = listen if goes_to is None else None
+        log.log(STARTED, listen=_text(comes_to), connect=_text(goes_to), metrics=_text(metrics))
+        stack.callback(log.log, STOPPED)
 
 
 def _text(endpoint: Endpoint | None) -> str | None:
@@ -60,7 +71,7 @@ def _text(endpoint: Endpoint | None) -> str | None:
 
 
 async def _serve(
-    engine: LiveEngine,
+    engines: Sequence[LiveEngine],
     stack: AsyncExitStack,
     endpoint: TcpEndpoint,
     *,
@@ -68,7 +79,7 @@ async def _serve(
     insecure: bool,
 ) -> TcpEndpoint:
     """Answer Prometheus until the stack ends; where."""
-    server = MetricsServer(lambda: families(look(engine, paced=paced)))
+    server = MetricsServer(lambda: families([look(engine, paced=paced) for engine in engines]))
     stack.push_async_callback(server.close)
     return await server.listen(endpoint, insecure=insecure)
 

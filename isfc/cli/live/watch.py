@@ -1,18 +1,20 @@
-"""Watching a live link: a page that is redrawn every second, or a line a second."""
+"""Watching live links: a page that is redrawn every second, or a line a second."""
 
 import asyncio
 import sys
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from types import TracebackType
 
+from rich.console import RenderableType
 from rich.live import Live
 
 from ctc.address import Rdev
 from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.render.console import open_console
+from isfc.cli.render.links_watch import links_headings, links_line, links_page
 from isfc.cli.render.output import ERROR_PREFIX, show, show_log
 from isfc.cli.render.watch import (
     HEADINGS_EVERY,
@@ -57,10 +59,10 @@ def local_time() -> str:
 
 
 class Watch(AbstractContextManager["Watch"]):
-    """Shows a link as it is at every call of `show`, from entering to leaving.
+    """Shows links as they are at every call of `show`, from entering to leaving.
 
-    ``names`` are the two systems in the layout's order, ``dilation`` 0 with no pace;
-    ``chpids`` are those of each CTC, by the first system's device numbers. With
+    ``links`` have the names of their two systems in the layout's order, ``dilation`` is 0 with no
+    pace; ``chpids`` are those of each CTC of one link, by the first system's device numbers. With
     ``plain`` each call prints a line, as for a log; so it does where stdout is no terminal, or one
     that can do no more (``TERM=dumb``).
     ``time`` says what time it is.
@@ -68,19 +70,21 @@ class Watch(AbstractContextManager["Watch"]):
 
     def __init__(
         self,
-        names: tuple[str, str],
+        links: Sequence[tuple[str, str]],
         *,
         plain: bool = False,
         dilation: int = 0,
         chpids: Mapping[Rdev, str] | None = None,
         time: Callable[[], str] = local_time,
     ) -> None:
-        self._names = names
+        self._links = links
         self._time = time
         self._dilation = dilation
         self._chpids = chpids or {}
         looks = SMOOTHED_LOOKS if dilation >= SMOOTHED_DILATION else 1
-        self._before = {name: deque[LiveSnapshot](maxlen=looks) for name in names}
+        self._before: defaultdict[tuple[str, str], deque[LiveSnapshot]] = defaultdict(
+            lambda: deque(maxlen=looks)
+        )
         self._history: deque[float] = deque(maxlen=SPARKS_MAX)
         self._line_count = 0
         self._look_count = 0
@@ -109,24 +113,42 @@ class Watch(AbstractContextManager["Watch"]):
         if self._live is not None:
             self._live.stop()
 
-    def show(self, first: LiveSnapshot | None, second: LiveSnapshot | None) -> None:
-        """Both systems now, in the order of their names; None for one that does not answer."""
-        here, there = self._names
-        ends: Ends = (self._rates(here, first), self._rates(there, second))
+    def show(self, seen: Iterable[LiveSnapshot]) -> None:
+        """The link ends of all systems that answer, as they are now."""
+        found = {(each.node.name, each.node.partner): each for each in seen}
+        ends: list[Ends] = [
+            (self._rates(found.get((here, there))), self._rates(found.get((there, here))))
+            for here, there in self._links
+        ]
         self._look_count += 1
-        self._history.append(sum(end.link.mb_per_s_out for end in ends if end is not None))
+        self._history.append(sum(end.link.mb_per_s_out for both in ends for end in both if end))
         if self._live is not None:
-            self._live.update(watch_page(self._names, ends, self._around()), refresh=True)
+            self._live.update(self._page(ends), refresh=True)
+            return
+        if len(self._links) > 1:
+            self._show_lines(ends)
             return
         if self._line_count % HEADINGS_EVERY == 0:
-            show(watch_headings(self._names))
-        show(watch_line(self._time(), ends))
+            show(watch_headings(self._links[0]))
+        show(watch_line(self._time(), ends[0]))
         self._line_count += 1
 
-    def _rates(self, name: str, after: LiveSnapshot | None) -> NodeRates | None:
+    def _page(self, ends: Sequence[Ends]) -> RenderableType:
+        if len(self._links) == 1:
+            return watch_page(self._links[0], ends[0], self._around())
+        return links_page(self._links, ends, self._around())
+
+    def _show_lines(self, ends: Sequence[Ends]) -> None:
+        """A line for each link, under one heading for each look."""
+        time = self._time()
+        show(links_headings())
+        for names, both in zip(self._links, ends, strict=True):
+            show(links_line(time, names, both))
+
+    def _rates(self, after: LiveSnapshot | None) -> NodeRates | None:
         if after is None:
             return None
-        earlier = self._before[name]
+        earlier = self._before[after.node.name, after.node.partner]
         before = earlier[0] if earlier else None
         earlier.append(after)
         return rates(before, after)

@@ -25,13 +25,14 @@ ForwardOption = Annotated[
 
 @asynccontextmanager
 async def forwarded(
-    node: OpenNode, engine: LiveEngine, forwards: Sequence[Forward]
+    node: OpenNode, engines: Sequence[LiveEngine], forwards: Sequence[Forward]
 ) -> AsyncIterator[None]:
     """Carry what is forwarded within the block; what goes wrong with it is printed.
 
     Raises `ConfigurationError` for a port that cannot be listened on.
     """
-    node.engine = engine
+    for exchange, engine in zip(node.exchanges.values(), engines, strict=True):
+        exchange.engine = engine
     try:
         async with forwarding(node, forwards, show_error):
             yield

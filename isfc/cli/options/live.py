@@ -1,5 +1,6 @@
 """The options that ``isfc node`` and ``isfc up`` share, checked and kept together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -7,10 +8,15 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.options.experiment import choose_node, make_experiment
+from isfc.cli.options.experiment import make_experiment
+from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import within
+from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.layout.sharing import shared_by
+from isfc.link.name import NodeName
+from isfc.live.forward import Forward, parse_forwards
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.workload import find_workload
 
@@ -89,6 +95,7 @@ JournalOption = Annotated[
     typer.Option(metavar="FILE", help="Record everything the node is given, for isfc journal."),
 ]
 
+
 DILATION_DEFAULT = 100
 RECONNECT_S = 30.0
 
@@ -131,10 +138,45 @@ class LiveOptions:
             return 0
         return self.dilation or DILATION_DEFAULT
 
+    def open_links(
+        self, argument: str, link: str | None, *, quiet: bool = False
+    ) -> tuple[Layout, ...]:
+        """The links of a layout that run live: the one that is named, or all.
+
+        Says on stderr, unless ``quiet``, that links which share channels go as if each had them for
+        itself. Raises `ConfigurationError` if there is no such layout or link, or it is not a good
+        one, or these options do not fit it.
+        """
+        collection = open_collection(argument).collection
+        links = collection.links if link is None else (collection.link(link),)
+        systems = list(dict.fromkeys(name for each in links for name in each.nodes))
+        if self.client is not None and self.client.upper() not in systems:
+            raise ConfigurationError(
+                f"--from {self.client[:40]}: not a node of this layout; expected "
+                f"{' or '.join(systems)}"
+            )
+        self.parse_forwards(links)
+        for each in links:
+            self.experiment(each)
+        if self.factor and not quiet and any(shared_by(collection, each) for each in links):
+            show_log(
+                "isfc: note: live, each link goes as if it had its channels for itself: processes "
+                "know nothing of each other's transfers; 'isfc run' in virtual time does"
+            )
+        return links
+
+    def parse_forwards(self, links: Sequence[Layout]) -> tuple[Forward, ...]:
+        """What is forwarded over the links; raise `ConfigurationError` for what cannot be."""
+        return parse_forwards(self.forwards, [link.nodes for link in links])
+
     def experiment(self, link: Layout) -> Experiment | None:
-        """The workload to drive over a layout; None if there is none."""
+        """The workload to drive over a link; None if there is none.
+
+        Its clients are at the system that was named, or at the first if that is none of the link's.
+        """
         if self.workload is None or self.pairs is None:
             return None
+        client = NodeName(self.client.upper()) if self.client is not None else None
         return make_experiment(
             link,
             find_workload(self.workload),
@@ -142,7 +184,7 @@ class LiveOptions:
             seconds=self.seconds or 1.0,
             warmup=self.warmup,
             seed=self.seed,
-            client=choose_node(link, "--from", self.client),
+            client=client if client in link.nodes else None,
         )
 
     def arguments(self) -> list[str]:

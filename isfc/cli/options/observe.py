@@ -44,8 +44,8 @@ class ObserveOptions:
     log_level: LogLevel = LogLevel.INFO
     metrics: str | None = None
 
-    def check_pair(self) -> None:
-        """Raise `ConfigurationError` unless two nodes here can both answer Prometheus."""
+    def check_several(self, count: int) -> None:
+        """Raise `ConfigurationError` unless so many nodes here can all answer Prometheus."""
         endpoint = self.endpoint()
         if endpoint is None:
             return
@@ -54,10 +54,10 @@ class ObserveOptions:
                 f"--metrics {endpoint}: everybody could read there; expected a loopback address, "
                 "such as 127.0.0.1"
             )
-        if endpoint.port == PORT_MAX:
+        if endpoint.port > PORT_MAX + 1 - count:
             raise ConfigurationError(
-                f"--metrics {endpoint}: the second node answers at the next port, and this is the "
-                f"last; expected at most {PORT_MAX - 1}"
+                f"--metrics {endpoint}: each further node answers at the next port, and the last "
+                f"is {PORT_MAX}; expected at most {PORT_MAX + 1 - count}"
             )
 
     def endpoint(self) -> TcpEndpoint | None:

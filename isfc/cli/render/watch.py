@@ -40,7 +40,7 @@ _STATES: Final = {
 }
 """A word for each state that leaves room for sixteen CTCs of two systems in 80 columns."""
 
-_LINK_STYLES: Final = {LinkState.UP: "green", LinkState.DEGRADED: "yellow", LinkState.DOWN: "red"}
+LINK_STYLES: Final = {LinkState.UP: "green", LinkState.DEGRADED: "yellow", LinkState.DOWN: "red"}
 _WRITING: Final = frozenset({DeviceState.BUILDING, DeviceState.WRITING})
 
 Ends = tuple[NodeRates | None, NodeRates | None]
@@ -82,18 +82,19 @@ def watch_page(
         return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
     chpids = around.chpids if around.columns >= BARS_COLUMNS else None
     ctcs = _ctcs(names, ends, chpids)
-    return Group(heading, *_notes(ends, around), _link(names, ends), "", ctcs)
+    return Group(heading, *notes(ends, len(_pairs(ends)), around), _link(names, ends), "", ctcs)
 
 
-def _notes(ends: Ends, around: Surroundings) -> Iterator[RenderableType]:
-    """What the figures mean here, and what is not seen of them."""
+def notes(
+    ends: Sequence[NodeRates | None], count: int, around: Surroundings
+) -> Iterator[RenderableType]:
+    """What the figures mean here, and what is not seen of them. ``count`` lines are of a table."""
     minutes, seconds = divmod(around.elapsed_s, 60)
     pace = f"dilation {around.dilation}: a second of the model takes {around.dilation} of yours"
     if not around.dilation:
         pace = "pace none: MB/s of this machine, not of FICON"
     spark = sparkline(around.history[-SPARKS_MAX:]) if around.columns >= BARS_COLUMNS else ""
     yield Text(f"{minutes}:{seconds:02}  {pace}  {spark}".rstrip(), no_wrap=True)
-    count = len(_pairs(ends))
     if around.columns < 80 or around.lines < count + _OTHER_LINES:
         needed = f"80 x {count + _OTHER_LINES}"
         yield Text(f"not all fits: {needed} are needed, or --plain", "yellow")
@@ -122,7 +123,7 @@ def watch_line(time: str, ends: Ends) -> str:
     shown = [end for end in ends if end is not None]
     collisions = max((end.link.collisions_per_s for end in shown), default=0.0)
     late = max((end.late_percent for end in shown), default=0.0)
-    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {_short(collisions, 5)} {_short(late, 5)}"
+    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {short(collisions, 5)} {short(late, 5)}"
 
 
 def _side(end: NodeRates | None) -> str:
@@ -130,12 +131,12 @@ def _side(end: NodeRates | None) -> str:
         return f"{'no answer':<29}"
     link = end.link
     return (
-        f"{end.state.value:<8} {_short(link.mb_per_s_out, 6)} "
-        f"{_short(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
+        f"{end.state.value:<8} {short(link.mb_per_s_out, 6)} "
+        f"{short(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
     )
 
 
-def _short(figure: float, width: int) -> str:
+def short(figure: float, width: int) -> str:
     """A figure with one decimal, with none, or in thousands: what fits."""
     for text in (f"{figure:{width}.1f}", f"{figure:{width}.0f}"):
         if len(text) <= width:
@@ -159,13 +160,13 @@ def _link(names: tuple[str, str], ends: Ends) -> Table:
         link = end.link
         table.add_row(
             Text(name, style),
-            Text(end.state.value, _LINK_STYLES[end.state]),
-            _short(link.mb_per_s_out, 6),
-            _short(link.messages_per_s_out, 7),
-            _short(link.packages_per_s_out, 7),
-            _short(link.collisions_per_s, 5),
+            Text(end.state.value, LINK_STYLES[end.state]),
+            short(link.mb_per_s_out, 6),
+            short(link.messages_per_s_out, 7),
+            short(link.packages_per_s_out, 7),
+            short(link.collisions_per_s, 5),
             f"{link.tx_pend_count:.0f}",
-            _short(end.late_percent, 5),
+            short(end.late_percent, 5),
             str(end.refused_count),
             str(end.detached_count),
             str(end.severed_count),
@@ -203,7 +204,7 @@ def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None 
             _arrow(here, there),
             *(*_written(there), _state(there), format_rdev(partner_rdev)),
             f"< {there.turn}" if there and there.turn else "",
-            _short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
+            short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
             *(() if chpids is None else (chpids.get(rdev, ""), _bar(rate, most))),
         )
     return table
@@ -226,7 +227,7 @@ def _written(ctc: CtcRates | None) -> tuple[str, str]:
     """What is written on it; nothing where this end does not write."""
     if ctc is None or (ctc.turn is None and not ctc.packages_per_s):
         return "", ""
-    return _short(ctc.mb_per_s, 6), _short(ctc.packages_per_s, 6)
+    return short(ctc.mb_per_s, 6), short(ctc.packages_per_s, 6)
 
 
 def _state(ctc: CtcRates | None) -> Text:

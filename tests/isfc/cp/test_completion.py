@@ -10,7 +10,7 @@ RDEVS = ["6000", "6001", "600A"]
 
 
 def offered(text: str) -> list[str]:
-    return completions(text, RDEVS, "BOSTON")
+    return completions(text, RDEVS, ["BOSTON"])
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.live.pair import Run, wait_until
     ],
 )
 def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
-    (parsed,) = parse_forwards([text], NODES)
+    (parsed,) = parse_forwards([text], [NODES])
     assert (
         parsed.node,
         parsed.listen_host,
@@ -38,7 +38,7 @@ def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
     ) == fields
     assert {parsed.node, parsed.partner} == set(NODES)
     assert parsed.service == f"TCP{parsed.listen_port}"
-    (again,) = parse_forwards([str(parsed)], NODES)
+    (again,) = parse_forwards([str(parsed)], [NODES])
     assert again == parsed
 
 
@@ -59,7 +59,7 @@ def test_a_forward_is_read(text: str, fields: tuple[object, ...]) -> None:
 )
 def test_what_is_no_forward_is_a_configuration_error(texts: list[str], why: str) -> None:
     with pytest.raises(ConfigurationError, match=why):
-        parse_forwards(texts, NODES)
+        parse_forwards(texts, [NODES])
 
 
 def test_bytes_go_both_ways_and_halves_end_by_themselves(run_live: Run, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class Scraped:
 
     def _read(self) -> Iterable[Metric]:
         self.count += 1
-        return self._metrics or families(sight(scale=self.count))
+        return self._metrics or families([sight(scale=self.count)])
 
     async def __aenter__(self) -> "Scraped":
         """Listen."""
@@ -97,7 +97,7 @@ def test_who_does_not_ask_for_openmetrics_gets_text(run_live: Run, accepts: byte
             found = {m.name: m for m in parse_text(body.decode())}
             assert found["isfc_link_written_packages"].type == "counter"
             assert found["isfc_link_state"].type == "gauge"
-            assert len(found) == len([*families(sight())]) + len(
+            assert len(found) == len([*families([sight()])]) + len(
                 [*ProcessCollector(registry=None).collect()]
             )
 

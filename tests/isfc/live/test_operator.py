@@ -30,7 +30,7 @@ class Operated:
 
     async def __aenter__(self) -> "Operated":
         await self.pair.__aenter__()
-        self.servers = [await open_control(side.engine, self.folder) for side in self.pair.sides]
+        self.servers = [await open_control([side.engine], self.folder) for side in self.pair.sides]
         await self.pair.come_up()
         return self
 
@@ -139,11 +139,12 @@ async def open_listener(path: Path) -> Any:
 def test_snapshot_and_names_are_to_be_had(tmp_path: Path, run_live: Run) -> None:
     async def main() -> None:
         async with Operated(tmp_path) as operated:
-            snapshot = read_snapshot(await ask(operated.path("BOSTON"), "snapshot"))
+            reply: dict[str, Any] = await ask(operated.path("BOSTON"), "snapshot")
+            snapshot = read_snapshot(reply["links"][0])
             assert (snapshot.node.name, snapshot.node.state) == ("BOSTON", LinkState.UP)
             assert [device.rdev for device in snapshot.node.devices] == [0x7000, 0x7001]
             assert await ask(operated.path("BOSTON"), "node") == {
-                "name": "BOSTON", "partner": "ATLANTA", "rdevs": ["7000", "7001"]
+                "name": "BOSTON", "partners": ["ATLANTA"], "rdevs": ["7000", "7001"]
             }  # fmt: skip
 
     run_live(main())
@@ -166,7 +167,7 @@ def test_one_name_has_one_control_in_a_directory(tmp_path: Path, run_live: Run) 
     async def main() -> None:
         async with Operated(tmp_path) as operated:
             with pytest.raises(ConfigurationError, match=r"ATLANTA\.control: a node of that"):
-                await open_control(operated.pair.first.engine, tmp_path)
+                await open_control([operated.pair.first.engine], tmp_path)
 
     run_live(main())
     assert os.listdir(tmp_path) == []  # noqa: PTH208  # the names are what matters

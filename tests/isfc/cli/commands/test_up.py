@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.live.run_directory import running_pairs
+from isfc.live.run_directory import running_groups
 from tests.live.processes import Isfc, isfc, wait_for
 
 AT_ONCE = 10
@@ -163,7 +163,10 @@ def test_a_layout_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("--metrics 127.0.0.1:65535", "--metrics 127.0.0.1:65535: the second node answers at the"),
+        (
+            "--metrics 127.0.0.1:65535",
+            "--metrics 127.0.0.1:65535: each further node answers at",
+        ),
         ("--metrics 0.0.0.0:9", "--metrics 0.0.0.0:9: everybody could read there; expected a loop"),
         ("--metrics x", "--metrics 'x' is no address"),
         ("--forward x", "--forward 'x': expected NODE:PORT"),
@@ -212,11 +215,11 @@ def test_detached_pair_is_found_at_once_and_ended(
         assert run(["up", "query-islink", "--detach"]) == 2
         assert "--detach: 1STI or 2NDI runs already" in capsys.readouterr().err
         assert run(["down", "nobody"]) == 2
-        assert "nobody: no such pair runs; running are 1STI - 2NDI" in capsys.readouterr().err
+        assert "nobody: no such 'isfc up' runs; running are 1STI - 2NDI" in capsys.readouterr().err
     finally:
         assert run(["down"]) == 0
     assert run(["down"]) == 2
-    assert capsys.readouterr().err == "isfc: no such pair runs; running are none\n"
+    assert capsys.readouterr().err == "isfc: no such 'isfc up' runs; running are none\n"
     (runtime / "1STI-2NDI.log").unlink()
 
 
@@ -237,7 +240,7 @@ def test_of_pairs_of_the_same_names_that_are_detached_together_one_is_there(
             ]
             codes = sorted(pair.wait() for pair in pairs)
             assert codes == [0] + [2] * (AT_ONCE - 1), [pair.err for pair in pairs]
-            (pair,) = running_pairs()
+            (pair,) = running_groups()
             assert pair.names == ("1STI", "2NDI")
     finally:
         assert run(["down"]) == 0

@@ -45,7 +45,7 @@ def typed(keys: str, *, meanwhile: Callable[[Served], None] | None = None) -> li
         return [f"done: {command}"]
 
     async def main() -> None:
-        completer = CpCompleter(["6000", "6001"], "BOSTON")
+        completer = CpCompleter(["6000", "6001"], ["BOSTON"])
         async with asyncio.timeout(PATIENCE_S):
             await Console(client, "ATLANTA", completer, give).run()
 
@@ -78,7 +78,7 @@ def test_control_c_drops_the_line_only() -> None:
     [("indic", [("INDICATE", -5)]), ("vary off 6", [("6000", -1), ("6001", -1)]), ("foo ", [])],
 )
 def test_words_take_the_place_of_what_is_typed(text: str, words: list[tuple[str, int]]) -> None:
-    completer = CpCompleter(["6000", "6001"], "BOSTON")
+    completer = CpCompleter(["6000", "6001"], ["BOSTON"])
     found = completer.get_completions(Document(text), CompleteEvent())
     assert [(word.text, word.start_position) for word in found] == words
 

@@ -20,12 +20,10 @@ PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
 def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
     layout = load_layout("published-4")
     endpoint = UnixEndpoint(str(folder / "link"))
-    first, second = (
-        LiveNode(layout, name, options, options.experiment(layout)) for name in layout.nodes
-    )
+    first, second = (LiveNode((layout,), name, options) for name in layout.nodes)
     return [
         replace(first, listen=endpoint, run_dir=folder),
-        replace(second, connect=endpoint, run_dir=folder),
+        replace(second, connect={first.name: endpoint}, run_dir=folder),
     ]
 
 

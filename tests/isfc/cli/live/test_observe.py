@@ -50,8 +50,8 @@ def test_a_node_logs_its_life_and_answers_prometheus(
 
     async def main() -> None:
         pair = LivePair(tmp_path)
-        async with observe.observe(pair.first.engine, options, paced=False) as start, pair:
-            start(pair.endpoint, None)
+        async with observe.observe([pair.first.engine], options, paced=False) as start, pair:
+            start(pair.endpoint, {})
             await pair.come_up()
             pair.first.send(b"x" * 1_000)
             await wait_until(lambda: pair.second.received() == [b"x" * 1_000])
@@ -84,7 +84,7 @@ def test_lag_is_looked_at_while_a_node_is_paced(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             engine = pair.first.engine
-            async with observe.observe(engine, ObserveOptions(LogFormat.JSON), paced=True):
+            async with observe.observe([engine], ObserveOptions(LogFormat.JSON), paced=True):
                 engine.lag.note(0, 1_000_000, 3_000_000)
                 await wait_until(lambda: any(r["event"] == "lag" for r in records()))
 
@@ -99,7 +99,7 @@ def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             with pytest.raises(ConfigurationError, match=r"--metrics 0\.0\.0\.0:0"):
-                async with observe.observe(pair.first.engine, options, paced=False):
+                async with observe.observe([pair.first.engine], options, paced=False):
                     pass
             assert records() == []
             assert len(pair.first.engine.listeners) == 1
@@ -114,7 +114,7 @@ def test_node_that_never_started_does_not_log_that_it_stopped(
         async with LivePair(tmp_path) as pair:
             with pytest.raises(OSError, match="in use"):
                 async with observe.observe(
-                    pair.first.engine, ObserveOptions(LogFormat.JSON), paced=False
+                    [pair.first.engine], ObserveOptions(LogFormat.JSON), paced=False
                 ):
                     raise OSError("in use")
 

@@ -1,4 +1,4 @@
-"""Both nodes of a layout as processes of this machine: start them, watch them, end them.
+"""All systems of a layout as processes of this machine: start them, watch them, end them.
 
 The nodes end with this process however it ends: each holds one end of a pipe, its standard
 input, and stops when the other end is gone.
@@ -46,25 +46,39 @@ _End = tuple[int, bytes]
 """A node's exit code, and what it has printed."""
 
 
+LinkNodes = tuple[NodeName, NodeName]
+"""The two systems of a link."""
+
+
 @dataclass(frozen=True, slots=True)
-class LivePair:
-    """Two live nodes of a layout, which ``layout`` names in the words of the command line."""
+class LiveSystems:
+    """The live systems of some links of a layout, which ``layout`` names as the command line does.
+
+    Each system is a process. It listens for those that come after it in the order of their names,
+    and goes to those before it.
+    """
 
     layout: Sequence[str]
-    names: tuple[NodeName, NodeName]
+    links: Sequence[LinkNodes]
     options: LiveOptions
     journals: Path | None = None
     observed: ObserveOptions = ObserveOptions()
     on_up: Callable[[], None] = lambda: None
-    """Called once, when both ends of the link are up."""
+    """Called once, when both ends of every link are up."""
     chpids: Mapping[Rdev, str] = field(default_factory=dict)
-    """Those of each CTC, by the first node's device numbers, to be shown."""
+    """Those of each CTC of the only link, by the first node's device numbers, to be shown."""
+
+    @property
+    def names(self) -> tuple[NodeName, ...]:
+        """The systems, each once, the least name first."""
+        names = {name for link in self.links for name in link}
+        return tuple(sorted(names, key=lambda name: name.collation))
 
     async def run(
         self, stop: asyncio.Event, measured: list[Measured], *, plain: bool, quiet: bool
     ) -> int:
-        """Run both until ``stop`` or until they end; what they measured goes to ``measured``."""
-        note_drops(self.observed.log_format, *self.names)
+        """Run all until ``stop`` or until they end; what they measured goes to ``measured``."""
+        note_drops(self.observed.log_format, self.names[0], " ".join(self.names[1:]))
         with private_directory() as folder:
             async with self._processes(folder) as processes:
                 said: set[str] = set()
@@ -91,29 +105,45 @@ class LivePair:
                 return ExitCode.FAILED
             code, output = end
             if output:
-                measured.append(_read_measured(output))
+                measured += _read_measured(output)
             if code < 0:
                 show_error(f"{name} was ended by signal {-code}")
                 return ExitCode.FAILED
             if code not in (ExitCode.GOOD, *SIGNAL_CODES.values()):
                 return code
-        unfinished = self.options.seconds is not None and len(measured) < len(self.names)
+        unfinished = self.options.seconds is not None and len(measured) < 2 * len(self.links)
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
 
     @asynccontextmanager
     async def _processes(self, folder: Path) -> AsyncIterator[Sequence[asyncio.subprocess.Process]]:
-        """Both nodes, started; killed if they are still there in the end."""
-        link = f"unix:{folder / 'link'}"
+        """All nodes, started; killed if they are still there in the end."""
         processes = []
         try:
-            for name, door in zip(self.names, ("--listen", "--connect"), strict=True):
-                processes.append(await self._start(name, [door, link, "--run-dir", str(folder)]))
+            for name in self.names:
+                words = [*self._meetings(name, folder), "--run-dir", str(folder)]
+                processes.append(await self._start(name, words))
             yield processes
         finally:
             for process in processes:
                 with suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
+
+    def _meetings(self, name: NodeName, folder: Path) -> list[str]:
+        """Where a system listens and connects, in words of the command line.
+
+        Its socket is called by its place among the systems: a path has few characters.
+        """
+        names, words = self.names, list[str]()
+        for link in self.links:
+            if name in link:
+                partner = link[1 - link.index(name)]
+                if partner.precedes(name):
+                    place = f"unix:{folder / f'link{names.index(partner)}'}"
+                    words += ["--connect", f"{partner}={place}"]
+                elif "--listen" not in words:
+                    words += ["--listen", f"unix:{folder / f'link{names.index(name)}'}"]
+        return words
 
     async def _start(self, name: NodeName, words: list[str]) -> asyncio.subprocess.Process:
         if self.journals is not None:
@@ -132,30 +162,32 @@ class LivePair:
         )
 
     async def _announce(self, folder: Path) -> None:
-        """Wait until both ends are up, and say so."""
+        """Wait until both ends of every link are up, and say so."""
         while True:
             ends = await self._look(folder)
-            if all(end is not None and end.node.state is LinkState.UP for end in ends):
+            count = sum(end.node.state is LinkState.UP for end in ends)
+            if count == 2 * len(self.links):
                 self.on_up()
                 return
             await asyncio.sleep(COMING_LOOK_S)
 
-    async def _look(self, folder: Path) -> list[LiveSnapshot | None]:
-        """How both are now."""
-        return await asyncio.gather(
+    async def _look(self, folder: Path) -> list[LiveSnapshot]:
+        """How the link ends of all systems that answer are now."""
+        seen = await asyncio.gather(
             *(asyncio.to_thread(_look, control_path(folder, name)) for name in self.names)
         )
+        return [end for ends in seen for end in ends]
 
     async def _watch(self, folder: Path, *, plain: bool, quiet: bool) -> None:
-        """Show both, again and again."""
+        """Show all, again and again."""
         if quiet:
             return
         dilation, chpids = self.options.factor, self.chpids
-        shown = Watch(self.names, plain=plain, dilation=dilation, chpids=chpids)
+        shown = Watch(self.links, plain=plain, dilation=dilation, chpids=chpids)
         with late_stdout(), shown as watch:
             while True:
                 await asyncio.sleep(LOOK_S)
-                watch.show(*await self._look(folder))
+                watch.show(await self._look(folder))
 
 
 def make_folder(option: str, folder: Path) -> None:
@@ -167,13 +199,14 @@ def make_folder(option: str, folder: Path) -> None:
         raise ConfigurationError(f"{option} {folder}: {reason}; expected a directory") from None
 
 
-def _look(control: Path) -> LiveSnapshot | None:
-    """How the node of a control socket is now; None if it does not answer."""
+def _look(control: Path) -> list[LiveSnapshot]:
+    """How the link ends of a control socket's node are now; none if it does not answer."""
     try:
         with ControlClient(control, LOOK_S) as client:
-            return read_snapshot(client.ask("snapshot"))
+            reply: dict[str, Any] = client.ask("snapshot")
+            return [*map(read_snapshot, reply["links"])]
     except (OSError, RemoteProtocolError):
-        return None
+        return []
 
 
 async def _first_end(
@@ -205,10 +238,15 @@ def _release(process: asyncio.subprocess.Process) -> None:
     process.stdin.close()
 
 
-def _read_measured(output: bytes) -> Measured:
-    """What a node printed with ``--json``."""
+def _read_measured(output: bytes) -> list[Measured]:
+    """What a node printed with ``--json``, of each of its links."""
     record = json.loads(output)
-    (result,) = record["results"]
-    devices = tuple(DeviceResult(**device) for device in result.pop("devices"))
-    figures = {key: value for key, value in result.items() if key in Result.__slots__}
-    return Measured(Result(**figures, devices=devices), record["lag_percent"][result["node"]])
+    lags = record["lag_percent"].values()
+    return [_read_result(result, lag) for result, lag in zip(record["results"], lags, strict=True)]
+
+
+def _read_result(record: dict[str, Any], lag_percent: float) -> Measured:
+    devices = tuple(DeviceResult(**device) for device in record.pop("devices"))
+    figures = {key: value for key, value in record.items() if key in Result.__slots__}
+    partner = NodeName(record["partner"]) if "partner" in record else None
+    return Measured(Result(**figures, devices=devices), lag_percent, partner)

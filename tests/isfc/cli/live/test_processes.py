@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.node import Measured
-from isfc.cli.live.pair import LivePair
+from isfc.cli.live.processes import LiveSystems
 from isfc.cli.options.live import LiveOptions
 from isfc.link.name import NodeName
 
@@ -21,7 +21,7 @@ def test_a_node_that_does_not_start_ends_both_with_its_exit_code(
     measured: list[Measured] = []
 
     async def main(stop: asyncio.Event) -> int:
-        pair = LivePair(["published-4"], names, LiveOptions())
+        pair = LiveSystems(["published-4"], [names], LiveOptions())
         return await pair.run(stop, measured, plain=True, quiet=True)
 
     assert run_live(main) == 2
@@ -35,7 +35,7 @@ def test_a_node_that_does_not_end_is_killed_and_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr("isfc.cli.live.pair.END_S", 0.2)
+    monkeypatch.setattr("isfc.cli.live.processes.END_S", 0.2)
     stubborn = tmp_path / "stubborn"
     stubborn.write_text("#!/bin/sh\nexec sleep 60\n")
     stubborn.chmod(0o700)
@@ -43,7 +43,9 @@ def test_a_node_that_does_not_end_is_killed_and_named(
 
     async def main(stop: asyncio.Event) -> int:
         stop.set()
-        pair = LivePair(["published-4"], (NodeName("CLIENT"), NodeName("SERVER")), LiveOptions())
+        pair = LiveSystems(
+            ["published-4"], [(NodeName("CLIENT"), NodeName("SERVER"))], LiveOptions()
+        )
         return await pair.run(stop, [], plain=True, quiet=True)
 
     assert run_live(main) == 1

@@ -1,0 +1,222 @@
+"""The conversations of one link of a live node, as its programs have them (asyncio).
+
+A `isfc.live.session.OpenNode` has an exchange for each of its links.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from contextlib import suppress
+from typing import Any, Final
+
+from isfc.engine.program import Offer
+from isfc.link.events import Delivered, LinkEvent
+from isfc.link.message import Message, Traffic
+from isfc.link.state import LinkState
+from isfc.live.conversation import Conversation
+from isfc.live.engine import LiveEngine
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.conversation_state import ConversationState
+from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
+from isfc.programs.switchboard import Switchboard
+from isfc.programs.verification import Verifying
+from isfc.system.definition import LinkEndDefinition
+
+CLOSE_S: Final = 2.0
+"""How long a node that ends waits for its partner to read what it has sent, in seconds."""
+
+SHORT_LENGTH: Final = 4_096
+"""Bytes of a message that is confirmed together with what the program answers, which is woken in
+the next turn of the loop. Of a longer one its sender is to hear as soon as it is read."""
+
+Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
+"""A service: it has the conversation until it returns, and then the conversation is closed."""
+
+
+class Exchange:
+    """The conversations of programs with those of one partner. It is a `Program` of its engine.
+
+    ``services`` are those that the node offers, which its links may have in common.
+    """
+
+    runs: Final = "conversations"
+    """What runs over the link, as both ends tell each other."""
+
+    def __init__(
+        self,
+        definition: LinkEndDefinition,
+        *,
+        verified: bool = False,
+        limits: ConversationLimits | None = None,
+        services: "dict[str, Handler] | None" = None,
+    ) -> None:
+        self.definition = definition
+        self.board = Switchboard(lesser=definition.name.precedes(definition.partner), limits=limits)
+        self.verifying = Verifying(self.board) if verified else None
+        """What counts the messages that do not verify, where they are verified."""
+        self.engine: LiveEngine | None = None
+        """What drives it; set once, before anything is sent."""
+        self._services = {} if services is None else services
+        self._own_services: dict[str, Handler] = {}
+        self._conversations: dict[ConversationEnd, Conversation] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()
+        self._ended: str | None = None
+        self._carrying = False
+        self._carry_due = False
+
+    def serve(self, service: str, handler: Handler) -> None:
+        """Offer a service to this partner only; as `isfc.live.session.OpenNode.serve`."""
+        self._own_services[check_service(service)] = handler
+
+    def withdraw(self, service: str) -> None:
+        """Offer this partner no more what was offered to it only."""
+        self._own_services.pop(service, None)
+
+    async def connect(self, service: str, kind: Traffic = Traffic.TRANSPORT) -> Conversation:
+        """Connect to a service of the partner's, and wait until it has accepted.
+
+        Raises `ConversationSevered` if it does not, and `Backpressure` when this node has too
+        many conversations.
+        """
+        if self._ended is not None:
+            raise ConversationSevered(SeverCode.LINK, self._ended)
+        end = self.board.connect(service, kind)
+        conversation = self._hold(end)
+        self.carry()
+        try:
+            await conversation.wait_accepted()
+        except asyncio.CancelledError:
+            conversation.sever("given up")
+            raise
+        return conversation
+
+    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
+        """Nothing is sent before a program does."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """What the link says; wakes whoever waits for it."""
+        offers = list((self.verifying or self.board).receive(event, now_ns))
+        carrying, self._carrying = self._carrying, True
+        while self._tell():  # who is told may send immediately
+            if messages := self._messages():
+                offers.append((now_ns, messages))
+        self._carrying = carrying
+        if self.engine is not None and _is_short(event):
+            self.engine.hold()
+        return offers
+
+    def carry(self) -> None:
+        """Hand what conversations have to send to the engine, until there is no more."""
+        if self._carrying:  # whoever is at it goes on with this
+            return
+        self._carrying = True
+        try:
+            while True:
+                messages = self._messages()
+                if messages and self.engine is not None:
+                    self.engine.send(messages)
+                if not self._tell():
+                    return
+        finally:
+            self._carrying = False
+
+    def carry_soon(self) -> None:
+        """`carry` once this turn of the loop is over: what many have to send goes together."""
+        if not self._carry_due:
+            self._carry_due = True
+            asyncio.get_running_loop().call_soon(self._carry_late)
+
+    def _carry_late(self) -> None:
+        self._carry_due = False
+        self.carry()
+
+    async def close(self) -> None:
+        """End all conversations and services; give the partner a moment to read what was sent."""
+        reason = self._ended = f"{self.definition.name} has ended"
+        self._services, self._own_services = {}, {}
+        for end in list(self.board.conversations.values()):
+            end.sever(SeverCode.CLOSED, reason)
+        self.carry()
+        for task in self._tasks:
+            task.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                while self._busy():
+                    self._news.clear()
+                    await self._news.wait()
+        self.lose(reason)  # which ends whatever a handler may still wait for
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def lose(self, reason: str) -> None:
+        """The node carries nothing any more: every conversation is over."""
+        self._ended = self._ended or reason
+        self.board.lose(reason)
+        self._tell()
+
+    def _hold(self, end: ConversationEnd) -> Conversation:
+        conversation = self._conversations[end] = Conversation(
+            end, self.carry, self.carry_soon, self.definition.partner
+        )
+        return conversation
+
+    def _messages(self) -> list[Message]:
+        messages = [message for batch in self.board.messages() for message in batch]
+        return self.verifying.seal(messages) if self.verifying else messages
+
+    def _busy(self) -> bool:
+        """Whether the partner has still to read something, and can."""
+        engine = self.engine
+        if engine is None or engine.end.link.state is LinkState.DOWN:
+            return False
+        return bool(self.board.conversations or self.board.in_link_length)
+
+    def _tell(self) -> bool:
+        """Wake those who wait for a conversation; begin those that are asked for.
+
+        Whether there were any.
+        """
+        if self._ended is not None:
+            self._news.set()
+        told = False
+        while (end := self.board.poll_changed()) is not None:
+            told = True
+            conversation = self._conversations.get(end)
+            if conversation is None and end.state is ConversationState.REQUESTED:
+                conversation = self._hold(end)
+                self._begin(conversation)
+            if conversation is not None:
+                conversation.wake()
+            if end.over:
+                self._conversations.pop(end, None)
+        return told
+
+    def _begin(self, conversation: Conversation) -> None:
+        """The partner asks for a service."""
+        service = conversation.service
+        handler = self._own_services.get(service) or self._services.get(service)
+        if handler is None:
+            name = f"{self.definition.name} has no service {service}"
+            conversation.end.sever(SeverCode.NO_SERVICE, name)
+            return
+        task = asyncio.get_running_loop().create_task(self._handle(handler, conversation))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _handle(self, handler: Handler, conversation: Conversation) -> None:
+        try:
+            async with conversation:
+                await handler(conversation)
+        except ConversationSevered:
+            pass  # nobody is left whom it concerns
+        except Exception as error:
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": f"service {conversation.service} failed", "exception": error}
+            )
+
+
+def _is_short(event: LinkEvent) -> bool:
+    """Whether little has come, so that an answer may be as short."""
+    if not isinstance(event, Delivered) or len(event.messages) > 1:
+        return False
+    return event.messages[0].length <= SHORT_LENGTH

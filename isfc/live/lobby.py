@@ -1,0 +1,120 @@
+"""Where a live system is connected to: strangers wait here until their hello names a link.
+
+A system with several links listens once. Who comes says in its hello which system it is, and so to
+which link it belongs.
+"""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.live.connection import Connection
+from isfc.live.endpoint import Endpoint, UnixEndpoint
+from isfc.live.events import Refused
+from isfc.live.handshake import Hello, greeting_length
+from isfc.live.listen import listening_sockets, serve
+from isfc.live.newcomer import Door, Newcomer
+from isfc.live.peer_user import can_tell_users
+from isfc.live.tls import Tls, TlsServer, tls_now
+
+BACKLOG_MAX: Final = 1_024
+"""Connections that may wait to be accepted, if the system lets so many."""
+
+
+class Lobby:
+    """Lets connections in to the doors of a system, one for each of its links.
+
+    ``tls`` is a context that demands the partner's certificate, or gives one for each connection.
+    ``random`` chooses who has to go when too many are greeting.
+    """
+
+    def __init__(self, random: Random, tls: Tls | None = None) -> None:
+        self.tls = tls
+        self.random = random
+        self.strangers: set[Newcomer] = set()
+        """Those that have not greeted yet."""
+        self.checks_user = False
+        """Whether who comes must be a process of this user's."""
+        self.doors: list[Door] = []
+        """Those of all links of this system."""
+        self.awaited: list[Door] = []
+        """Those whose partners come here; this node goes to the others itself."""
+        self._servers: list[asyncio.Server] = []
+        self._tls_servers: list[TlsServer] = []
+        self._paths: list[Path] = []
+
+    async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
+        """Let partners connect here; return where, for port 0 becomes a real one.
+
+        Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
+        """
+        self.checks_user = must_check_user(endpoint, self.tls, insecure=insecure)
+        bound = await listening_sockets(endpoint, BACKLOG_MAX)
+        if isinstance(endpoint, UnixEndpoint):
+            self._paths.append(Path(endpoint.path))
+        else:
+            endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
+        for listener in bound:
+            if self.tls is not None:
+                self._tls_servers.append(
+                    TlsServer(listener, partial(tls_now, self.tls), self._make)
+                )
+            else:
+                self._servers.append(await serve(listener, lambda: self._make()[1]))
+        return endpoint
+
+    def door_for(self, hello: Hello) -> Door | str:
+        """The door of the link that a hello is of, or why there is none.
+
+        With one link it is that one, which says itself what does not fit.
+        """
+        if len(self.doors) == 1:
+            return self.doors[0]
+        name = self.doors[0].engine.definition.name
+        for door in self.doors:
+            if door.engine.definition.partner == hello.node:
+                if door not in self.awaited:
+                    return f"{name} connects to {hello.node} itself"
+                return door
+        return f"{name} has no link to {hello.node}"
+
+    def refuse(self, refused: Refused) -> None:
+        """Note a connection that was not let in. One of no link counts at the first."""
+        self.doors[0].engine.refuse(refused)
+
+    async def close_doors(self) -> None:
+        """Let nobody in any more."""
+        for server in self._servers:
+            server.close()
+        tls_servers, self._tls_servers = self._tls_servers, []
+        for tls_server in tls_servers:
+            await tls_server.close()
+        for path in self._paths:
+            path.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """End all who have not greeted yet."""
+        for stranger in list(self.strangers):
+            stranger.close("this node ends")
+
+    def _make(self) -> tuple[Newcomer, Connection]:
+        """What handles a connection that a partner, or a stranger, opens to this node."""
+        return (newcomer := Newcomer(self)), Connection(newcomer, greeting_length)
+
+
+def must_check_user(endpoint: Endpoint, tls: Tls | None, *, insecure: bool) -> bool:
+    """Whether who is at the other end of an endpoint must be a process of this user's.
+
+    Raises `ConfigurationError` for an endpoint that is not safe.
+    """
+    if tls or insecure or isinstance(endpoint, UnixEndpoint):
+        return False
+    remedy = "give --cert, --key and --ca for mutual TLS, or --insecure to do without"
+    if not endpoint.private:
+        raise ConfigurationError(f"{endpoint} can be reached from other machines: {remedy}")
+    if not can_tell_users():
+        raise ConfigurationError(f"{endpoint} can be reached by other users: {remedy}")
+    return True

@@ -1,0 +1,96 @@
+"""Three systems, a process each: whoever is killed, nothing is lost without a word."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.live.cluster_member import NAMES
+
+PATIENCE_S: Final = 60.0
+ECHOES: Final = 50
+"""So many on each link show that it works."""
+
+Tallies = dict[str, dict[str, list[int]]]
+
+
+def start(name: str, folder: Path) -> subprocess.Popen[bytes]:
+    (folder / f"{name}.json").unlink(missing_ok=True)
+    command = [sys.executable, "-m", "tests.live.cluster_member", name, str(folder)]
+    return subprocess.Popen(command)
+
+
+def look(folder: Path) -> Tallies:
+    """What each system has noted; nothing of one that has just begun."""
+    paths = [folder / f"{name}.json" for name in NAMES]
+    return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
+
+
+def wait_for(folder: Path, condition: Callable[[Tallies], bool], what: str) -> Tallies:
+    end_s = time.monotonic() + PATIENCE_S
+    while True:
+        tallies = look(folder)
+        if condition(tallies):
+            return tallies
+        assert time.monotonic() < end_s, f"{what}: {tallies}"
+        time.sleep(0.05)
+
+
+def all_talk(since: Tallies) -> Callable[[Tallies], bool]:
+    """Whether each system has had so many echoes of each other one more than before."""
+
+    def holds(now: Tallies) -> bool:
+        return all(
+            now.get(name, {}).get(partner, [0])[0]
+            >= since.get(name, {}).get(partner, [0])[0] + ECHOES
+            for name in NAMES
+            for partner in NAMES
+            if partner != name
+        )
+
+    return holds
+
+
+def both_talk(first: str, second: str, since: Tallies) -> Callable[[Tallies], bool]:
+    """Whether two systems have had so many echoes of each other more than before."""
+    ways = ((first, second), (second, first))
+    return lambda now: all(now[a][b][0] >= since[a][b][0] + ECHOES for a, b in ways)
+
+
+@pytest.mark.slow
+def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
+    tmp_path: Path,
+) -> None:
+    processes = {name: start(name, tmp_path) for name in NAMES}
+    try:
+        wait_for(tmp_path, all_talk({}), "all three talk to each other")
+        for victim in NAMES:
+            first, second = (name for name in NAMES if name != victim)
+            processes[victim].send_signal(signal.SIGKILL)
+            processes[victim].wait()
+            before = look(tmp_path)
+            after = wait_for(
+                tmp_path,
+                both_talk(first, second, before),
+                f"{first} and {second} go on without {victim}",
+            )
+            severed = [after[first][second][1], after[second][first][1]]
+            assert severed == [before[first][second][1], before[second][first][1]]
+            processes[victim] = start(victim, tmp_path)
+            told = [before[name][victim][1] for name in (first, second)]
+            now = wait_for(tmp_path, all_talk({**after, victim: {}}), f"{victim} is back")
+            for name, count in zip((first, second), told, strict=True):
+                assert now[name][victim][1] > count, f"{name} was not told"
+        for process in processes.values():
+            process.send_signal(signal.SIGTERM)
+        assert [process.wait(PATIENCE_S) for process in processes.values()] == [0, 0, 0]
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.wait()
