@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from isfc.testing.profiles import register_profiles
 from tests.compiled import compiled as compiled  # a fixture
+from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
 register_profiles()

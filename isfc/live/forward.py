@@ -19,6 +19,7 @@ from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
+from isfc.live.listen import accept
 from isfc.live.relay import Relay, reset_on_close
 from isfc.live.service import Service, why
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
@@ -120,6 +121,7 @@ class Forwarder:
         self._node = node
         self._report = report
         self._tasks: set[asyncio.Task[None]] = set()
+        self._accepting: list[asyncio.Task[None]] = []
         self._listeners: list[socket.socket] = []
         self._relays: set[Relay] = set()
         self._spawn(self._check_peers())
@@ -134,7 +136,7 @@ class Forwarder:
             raise ConfigurationError(f"--forward {forward}: cannot listen: {why(error)}") from None
         listener.setblocking(False)
         self._listeners.append(listener)
-        self._spawn(self._accept(forward, listener))
+        self._accepting.append(self._spawn(self._accept(forward, listener)))
         port: int = listener.getsockname()[1]
         return port
 
@@ -156,9 +158,11 @@ class Forwarder:
 
     async def close(self) -> None:
         """Listen no more, and reset every connection."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        # in this order: a task that is cancelled before it has begun closes nothing
+        for tasks in (self._accepting, self._tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         for listener in self._listeners:
             listener.close()
 
@@ -170,12 +174,11 @@ class Forwarder:
 
     async def _accept(self, forward: Forward, listener: socket.socket) -> None:
         """Take connections as they come, as long as there is room."""
-        loop = asyncio.get_running_loop()
         room = asyncio.Semaphore(CONNECTIONS_MAX)
         while True:
             await room.acquire()
             try:
-                connection, _ = await loop.sock_accept(listener)
+                connection, _ = await accept(listener)
             except OSError as error:
                 self._report(f"--forward {forward}: cannot accept: {why(error)}")
                 room.release()

@@ -41,6 +41,37 @@ async def serve(
     return await loop.create_server(make, sock=listener)
 
 
+async def accept(listener: socket.socket) -> tuple[socket.socket, object]:
+    """Wait for one who connects: the socket, which does not block, and the address.
+
+    Unlike the loop's own ``sock_accept``, it loses nobody when it is cancelled: that one may have
+    accepted already then, and the socket stays open with nobody to close it. Raises `OSError`.
+    """
+    while True:
+        try:
+            accepted, peer = listener.accept()
+        except BlockingIOError:
+            await _until_readable(listener)
+        else:
+            accepted.setblocking(False)
+            return accepted, peer
+
+
+async def _until_readable(listener: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    readable = loop.create_future()
+
+    def note() -> None:
+        if not readable.done():
+            readable.set_result(None)
+
+    loop.add_reader(listener, note)
+    try:
+        await readable
+    finally:
+        loop.remove_reader(listener)
+
+
 async def _addresses(host: str, port: int) -> list[tuple[int, tuple[str, int]]]:
     """Family and address of each, in the resolver's order."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

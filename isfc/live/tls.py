@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from isfc.live.connection import Connection, why
+from isfc.live.listen import accept
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
 """A context, or what gives the present one: certificates are renewed while a node runs."""
@@ -50,10 +51,13 @@ class TlsServer:
         self._context = context
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._spawn(self._accept())
+        self._accepting = self._spawn(self._accept())
 
     async def close(self) -> None:
         """Accept nobody any more, and give up the handshakes that are under way."""
+        self._accepting.cancel()
+        await asyncio.gather(self._accepting, return_exceptions=True)
+        # every handshake has begun by now: a task that is cancelled before it begins closes nothing
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -66,17 +70,16 @@ class TlsServer:
         return task
 
     async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
         while True:
             try:
-                accepted, peer = await loop.sock_accept(self._listener)
+                accepted, peer = await accept(self._listener)
             except OSError:
                 await asyncio.sleep(PAUSE_S)
                 continue
             guard, connection = self._make()
             task = self._spawn(self._secure(accepted, guard, connection))
             guard.come(peer, partial(_send_away, accepted, task))
-            await asyncio.sleep(0)  # before it has begun, a task that is cancelled closes nothing
+            await asyncio.sleep(0)  # until the handshake has begun
 
     async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
         loop = asyncio.get_running_loop()

@@ -158,6 +158,7 @@ def test_who_does_not_ask_properly_is_cut_off(
             with contextlib.suppress(ConnectionError):
                 assert await scraped.ask(request_) == (b"", b"")
             assert scraped.count == 0
+            monkeypatch.undo()  # who asks properly may take longer where the machine is busy
             head, _ = await scraped.ask(GET)
             assert head.startswith(b"HTTP/1.1 200 OK\r\n")
 
