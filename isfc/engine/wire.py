@@ -34,6 +34,9 @@ VIEWED_SHARE_MIN: Final = 32
 of `LONG_LENGTH` may lie in the largest package. What is held for long is copied anyhow
 (`isfc.link.message.VIEWS_MAX`)."""
 
+NUMBER_MAX: Final = 2**63 - 1
+"""Serial numbers go up to here, as compiled code holds them: no link lives to send so many."""
+
 _COMMAND_KIND: Final = 1
 _DATA_KIND: Final = 2
 _STATUS_KIND: Final = 3
@@ -138,6 +141,7 @@ def _decode_status(data: bytes | memoryview) -> StatusFrame:
     signal = _SIGNALS.get(code)
     if signal is None:
         raise WireError(f"signal {code}", PREFIX_LENGTH)
+    _expect_number(serial)
     return StatusFrame(signal, serial)
 
 
@@ -148,6 +152,7 @@ def _decode_command(data: bytes | memoryview) -> CommandFrame:
     command = _COMMANDS.get(code)
     if command is None:
         raise WireError(f"command X'{code:02X}'", PREFIX_LENGTH)
+    _expect_number(serial)
     return CommandFrame(command, serial, length, count)
 
 
@@ -205,6 +210,8 @@ def _decode_data(view: memoryview) -> DataFrame:
         raise WireError(f"a package of {count} messages", PREFIX_LENGTH + _DATA.size - 4)
     table = PREFIX_LENGTH + _DATA.size
     offset = _expect_crc(view, table + _MESSAGE.size * count)
+    _expect_number(serial)
+    _expect_number(number)
     messages: list[Message] = []
     payload_length = 0
     for conversation, message_serial, length, flags in _MESSAGE.iter_unpack(
@@ -221,6 +228,7 @@ def _decode_data(view: memoryview) -> DataFrame:
             is_long = length >= LONG_LENGTH and length * VIEWED_SHARE_MIN >= len(view)
             data = part if is_long else part.tobytes()
             offset += length
+        _expect_number(message_serial)
         message = Message(conversation, length, traffic, data)
         message.serial = message_serial
         if flags & _MORE:
@@ -242,6 +250,11 @@ def _expect_crc(view: memoryview, offset: int) -> int:
     if _CRC.unpack_from(view, offset)[0] != crc32(view[PREFIX_LENGTH:offset]):
         raise WireError("a damaged header", PREFIX_LENGTH)
     return offset + _CRC.size
+
+
+def _expect_number(number: int) -> None:
+    if number > NUMBER_MAX:
+        raise WireError("a number beyond 63 bits", PREFIX_LENGTH)
 
 
 def _expect_end(view: memoryview, offset: int) -> None:

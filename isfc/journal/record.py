@@ -22,6 +22,7 @@ from zlib import crc32
 import msgspec
 
 from ctc.address import ChpidId, Rdev
+from ctc.fabric import Route
 from ctc.frame import DataFrame, Frame
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
@@ -308,9 +309,12 @@ def _decode_given(act: Act, given: memoryview) -> LinkEndDefinition | Frame | li
 
 
 def _decode_definition(given: memoryview) -> LinkEndDefinition:
-    """The CTCs by themselves: a compiled class no longer knows what its tuple is of."""
+    """CTCs and their routes by themselves: a compiled class knows no item's type, and no union."""
     document = msgspec.json.decode(given, type=dict[str, Any])
-    ctcs = msgspec.convert(document.pop("ctcs", None), tuple[CtcDefinition, ...])
+    written = msgspec.convert(document.pop("ctcs", None), tuple[dict[str, Any], ...])
+    routes = [msgspec.convert(ctc.pop("route", None), Route | None) for ctc in written]
+    bare = msgspec.convert(written, tuple[CtcDefinition, ...])
+    ctcs = tuple(replace(ctc, route=route) for ctc, route in zip(bare, routes, strict=True))
     document["ctcs"] = ()
     definition = msgspec.convert(document, LinkEndDefinition, dec_hook=_decode_name)
     return replace(definition, ctcs=ctcs)

@@ -6,7 +6,7 @@ from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
-from isfc.engine.wire import FRAME_LENGTH_MAX
+from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -29,7 +29,6 @@ from isfc.testing.plan import (
 from scenarios.workload import WINDOW_MAX, Workload
 
 UINT32_MAX = 2**32 - 1
-UINT64_MAX = 2**64 - 1
 MESSAGES_MAX = 5
 MESSAGE_LENGTH_MAX = FRAME_LENGTH_MAX // MESSAGES_MAX
 
@@ -226,7 +225,7 @@ def messages(draw: st.DrawFn) -> Message:
     data = draw(st.none() | st.binary(max_size=200))
     length = draw(st.integers(0, MESSAGE_LENGTH_MAX)) if data is None else len(data)
     message = Message(draw(st.integers(0, UINT32_MAX)), length, draw(traffics), data)
-    message.serial = draw(st.integers(0, UINT64_MAX))
+    message.serial = draw(st.integers(0, NUMBER_MAX))
     message.more = draw(st.booleans())
     return message
 
@@ -236,10 +235,10 @@ def packages(draw: st.DrawFn) -> Package:
     """A package of a few messages."""
     inside = draw(st.lists(messages(), min_size=1, max_size=MESSAGES_MAX))
     payload_length = sum(message.length for message in inside)
-    return Package(draw(st.integers(0, UINT64_MAX)), inside, payload_length)
+    return Package(draw(st.integers(0, NUMBER_MAX)), inside, payload_length)
 
 
-serials = st.integers(0, UINT64_MAX)
+serials = st.integers(0, NUMBER_MAX)
 frames: st.SearchStrategy[Frame] = st.one_of(
     st.builds(
         CommandFrame,

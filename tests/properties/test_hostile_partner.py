@@ -13,15 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
+from isfc.engine.wire import NUMBER_MAX
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
-from isfc.testing.strategies import UINT32_MAX, UINT64_MAX, frames
+from isfc.testing.strategies import UINT32_MAX, frames
 from tests.properties.hostile import Hostile, data, message
+
+pytestmark = pytest.mark.source  # it looks into what a compiled class does not show
 
 indexes = st.integers(0, 15)
 small = st.integers(0, 6)
-numbers = st.one_of(small, small, st.sampled_from([2**40, UINT64_MAX]))
+numbers = st.one_of(small, small, st.sampled_from([2**40, NUMBER_MAX]))
 COMMANDS = [Command.WRITE, Command.READ, *Command]
 
 segments = st.builds(
@@ -118,17 +121,17 @@ def draw_frame(random: Random, hostile: Hostile, index: int, theirs: list[int]) 
     """A frame that fits more often than chance would have it."""
     if random.random() < 0.3:
         theirs[index] += 1
-    serial = random.choice([theirs[index], theirs[index], 1, random.randrange(50), UINT64_MAX])
+    serial = random.choice([theirs[index], theirs[index], 1, random.randrange(50), NUMBER_MAX])
     match random.randrange(8):
         case 0 | 1 | 2:
-            if serial == UINT64_MAX and random.random() < 0.9:
+            if serial == NUMBER_MAX and random.random() < 0.9:
                 serial = theirs[index]
             return CommandFrame(random.choice(COMMANDS), serial, random.randrange(10**6), 3)
         case 3 | 4:
             inside = [
                 message(
                     random.randrange(20),
-                    random.choice([0, 1, 2, random.randrange(1_000), UINT64_MAX]),
+                    random.choice([0, 1, 2, random.randrange(1_000), NUMBER_MAX]),
                     random.choice([0, 10, 1_000, 200_000]),
                     more=random.random() < 0.3,
                     acknowledges=random.random() < 0.2,

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.subchannel import Command
-from isfc.engine.wire import FRAME_LENGTH_MAX, PREFIX_LENGTH, decode, encode, frame_length
+from isfc.engine.wire import (
+    FRAME_LENGTH_MAX,
+    NUMBER_MAX,
+    PREFIX_LENGTH,
+    decode,
+    encode,
+    frame_length,
+)
 from isfc.errors import WireError
 from isfc.link.message import Message
 from isfc.link.package import MESSAGES_MAX, Package
@@ -68,6 +75,23 @@ def expect_a_frame_or_a_wire_error(data: bytes) -> bool:
         return True
     assert 0 <= offset <= len(data)
     return False
+
+
+def test_numbers_beyond_63_bits_are_refused() -> None:
+    """A compiled node took them for a bug of its own, as no integer of its holds them."""
+    largest = NUMBER_MAX.to_bytes(8, "big")
+    for frame in (
+        CommandFrame(Command.WRITE, NUMBER_MAX, 4_096, 3),
+        StatusFrame(Signal.READY, NUMBER_MAX),
+        DataFrame(Package(NUMBER_MAX, [Message(1, 0)], 0), 7),
+        DataFrame(Package(5, [Message(1, 0)], 0), NUMBER_MAX),
+    ):
+        data = encode(frame)
+        assert content(decode(data)) == content(frame)
+        assert data.count(largest) == 1
+        beyond = resealed(data.replace(largest, b"\x80" + bytes(7)))
+        with pytest.raises(WireError, match="a number beyond 63 bits"):
+            decode(beyond)
 
 
 @pytest.mark.slow
