@@ -4,7 +4,7 @@ What ``isfc relocate`` does for people, `relocate` does for programs; the figure
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from math import inf, isinf
 from typing import Any
@@ -12,8 +12,10 @@ from typing import Any
 from isfc.errors import ConfigurationError
 from isfc.io.shared import load_link_with_disks
 from isfc.layout.layout import Layout
+from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.guest_memory import GuestMemory
+from scenarios.notes import relocation_notes
 from scenarios.relocated_guest import STATE_LENGTH, GuestPlan, Moved, Pass
 from scenarios.relocation import WINDOW, Outcome, Relocation
 from scenarios.relocation import relocate as run_relocation
@@ -59,6 +61,11 @@ class Relocated:
             for number, each in enumerate(guest.passes, start=1)
         ]
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What belongs to these figures, such as that the model is extrapolated."""
+        return relocation_notes(self.relocation, self.outcome)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as one JSON document; names and meanings of the keys stay."""
         relocation, outcome = self.relocation, self.outcome
@@ -83,6 +90,7 @@ class Relocated:
                 for each in outcome.devices
             ],
             "responses": [_response(each) for each in outcome.responses],
+            "notes": [asdict(note) for note in self.notes],
         }
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from isfc.cli.options.report import Output, check_view, show_report
 from isfc.cli.progress import watch
 from isfc.cli.render.cluster import cluster_heading, cluster_page
 from isfc.cli.render.cp import transcript_lines
+from isfc.cli.render.notes import note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
@@ -23,6 +24,7 @@ from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cl
 from scenarios.cluster_rows import ClusterRow, cluster_rows
 from scenarios.cp_script import Transcript, read_script
 from scenarios.measured import beyond_measured_cluster
+from scenarios.notes import cluster_notes
 from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, make_name
 
@@ -56,6 +58,7 @@ def run_together(
     if output.view is not None:
         _show_views(experiment, results, output)
     elif output.csv:
+        show_notes(cluster_notes(experiment.collection))
         show_csv([asdict(row) for row in cluster_rows(results)])
     elif output.json:
         record = cluster_record(experiment, cluster_rows(results), output.seeds)
@@ -91,6 +94,7 @@ def cluster_record(
         "together": _figures(rows[-1]),
         "shared_channels": [channel_name(each) for each in experiment.collection.shared_channels],
         "extrapolated": beyond_measured_cluster(experiment.collection),
+        **note_records(cluster_notes(experiment.collection)),
         "version": __version__,
         "command": shlex.join(["isfc", *sys.argv[1:]]),
     }

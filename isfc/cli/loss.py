@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from isfc.cli.experiments import run_all
 from isfc.cli.render.loss import Left, Rates, left_after, loss_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
+from scenarios.notes import loss_notes
 from scenarios.run import Experiment, Result, run
 from scenarios.workload import SUITES
 
@@ -24,7 +26,9 @@ def losses_of(layout: Layout, *, simulate: bool) -> tuple[RenderableType, list[d
     """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records."""
     lefts = left_of(layout, simulate=simulate)
     load = f"Runs: {SUITE}, {PAIRS} pairs, {SECONDS:g} s, one direction after the other."
-    return loss_page(layout, lefts, load), [loss_record(layout, left) for left in lefts]
+    notes = loss_notes(layout, simulated=simulate)
+    page = Group(loss_page(layout, lefts, load), *note_lines(notes))
+    return page, [loss_record(layout, left) for left in lefts]
 
 
 def left_of(layout: Layout, *, simulate: bool) -> list[Left]:
@@ -43,6 +47,7 @@ def loss_record(layout: Layout, left: Left) -> dict[str, Any]:
         "ctcs_left": left.ctc_count,
         "estimated_mb_per_s": dict(zip(nodes, left.estimated, strict=True)),
         "simulated_mb_per_s": left.measured and dict(zip(nodes, left.measured, strict=True)),
+        **note_records(loss_notes(layout, simulated=left.measured is not None)),
     }
 
 

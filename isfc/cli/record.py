@@ -8,6 +8,8 @@ from typing import Any
 
 from isfc import __version__
 from isfc.cli.options.profile import profile_record
+from isfc.cli.render.notes import note_records
+from isfc.cli.render.run import measured_notes
 from scenarios.measured import beyond_measured_run
 from scenarios.provenance import provenance
 from scenarios.repeat import mean, spreads
@@ -36,6 +38,7 @@ def run_record(
         "extrapolated": beyond_measured_run(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),
+        **note_records(measured_notes(experiment, figures)),
         **profile_record(experiment.layout.site),
         "provenance": provenance(experiment, version=__version__, name=layout, command=command),
         **spread,

@@ -26,7 +26,7 @@ from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
 from scenarios.run import Experiment, run
-from scenarios.saturation import carried, stated_load
+from scenarios.saturation import Carried, carried, stated_load
 from scenarios.shared_channel import run_over_load
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.workload import Workload
@@ -57,6 +57,7 @@ class Survey:
 
     name: str
     plan: Plan
+    carried: tuple[Carried, ...]
     tried: Mapping[str, Sequence[Tried]]
     workload: Workload
     points: tuple[Point, ...]
@@ -117,6 +118,7 @@ def survey(
     return Survey(
         name,
         plan,
+        rates,
         tried,
         workload,
         points,

@@ -15,6 +15,7 @@ from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, Use
 from isfc.errors import ConfigurationError
+from isfc.layout.note import Note
 from isfc.layout.path import FarPath
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
@@ -79,12 +80,14 @@ class Layout:
     """A logical link between two systems. ``nodes`` is (lesser name, greater name).
 
     ``site`` is the profile that its fibres have been given, and that its link driver takes.
+    ``notes`` are what the figures of a run of it alone do not have, though its file says so.
     """
 
     nodes: tuple[NodeName, NodeName]
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
     site: SiteProfile | None = None
+    notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     def devices(self, node: NodeName) -> tuple[LinkDevice, ...]:
         """The CTCs as ``node`` sees them, in the order of the file."""
@@ -199,7 +202,7 @@ class Collection:
 
     def beside(self, link: Layout) -> tuple[Layout, ...]:
         """The other links, with which ``link`` may share chpids."""
-        return tuple(other for other in self.links if other is not link)
+        return tuple(other for other in self.links if other.nodes != link.nodes)
 
     def links_of(self, system: NodeName) -> tuple[Layout, ...]:
         """The links that ``system`` has an end of, in the order of the file."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ctc.address import format_chpid
 from isfc.layout.layout import Channel, Collection, Fibre, Layout
+from isfc.layout.note import Note, NoteKind
 
 
 def channel_name(channel: Channel) -> str:
@@ -87,6 +88,34 @@ def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
     )
 
 
+def with_notes(collection: Collection, link: Layout, *, alone: bool = True) -> Layout:
+    """The link of the collection, with notes of what its own figures do not have.
+
+    ``alone`` says that it is run without the links that it shares channels with.
+    """
+    notes = [*_alone(collection, link)] if alone else []
+    return replace(link, notes=(*notes, *_one_channel(collection, link)))
+
+
+def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
+    if shared := shared_by(collection, link):
+        yield Note(
+            NoteKind.ALONE,
+            f"The figures take {link_name(link)} as if it were alone: {'; '.join(shared)}.",
+        )
+
+
+def _one_channel(collection: Collection, link: Layout) -> Iterator[Note]:
+    if chpids := maybe_straight(collection, link):
+        which = f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
+        here, there = link.nodes
+        yield Note(
+            NoteKind.ONE_CHANNEL,
+            f"The figures are of two channels where {which} at {here} and {there} may be one of a "
+            "CEC: [[shared_channel]] says that it is one, [cec.NAME] that it is not.",
+        )
+
+
 def maybe_straight(collection: Collection, link: Layout) -> tuple[str, ...]:
     """The chpids of fibres that have one number at both ends and may be one channel, or two.
 
@@ -109,14 +138,15 @@ def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, list[La
     carried = carried_by(collection)
     for fibre in link.fibres:
         for channel in collection.channels_of(fibre, link.nodes):
-            others = [other for other in carried[channel] if other is not link]
+            others = [other for other in carried[channel] if other.nodes != link.nodes]
             if others:
                 yield channel_name(channel), others
         if fibre.path is not None and fibre.path.isl is not None:
             others = [
                 other
                 for other in collection.links
-                if other is not link and any(each.path == fibre.path for each in other.fibres)
+                if other.nodes != link.nodes
+                and any(each.path == fibre.path for each in other.fibres)
             ]
             if others:
                 yield f"path {fibre.path.name}", others

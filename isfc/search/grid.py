@@ -37,6 +37,7 @@ from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import losses
+from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
@@ -202,9 +203,11 @@ def _named(
         collection = load_with_disks(beside if is_there(beside) else name)
         with within(f"layout {name}"):
             if links is None:
-                yield {"layout": name}, collection.link(option="[grid] link")
+                chosen = collection.link(option="[grid] link")
+                yield {"layout": name}, with_notes(collection, chosen)
             for link in links or ():
-                yield {"layout": name, "link": link}, collection.link(link, "[grid] link")
+                chosen = collection.link(link, "[grid] link")
+                yield {"layout": name, "link": link}, with_notes(collection, chosen)
 
 
 def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:

@@ -1,20 +1,22 @@
 """A sweep: every cell of a grid run once, here or on a cluster, and its rows as they finish."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from isfc.layout.note import Note
 from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
+from scenarios.notes import run_notes
 from scenarios.run import Experiment, run
 
 Row = dict[str, Any]
-"""A cell's place on each axis, then every figure of the link as a whole."""
+"""A cell's place on each axis, then every figure of the link as a whole, and notes."""
 
 
 def sweep(
@@ -97,5 +99,16 @@ def measure(experiment: Experiment) -> Figures:
 
 
 def row_of(cell: Cell, figures: Figures) -> Row:
-    """The row of a cell."""
-    return {**cell.axes, **figures}
+    """The row of a cell: its place, its figures, and the notes that belong to them."""
+    return {
+        **cell.axes,
+        **figures,
+        "notes": " ".join(note.text for note in cell_notes(cell, figures)),
+    }
+
+
+def cell_notes(cell: Cell, figures: Mapping[str, Any]) -> tuple[Note, ...]:
+    """The notes of a run's figures."""
+    experiment = cell.experiment
+    rate = float(figures["mb_per_s"])
+    return run_notes(experiment.layout, experiment.workload, experiment.pairs, rate)

@@ -9,9 +9,11 @@ from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.render.collide import collide_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.layout.layout import Layout
 from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, Outcome, collide, trials
+from scenarios.notes import layout_notes
 from scenarios.run import INTERVAL_MIN
 from scenarios.workload import MESSAGE_LENGTH_MAX
 
@@ -95,7 +97,7 @@ def collide_layout(
     if json:
         show_json(collide_record(link, outcomes, seconds, message, seed))
     else:
-        show(collide_page(link, outcomes))
+        show(collide_page(link, outcomes), *note_lines(layout_notes(link)))
 
 
 def _loads(most: float, steps: int) -> list[float]:
@@ -114,5 +116,6 @@ def collide_record(
         "message": message,
         "seconds": seconds,
         "seed": seed,
+        **note_records(layout_notes(layout)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
     }

@@ -12,6 +12,7 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import within
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.evacuate import evacuation_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
@@ -24,6 +25,7 @@ from scenarios.evacuation import (
     Tenant,
     evacuate,
 )
+from scenarios.notes import cluster_notes
 from scenarios.vmrelocate import Limits
 
 SystemArgument = Annotated[
@@ -87,7 +89,7 @@ def evacuate_system(
     if json:
         show_json(evacuation_record(evacuation, outcome))
     else:
-        show(evacuation_page(evacuation, outcome))
+        show(evacuation_page(evacuation, outcome), *note_lines(cluster_notes(collection)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -149,6 +151,7 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
             }
             for each in outcome.traffic
         ],
+        **note_records(cluster_notes(evacuation.collection)),
     }
 
 

@@ -13,11 +13,13 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import within
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
 from isfc.cli.progress import progress_bar
+from isfc.cli.render.notes import note_records
 from isfc.cli.render.optimise import (
     beyond_found,
     definition_changes,
+    found_notes,
     found_page,
     rule_changes,
     write_front,
@@ -139,7 +141,7 @@ def optimise_layout(
     if json:
         show_json({**found_record(found, task), **profile_record(site)})
     else:
-        show(found_page(found, task), *profile_lines(site))
+        show(found_page(found, task))
 
 
 def _search(task: Task, jobs: int) -> Found:
@@ -175,6 +177,7 @@ def found_record(found: Found, task: Task) -> dict[str, Any]:
         ],
         "gains": found.best[0].gains(found.given),
         "extrapolated": beyond_found(found, task),
+        **note_records(found_notes(found, task)),
         "definition_changes": definition_changes(found.given.layout, found.best[0].layout),
         "activate": {
             node: activation_text(found.best[0].layout, node).splitlines()

@@ -16,20 +16,18 @@ from isfc.cli.options.layout import (
     LayoutArgument,
     LinkOption,
     OpenedLink,
-    mark_straight,
     open_links,
 )
 from isfc.cli.options.profile import (
     ProfileOption,
     link_at_site,
     open_profile,
-    profile_lines,
     profile_record,
 )
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
-from isfc.cli.render.carried import beyond_plan
 from isfc.cli.render.cluster_plan import cluster_losses_page, cluster_plan_page
+from isfc.cli.render.notes import note_records
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
@@ -43,6 +41,7 @@ from isfc.layout.sharing import shares_anything
 from scenarios.advice import Compared, Tried, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.notes import beyond_plan, plan_notes
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -89,9 +88,7 @@ def plan(
     records: list[Any] = []
     alone = lose or rule or link is not None
     site = open_profile(profile)
-    opened = [link_at_site(each, site) for each in open_links(layout, link, figures=alone)]
-    for each in () if alone else opened:
-        mark_straight(each.collection, each.layout)
+    opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
     for each in opened:
         if pages:
@@ -107,7 +104,7 @@ def plan(
         pages += ["", Rule(style="dim"), "", page]
         whole |= record
     if not json:
-        show(*pages, *profile_lines(site))
+        show(*pages)
     else:
         record = records[0] if len(opened) == 1 else whole
         show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
@@ -179,6 +176,7 @@ def plan_record(
         "chpids": {way.sender: _chpid_records(way) for way in ways},
         "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
         "model": _model_record(plan, figures) if figures else None,
+        **note_records(plan_notes(plan.layout, figures)),
         "advice": [
             {
                 "id": finding.id,

@@ -18,7 +18,7 @@ from isfc.cli.options.guest import (
 )
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines, profile_record
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
 from isfc.cli.options.relocation import (
     AtOnceOption,
     AtOption,
@@ -43,6 +43,7 @@ from isfc.cli.options.relocation import (
     read_orders,
 )
 from isfc.cli.progress import progress_bar
+from isfc.cli.render.notes import note_lines, note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_error, show_json
 from isfc.cli.render.relocate import relocation_page
 from isfc.cli.render.relocation_plot import write_relocation_plot
@@ -54,6 +55,7 @@ from isfc.cli.render.relocation_study import (
 )
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
+from scenarios.notes import relocation_notes
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocation import WINDOW, Relocation
 from scenarios.relocation_study import Varied, advise
@@ -129,12 +131,16 @@ def _sweep(
     """A table over what is varied. Guests that cannot be moved somewhere are no failure of it."""
     tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs))
     rows = sweep_rows(varied, tried)
+    each = [relocation_notes(relocation, one.outcome) for one in tried]
+    notes = [*dict.fromkeys(note for those in each for note in those)]
     if shown.csv:
+        show_notes(notes)
         show_csv(rows)
     elif shown.json:
-        show_json({"varied": varied, "runs": rows, **profile_record(site)})
+        record = {"varied": varied, "runs": rows, **note_records(notes)}
+        show_json({**record, **profile_record(site)})
     else:
-        show(sweep_page(relocation, varied, tried), *profile_lines(site))
+        show(sweep_page(relocation, varied, tried), *note_lines(notes))
 
 
 def _show(found: Relocated, shown: Shown, site: SiteProfile | None, jobs: int | None) -> None:
@@ -144,13 +150,14 @@ def _show(found: Relocated, shown: Shown, site: SiteProfile | None, jobs: int | 
     if shown.plot:
         write_relocation_plot(shown.plot, found)
     if shown.csv:
+        show_notes(found.notes)
         show_csv(found.rows())
     elif shown.json:
         tried = {} if advice is None else {"shorter": shorter_rows(advice)}
         show_json({**found.to_dict(), **tried, **profile_record(site)})
     else:
         more = [] if advice is None else ["", shorter_page(found, advice)]
-        show(relocation_page(found), *more, *profile_lines(site))
+        show(relocation_page(found), *more, *note_lines(found.notes))
 
 
 def _watch(relocation: Relocation) -> Relocated:

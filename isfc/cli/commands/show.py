@@ -28,7 +28,7 @@ def show_layout(
     words say which CTCs only one end may write. Where systems share channels or directors are
     told, the machines, the directors and what each channel carries come first.
     """
-    opened = open_links(layout, link, figures=False)
+    opened = open_links(layout, link, alone=False)
     collection = opened[0].collection
     shares = collection.shared_channels or shares_anything(collection)
     cluster = collection if shares else None

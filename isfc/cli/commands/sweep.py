@@ -9,15 +9,17 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_lines
+from isfc.cli.options.profile import ProfileOption, open_profile
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.output import show, show_csv, show_error, show_json, show_log
-from isfc.cli.render.sweep import check_columns, extrapolated_lines, sweep_table, write_sweep_plot
+from isfc.cli.render.notes import note_lines
+from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
 from isfc.cli.table_file import check_table_file, write_table
 from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
-from isfc.search.sweep import Row, execute, finish, row_of
+from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from scenarios.notes import several_notes
 
 SpecificationArgument = Annotated[
     Path, typer.Argument(metavar="SPEC.toml", help="The grid.", show_default=False)
@@ -48,6 +50,10 @@ YOption = Annotated[str, typer.Option("--y", metavar="COLUMN", help="The column 
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
 
 
+LISTED = 3
+"""How many notes of a kind are shown; the rows have all."""
+
+
 def sweep(
     specification: SpecificationArgument,
     *,
@@ -75,11 +81,6 @@ def sweep(
     cells = [at_site(cell, site) for cell in read_grid(specification)]
     if plot is not None:
         check_columns(plot, cells, x, y)
-    if any(fibre.channels for cell in cells for fibre in cell.experiment.layout.fibres):
-        show_log(
-            "isfc: note: a link that shares channels with other links of its file is run as if it "
-            "were alone"
-        )
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     if output is not None:
@@ -91,8 +92,8 @@ def sweep(
     elif csv:
         show_csv(rows)
     else:
-        lines = (*extrapolated_lines(cells, rows), *profile_lines(site))
-        show(sweep_table(rows, [*cells[0].axes]), *lines)
+        notes = several_notes(map(cell_notes, cells, rows), LISTED)
+        show(sweep_table(rows, [*cells[0].axes]), *note_lines(notes))
 
 
 def _rows(

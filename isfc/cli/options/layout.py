@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -17,7 +16,7 @@ from isfc.layout.catalogue import is_there, load_document, read_content, shipped
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.sharing import maybe_straight, shared_by
+from isfc.layout.sharing import with_notes
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -84,7 +83,6 @@ def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoCon
     """One link of a file, and the disks on its chpids, or None if there are none."""
     with within(opened.source):
         layout = opened.collection.link(link)
-    mark_alone(opened.collection, layout)
     found = _opened(layout, opened.collection, opened.disks)
     return found.layout, found.disks
 
@@ -103,31 +101,12 @@ class OpenedLink:
         return self.collection.beside(self.layout)
 
 
-def open_links(argument: str, link: str | None, *, figures: bool = True) -> list[OpenedLink]:
+def open_links(argument: str, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
     """As `open_layout`, for commands that show every link: of several all, if none is named.
 
-    If they show ``figures``, those of links that share channels are marked.
+    ``alone`` says that each is run without the links that it shares channels with.
     """
-    return _links(_open(argument), link, figures=figures)
-
-
-def mark_alone(collection: Collection, link: Layout) -> None:
-    """Say on stderr what a link shares, or may share, of which its figures know nothing."""
-    shared = shared_by(collection, link)
-    if shared:
-        name = "-".join(link.nodes)
-        show_log(f"isfc: note: the figures take {name} as if it were alone: {'; '.join(shared)}")
-    mark_straight(collection, link)
-
-
-def mark_straight(collection: Collection, link: Layout) -> None:
-    """Say on stderr which chpids of a link may be one channel, which its figures do not have."""
-    if chpids := maybe_straight(collection, link):
-        which = f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
-        show_log(
-            f"isfc: note: the figures are of two channels where {which} at {link.nodes[0]} and "
-            f"{link.nodes[1]} may be one of a CEC: [[shared_channel]] says that, [cec.NAME] not"
-        )
+    return _links(_open(argument), link, alone=alone)
 
 
 def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfiguration | None]:
@@ -139,22 +118,22 @@ def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfi
     channels = io_configuration_of(document) if document.has_disks else None
     if channels and link is None and not document.has_links:
         return [], channels
-    return _links(document, link, figures=True), channels
+    return _links(document, link), channels
 
 
-def _links(document: Document, link: str | None, *, figures: bool) -> list[OpenedLink]:
+def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
     collection, disks = links_with_disks(document)
     with within(document.source):
         links = collection.links if link is None else [collection.link(link)]
-    for each in links if figures else ():
-        mark_alone(collection, each)
-    return [_opened(each, collection, disks) for each in links]
+    return [_opened(each, collection, disks, alone=alone) for each in links]
 
 
-def _opened(layout: Layout, collection: Collection, disks: IoConfiguration | None) -> OpenedLink:
-    """One link, with the disks if any are on its chpids."""
+def _opened(
+    layout: Layout, collection: Collection, disks: IoConfiguration | None, *, alone: bool = True
+) -> OpenedLink:
+    """One link, with its notes, and with the disks if any are on its chpids."""
     beside = disks if disks is not None and find_shared(layout, disks) else None
-    return OpenedLink(layout, beside, collection)
+    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection)
 
 
 def _open(argument: str) -> Document:

@@ -10,6 +10,7 @@ import typer
 
 from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
+from isfc.cli.render.notes import show_notes
 from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -100,6 +101,7 @@ class MeasuredLink:
     def open(self, files: MeasuredFiles) -> tuple[Layout, list[Measurement]]:
         """The layout, and what was measured of it."""
         opened = open_layout(self.layout, self.link)
+        show_notes(opened.notes)
         return opened, files.read(choose_node(opened, "--from", self.client))
 
 

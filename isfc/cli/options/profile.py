@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.options.layout import OpenedFile, OpenedLink
-from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
 from isfc.layout.site import SiteProfile
@@ -27,7 +26,7 @@ ProfileOption = Annotated[
 
 
 def open_profile(path: Path | None) -> SiteProfile | None:
-    """The profile that the option names; it is named on stderr too, whatever stdout shows.
+    """The profile that the option names.
 
     Raises `ConfigurationError` for one that was fitted to other constants than the model's.
     """
@@ -40,13 +39,7 @@ def open_profile(path: Path | None) -> SiteProfile | None:
             f"{path}: model {profile.model[:20]!r}: the factors belong to other constants than "
             f"this version's ({model}); fit it again with 'isfc measured fit'"
         )
-    show_log(f"isfc: note: {profile.describe()}")
     return profile
-
-
-def profile_lines(profile: SiteProfile | None) -> list[str]:
-    """What a page ends with where a profile was taken."""
-    return [] if profile is None else ["", profile.describe()]
 
 
 def profile_record(profile: SiteProfile | None) -> dict[str, Any]:

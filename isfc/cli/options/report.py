@@ -9,8 +9,11 @@ import typer
 
 from isfc.cli.options.number import within
 from isfc.cli.render import report as render_report
+from isfc.cli.render.notes import note_lines, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
+from isfc.cli.render.run import measured_notes
 from isfc.errors import ConfigurationError
+from isfc.layout.note import Note
 from scenarios import report
 from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, check_traffic
@@ -112,11 +115,19 @@ def show_report(output: Output, heading: str, runs: Sequence[MeasuredRun]) -> No
             make_rows, page = report.suite_rows, render_report.suite_page
         case _:
             make_rows, page = report.appc_rows, render_report.appc_page
+    notes = [*dict.fromkeys(note for run in runs for note in run_notes_of(run))]
     if output.csv or output.json:
+        show_notes(notes)
         records = [asdict(row) for run in runs for row in make_rows(run)]
         if output.csv:
             show_csv(records)
         else:
             show_json(records)
     else:
-        show(heading, "", page(runs))
+        show(heading, "", page(runs), *note_lines(notes))
+
+
+def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:
+    """The notes of a run, by its fastest sample."""
+    fastest = max(run.samples, key=lambda sample: sample.result.mb_per_s)
+    return measured_notes(run.experiment, fastest.result)

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.options.layout import OpenedFile, mark_alone
+from isfc.cli.options.layout import OpenedFile
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, LinkTraffic
+from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 from scenarios.cluster import LinkLoad, load_of
 from scenarios.run import PAIRS_MAX
@@ -55,8 +56,7 @@ def choose_traffic(
     alone = tuple(load for load in loads if {load.client, load.server} == set(chosen.nodes))
     if not alone:
         raise ConfigurationError(f"--link {link[:40]}: no traffic; expected --traffic of it")
-    mark_alone(collection, chosen)
-    return replace(collection, links=(chosen,)), alone
+    return replace(collection, links=(with_notes(collection, chosen),)), alone
 
 
 def _read(text: str, collection: Collection) -> LinkLoad:

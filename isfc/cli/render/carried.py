@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, Direction
-from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan
-from scenarios.measured import beyond_measured, beyond_rate_one_way
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -22,7 +20,7 @@ _ALONE: Final = (
 
 
 def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False) -> Iterator[str]:
-    """What the figures mean: where rule and model disagree and why, and what is extrapolated.
+    """What the figures mean: where rule and model disagree, and why.
 
     ``advised`` says that advice below has figures as well.
     """
@@ -49,19 +47,6 @@ def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
     if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
         yield f"{STATED_PAIRS} pairs do not fill this link: each has two messages under way."
-    if unknown := beyond_plan(plan.layout, figures):
-        yield f"{extrapolation(unknown)} Believe the lower figure."
-
-
-def beyond_plan(layout: Layout, figures: Sequence[Carried]) -> list[str]:
-    """What of a plan's figures no published one identifies."""
-    fastest = max(figure.saturated_mb_per_s for figure in figures)
-    return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]
-
-
-def extrapolation(unknown: Sequence[str]) -> str:
-    """That the model is extrapolated, and in what."""
-    return f"The model is extrapolated: nothing is published of {'; '.join(unknown)}."
 
 
 def _reasons(way: Direction) -> Iterator[str]:
@@ -73,8 +58,6 @@ def _reasons(way: Direction) -> Iterator[str]:
             "By rule each CTC carries a quarter of its chpid; in the model, as in IBM's "
             "measurements, fewer than four carry more than that."
         )
-    if max(speeds) > RULE_GBPS_MAX:
-        yield f"The rule grows with the link's speed; it is not known beyond {RULE_GBPS_MAX} Gb/s."
     if max(speeds) >= RULE_GBPS_MAX:
         yield "In the model a chpid carries 620 MB/s of command-mode FICON, both ways together."
     if not few and max(speeds) < RULE_GBPS_MAX:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from isfc.cli.render.carried import extrapolation
+from isfc.cli.render.notes import note_lines
 from scenarios.cluster import ClusterExperiment
 from scenarios.cluster_rows import ClusterRow
-from scenarios.measured import beyond_measured_cluster
+from scenarios.notes import cluster_notes
 
 
 def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
@@ -34,8 +34,7 @@ def cluster_page(
     channels = [row for row in rows if row.kind in ("channel", "share")]
     if channels:
         parts += ["", _channels(channels)]
-    if unknown := beyond_measured_cluster(experiment.collection):
-        parts += ["", extrapolation(unknown)]
+    parts += note_lines(cluster_notes(experiment.collection))
     return Group(*parts)
 
 

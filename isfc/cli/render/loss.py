@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from isfc.layout.capacity import RULE_GBPS_MAX, directions_of
+from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss
 
@@ -59,9 +59,6 @@ def loss_page(layout: Layout, lefts: Sequence[Left], load: str) -> RenderableTyp
         "percent of the whole link."
     )
     notes = [load] if runs else []
-    if any(fibre.profile.link_gbps > RULE_GBPS_MAX for fibre in layout.fibres):
-        known = f"The rule of thumb was published up to {RULE_GBPS_MAX} Gb/s"
-        notes.append(f"{known}; --simulate runs the model.")
     return Group(heading, *notes, "", table)
 
 

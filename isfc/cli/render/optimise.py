@@ -1,6 +1,7 @@
 """What ``isfc optimise`` shows: the best layouts, beside the one given, and why they differ."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +10,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.render.carried import extrapolation
 from isfc.cli.render.picture import write_picture
 from isfc.deck.export import activation_text
 from isfc.layout.layout import Layout
+from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective
 from isfc.search.optimise import Contender, Found, Task
 from scenarios.measured import beyond_measured_run
+from scenarios.notes import run_notes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +53,7 @@ def found_page(found: Found, task: Task) -> RenderableType:
         parts.append("* no other layout is better at all of the objectives.")
     if changes := rule_changes(best, found.given):
         parts.append("The best differs from the layout given in the rules: " + " ".join(changes))
-    if unknown := beyond_found(found, task):
-        parts.append(extrapolation(unknown))
+    parts += [note.text for note in found_notes(found, task)]
     if not best.gains(found.given):
         parts.append(
             "There is nothing to gain: the best is ahead of the layout given by no more than "
@@ -66,6 +67,13 @@ def found_page(found: Found, task: Task) -> RenderableType:
                 f"{'; '.join(changes)}."
             )
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def found_notes(found: Found, task: Task) -> tuple[Note, ...]:
+    """The notes of the figures of the best layout, which are those of its runs."""
+    best, load = found.best[0].layout, task.load
+    own = replace(best, site=task.layout.site, notes=task.layout.notes)
+    return run_notes(own, load.workload, load.pairs)
 
 
 def beyond_found(found: Found, task: Task) -> list[str]:

@@ -14,6 +14,7 @@ from isfc.cli.render.drawing import speed_text
 from isfc.layout.capacity import Direction
 from isfc.layout.plan import Plan
 from scenarios.advice import Tried
+from scenarios.notes import plan_notes
 from scenarios.saturation import STATED_PAIRS, Carried
 
 NODE_STYLES = ("cyan", "magenta")
@@ -35,6 +36,7 @@ def plan_page(
     parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
     if figures:
         parts.append(" ".join(differences(plan, figures, advised=bool(tried))))
+    parts += [note.text for note in plan_notes(plan.layout, figures)]
     parts.append(_advice(plan, tried))
     return Group(heading, *(line for part in parts for line in ("", part)))
 

@@ -6,9 +6,9 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from isfc.cli.render.carried import extrapolation
 from isfc.cli.render.seeds import run_spreads
-from scenarios.measured import beyond_measured_run
+from isfc.layout.note import Note
+from scenarios.notes import live_notes, run_notes
 from scenarios.repeat import mean, spreads
 from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import Workload
@@ -25,7 +25,7 @@ def run_page(
 ) -> RenderableType:
     """The whole page; the mean of the results, and their spread if the run was repeated.
 
-    ``time`` says what the seconds are; of virtual ones the page says what of them is extrapolated.
+    ``time`` says what the seconds are; of virtual ones the page has the model's notes.
     """
     result = mean(results)
     parts: list[RenderableType] = [
@@ -34,16 +34,17 @@ def run_page(
         _state(result),
         _devices(result.devices, result.rdev_util_percent),
     ]
-    unknown = beyond_measured_run(
-        experiment.layout, experiment.workload, experiment.pairs, result.mb_per_s
-    )
-    if unknown and time == VIRTUAL:
-        parts.append(extrapolation(unknown))
-    if experiment.layout.site is not None and time == VIRTUAL:
-        parts.append(experiment.layout.site.describe())
+    notes = measured_notes(experiment, result) if time == VIRTUAL else live_notes(experiment.layout)
+    parts += [note.text for note in notes]
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+
+
+def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
+    """The notes of what a run has measured."""
+    layout, workload, pairs = experiment.layout, experiment.workload, experiment.pairs
+    return run_notes(layout, workload, pairs, result.mb_per_s)
 
 
 def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = VIRTUAL) -> str:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rich.table import Table
 
-from isfc.cli.render.carried import extrapolation
 from isfc.cli.render.picture import check_picture, write_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
-from scenarios.measured import beyond_measured_run
 from scenarios.repeat import MEASURES, spread_percent
 
 if TYPE_CHECKING:
@@ -28,9 +26,6 @@ SHOWN: Final = {
 
 HEADINGS: Final = {"ctcs_per_chpid": "each"}
 """The axes that have another heading than their name."""
-
-LISTED: Final = 5
-"""How many things that no published figure identifies are named."""
 
 _SEED: Final = "seed"
 
@@ -57,23 +52,6 @@ def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
-
-
-def extrapolated_lines(cells: Sequence[Cell], rows: Sequence[Row]) -> list[str]:
-    """How many runs are beyond what was measured, and in what; nothing if none is."""
-    each = [
-        beyond_measured_run(
-            *(cell.experiment.layout, cell.experiment.workload, cell.experiment.pairs),
-            float(row["mb_per_s"]),
-        )
-        for cell, row in zip(cells, rows, strict=True)
-    ]
-    if not any(each):
-        return []
-    unknown = [*dict.fromkeys(one for of_run in each for one in of_run)]
-    more = [f"and {len(unknown) - LISTED} more"] * (len(unknown) > LISTED)
-    count = sum(map(bool, each))
-    return ["", f"{count} of {len(rows)} runs: {extrapolation([*unknown[:LISTED], *more])}"]
 
 
 def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:

@@ -11,7 +11,9 @@ from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, ope
 from isfc.cli.options.number import SEED_MAX, within
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_csv, show_json
+from isfc.cli.render.run import measured_notes
 from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Protocol
@@ -27,6 +29,7 @@ from isfc.io.run import (
     WorkloadRun,
     run_configuration,
 )
+from isfc.layout.note import Note
 from scenarios.run import PAIRS_MAX, Experiment
 from scenarios.shared_channel import SharedRun, run_shared
 from scenarios.workload import find_workload
@@ -109,11 +112,11 @@ def run(
     if ctcs is not None:
         if csv or report is not None:
             raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
-        shared = _run_beside(config, link_name, ctcs, pairs, (seconds, warmup, seed))
+        shared, notes = _run_beside(config, link_name, ctcs, pairs, (seconds, warmup, seed))
         if json:
-            show_json(shared_record(shared))
+            show_json({**shared_record(shared), **note_records(notes)})
         else:
-            show(shared_page(shared, f"{ctcs}, {pairs} pairs"))
+            show(shared_page(shared, f"{ctcs}, {pairs} pairs"), *note_lines(notes))
         return
     if csv and report is None:
         raise ConfigurationError("--csv: expected --report too, which says what to print")
@@ -139,8 +142,8 @@ def run(
 
 def _run_beside(
     config: Path, link: str | None, workload: str, pairs: int, extent: tuple[float, float, int]
-) -> SharedRun:
-    """The link of a file and the disks on its chpids, alone and beside each other."""
+) -> tuple[SharedRun, tuple[Note, ...]]:
+    """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
     seconds, warmup, seed = extent
     layout, disks = open_with_disks(open_collection(config), link)
     if disks is None:
@@ -150,7 +153,8 @@ def _run_beside(
     experiment = Experiment(
         layout, find_workload(workload), pairs=pairs, seconds=seconds, warmup=warmup, seed=seed
     )
-    return run_shared(experiment, disks)
+    shared = run_shared(experiment, disks)
+    return shared, measured_notes(experiment, shared.beside)
 
 
 def io_run_record(run: IoRun) -> dict[str, Any]:

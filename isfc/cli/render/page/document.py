@@ -1,12 +1,15 @@
 """The page itself: one HTML document with its styles, scripts, charts and tables inside."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
 from html import escape
 from importlib import resources
 
 from ctc.address import format_chpid, format_rdev
+from isfc import __version__
 from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
@@ -17,9 +20,11 @@ from isfc.cli.render.page.parts import curves, details, figure, navigation, sect
 from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
 from isfc.layout.capacity import Direction
+from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
-from scenarios.saturation import STATED_PAIRS, SUITE
+from scenarios.notes import believed, plan_notes
+from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
 
 _SECTIONS = {
     "layout": "Layout",
@@ -68,7 +73,8 @@ def document(
         parts[CHANNELS] = "Channels"
         articles.append(channels_article(channels))
     specs = json.dumps(every, separators=(",", ":")).replace("<", "\\u003c")
-    body = "\n".join(["<main>", *articles, "</main>"])
+    written = f"Written by isfc {__version__} on {written_on():%d %B %Y}."
+    body = "\n".join(["<main>", *articles, f"<footer><p>{written}</p></footer>", "</main>"])
     if len(parts) > 1:
         contents = navigation("Parts of this page", parts)
         body = f"<header><p>{escape(title)}</p>\n{contents}</header>\n{body}"
@@ -81,6 +87,13 @@ def document(
         f'<script type="application/json" id="charts">{specs}</script>\n'
         f'<script type="module">{_inside_script(script)}</script>\n</body>\n</html>\n'
     )
+
+
+def written_on() -> date:
+    """Today, or the day that ``SOURCE_DATE_EPOCH`` names, for pages that are to be alike."""
+    named = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.now(UTC)
+    return (datetime.fromtimestamp(int(named), UTC) if named.isdigit() else now).date()
 
 
 def _link(survey: Survey) -> str:
@@ -119,13 +132,21 @@ def _header(survey: Survey, title: str) -> str:
         for name, heading in _SECTIONS.items()
         if name != "disks" or survey.disks
     }
-    down, up = survey.plan.directions
+    notes = plan_notes(layout, survey.carried)
+    sent = " and ".join(
+        f"{way.sender} can send {_believed(way, figure, notes)} MB/s"
+        for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+    )
+    told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in notes)
     return (
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
-        f"{len(layout.fibres)} fibres; by rule of thumb {down.sender} sends "
-        f"{down.estimated_mb_per_s} MB/s and {up.sender} {up.estimated_mb_per_s} MB/s.</p>\n"
+        f"{len(layout.fibres)} fibres; {sent}.</p>\n{told}"
         f"{navigation(f'Sections of {title}', headings)}</header>"
     )
+
+
+def _believed(way: Direction, figure: Carried, notes: Sequence[Note]) -> str:
+    return f"{believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes):.0f}"
 
 
 def _drawing(survey: Survey) -> str:
@@ -161,10 +182,31 @@ def _capacity(survey: Survey) -> str:
         f"{', '.join(map(format_rdev, way.exclusive)) or 'none'}.</p>"
         for way in survey.plan.directions
     )
-    return order + table(
+    by_rule = table(
         "One-way capacity by IBM's rule of thumb, chpids in order of use",
         ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
         rows,
+    )
+    return order + _rates(survey) + by_rule
+
+
+def _rates(survey: Survey) -> str:
+    """The rule's figure for each direction beside the model's, and which is to be believed."""
+    notes = plan_notes(survey.layout, survey.carried)
+    return table(
+        f"MB/s one way: by rule, and by the model of {SUITE} with {SATURATING_PAIRS} and "
+        f"{STATED_PAIRS} pairs",
+        ("sender", "rule", "model", f"{STATED_PAIRS} pairs", "believe"),
+        (
+            (
+                way.sender,
+                way.estimated_mb_per_s,
+                f"{figure.saturated_mb_per_s:.0f}",
+                f"{figure.stated_mb_per_s:.0f}",
+                _believed(way, figure, notes),
+            )
+            for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+        ),
     )
 
 

@@ -28,6 +28,7 @@ def test_json_has_the_promised_keys() -> None:
         },
         "estimated_mb_per_s": {"ATLANTA": 306, "BOSTON": 306},
         "model": None,
+        "notes": [],
         "advice": [
             {
                 "id": "unidirectional-spread",

@@ -18,7 +18,7 @@ rdevs = { NORTH = "E000-E003", SOUTH = "E000-E003" }
 """
 SHARED = '\n[[shared_channel]]\nchpid = { NORTH = "4A", SOUTH = "4A" }\n'
 TWO_CECS = '\n[cec.A]\nsystems = ["NORTH"]\n\n[cec.B]\nsystems = ["SOUTH"]\n'
-NOTE = "isfc: note: the figures are of two channels where chpid 4A at NORTH and SOUTH may be one"
+NOTE = "The figures are of two channels where chpid 4A at NORTH and SOUTH may be one"
 RUN = ["--workload", "HL", "--pairs", "20", "--seconds", "0.5"]
 
 
@@ -43,7 +43,7 @@ def test_figures_of_what_may_be_one_channel_are_marked_once(
 ) -> None:
     # they were those of two channels, to the last digit, without a word
     assert run([command[0], file(tmp_path, LINK + more), *command[1:]]) == 0
-    assert capsys.readouterr().err.count(NOTE) == marked
+    assert " ".join(capsys.readouterr().out.split()).count(NOTE) == marked
 
 
 def test_one_channel_as_both_ends_carries_less_than_two(

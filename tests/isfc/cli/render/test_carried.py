@@ -10,6 +10,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
 from scenarios.measured import ONE_WAY_MB_PER_S_MAX
+from scenarios.notes import plan_notes
 from scenarios.saturation import Carried, carried
 from scenarios.steady import Rate
 from tests.layouts import layout_of
@@ -24,6 +25,10 @@ def figures(layout: Layout, *rates: float) -> list[Carried]:
 
 def said(layout: Layout, *rates: float) -> str:
     return " ".join(differences(make_plan(layout), figures(layout, *rates)))
+
+
+def noted(layout: Layout, *rates: float) -> str:
+    return " ".join(note.text for note in plan_notes(layout, figures(layout, *rates)))
 
 
 def test_figures_that_agree_are_not_explained() -> None:
@@ -45,14 +50,14 @@ def test_load_that_does_not_fill_the_link_is_told() -> None:
 
 
 def test_features_beyond_the_measured_ones_are_marked() -> None:
-    assert "extrapolated" not in said(load_layout("published-16"), 900, 900)
-    assert "extrapolated: nothing is published" in said(layout_of((8, 4), (8, 4)), 1200, 1200)
+    assert "extrapolated" not in noted(load_layout("published-16"), 900, 900)
+    assert "extrapolated: nothing is published" in noted(layout_of((8, 4), (8, 4)), 1200, 1200)
 
 
 def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> None:
     layout = load_layout("published-16")
-    assert "extrapolated" not in said(layout, 900, ONE_WAY_MB_PER_S_MAX)
-    assert "970 MB/s one way (measured: 963)" in said(layout, 900, 970)
+    assert "extrapolated" not in noted(layout, 900, ONE_WAY_MB_PER_S_MAX)
+    assert "970 MB/s one way (measured: 963)" in noted(layout, 900, 970)
 
 
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:

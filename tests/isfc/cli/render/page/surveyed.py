@@ -12,6 +12,7 @@ from scenarios.relocated import watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
 from scenarios.run import Experiment
+from scenarios.saturation import Carried
 from scenarios.steady import Rate
 from scenarios.timeline import record_timeline
 from scenarios.workload import SUITES
@@ -35,11 +36,13 @@ def surveyed(name: str) -> Survey:
         if not isinstance(finding.rule.trials, Untried)
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
+    rates = tuple(Carried(node, Rate(400), Rate(300)) for node in layout.nodes)
     guest = GuestPlan("direct-io", GuestMemory(2**20, 2**20))
     moved = Relocation(layout, (guest,), source=layout.nodes[1])
     return Survey(
         name,
         plan,
+        rates,
         tried,
         SUITES["HM"],
         points,

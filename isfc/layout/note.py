@@ -1,0 +1,27 @@
+"""A note on figures: what a reader has to know to take them for what they are."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class NoteKind(StrEnum):
+    """What a note is about."""
+
+    EXTRAPOLATED = "extrapolated"
+    """No published figure says what the model should come to."""
+    RULE = "rule"
+    """IBM's rule of thumb is taken further than it was published."""
+    ALONE = "alone"
+    """Other links use the same channels, and are not in the figures."""
+    ONE_CHANNEL = "one-channel"
+    """Two chpids may be one channel, and the figures are of two."""
+    PROFILE = "profile"
+    """The model was fitted to a site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note, in a sentence."""
+
+    kind: NoteKind
+    text: str

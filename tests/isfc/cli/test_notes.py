@@ -1,0 +1,157 @@
+"""Every output that shows a figure shows the notes that belong to it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli import survey
+from isfc.cli.main import run
+from isfc.link.parameters import LinkParameters
+from isfc.testing.cluster import mesh
+from scenarios.guests import GuestCosts
+from scenarios.provenance import constants_digest
+
+SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
+EXTRAPOLATED = "The model is extrapolated: nothing is published of CTCs on FICON Express16S"
+RULE = "The rule of thumb was published up to"
+ALONE = "The figures take S1-S2 as if it were alone: chpid 40 at S1 carries S1-S3 too"
+ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2 may be one of a CEC"
+PROFILE = "Site profile desert, fitted on 3 intervals"
+MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
+COMMANDS = {
+    # what of it is shown is of a run, of the rule of thumb, or of both
+    "run": (["run", "FILE", "--workload", "HM", *SHORT], MODEL, True),
+    "relocate": (["relocate", "FILE", "--memory", "1M", "--change-rate", "0"], MODEL, True),
+    "plan": (["plan", "FILE"], {**MODEL, "rule": RULE}, True),
+    "plan --rule": (
+        ["plan", "FILE", "--rule"],
+        {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
+        False,
+    ),
+    "plan --lose": (
+        ["plan", "FILE", "--lose"],
+        {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
+        False,
+    ),
+    "optimise": (
+        ["optimise", "FILE", *SHORT[:4], "--seeds", "1", "--runs", "1", "--jobs", "1"],
+        MODEL,
+        True,
+    ),
+    "collide": (
+        ["collide", "FILE", "--offer-out", "10", "--offer-in", "10", "--steps", "1"],
+        MODEL,
+        False,
+    ),
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Three links that share chpids, on a feature that nobody has measured CTCs on."""
+    path = tmp_path / "mesh.toml"
+    path.write_text(mesh(3, shared=True, ctcs=1, feature="FICON Express16S"))
+    return path
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """A site profile that changes nothing but is named."""
+    path = tmp_path / "site.toml"
+    model = constants_digest(LinkParameters(), GuestCosts())
+    path.write_text(
+        f'name = "desert"\nfeatures = ["FICON Express4"]\nintervals = 3\nmodel = "{model}"\n'
+        "[factors]\n"
+    )
+    return path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
+    assert run([*arguments]) == 0
+    captured = capsys.readouterr()
+    return " ".join(captured.out.split()), " ".join(captured.err.split())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name == "plan")) for name in COMMANDS],
+)
+def test_pages_and_json_have_the_notes_of_their_figures(
+    name: str, file: Path, profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, expected, profiled = COMMANDS[name]
+    command = [str(file) if word == "FILE" else word for word in words] + ["--link", "S1-S2"]
+    if profiled:
+        command += ["--profile", str(profile)]
+        expected = {**expected, "profile": PROFILE}
+    page, _ = printed(capsys, *command)
+    assert run([*command, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    if isinstance(record, list):
+        record = record[0]
+    noted = {note["kind"]: note["text"] for note in record["notes"]}
+    assert set(noted) == set(expected)
+    for kind, text in expected.items():
+        assert page.count(text) == 1, "the page has each note once"
+        assert noted[kind].startswith(text)
+
+
+def test_rows_for_programs_leave_the_notes_on_stderr(
+    file: Path, profile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["run", str(file), "--link", "S1-S2", "--profile", str(profile), "--workload", "HM"]
+    rows, notes = printed(capsys, *command, *SHORT, "--report", "link", "--csv")
+    for text in (*MODEL.values(), PROFILE):
+        assert text in notes
+        assert text not in rows
+
+
+@pytest.mark.usefixtures("file")
+def test_rows_of_a_sweep_have_their_notes(
+    profile: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = tmp_path / "grid.toml"
+    grid.write_text(
+        'seconds = 0.02\nwarmup = 0\n[grid]\nlayout = ["mesh.toml"]\nlink = ["S1-S2", "S1-S3"]\n'
+        'workload = ["HM"]\npairs = [1, 2]\n'
+    )
+    command = ["sweep", str(grid), "--jobs", "1", "--profile", str(profile)]
+    page, _ = printed(capsys, *command)
+    for text in (*MODEL.values(), PROFILE):
+        assert page.count(text) == 1
+    assert "4 of 4 runs: The model is extrapolated" in page
+    assert run([*command, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out):
+        for text in (EXTRAPOLATED, "as if it were alone", "two channels", PROFILE):
+            assert text in row["notes"]
+
+
+def test_links_that_run_together_are_not_alone(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", str(file), "--traffic", "S1-S2:HM:2", "--seconds", "0.02", "--warmup", "0"]
+    page, _ = printed(capsys, *words)
+    assert EXTRAPOLATED in page
+    assert "as if it were alone" not in page
+
+
+@pytest.mark.slow
+def test_the_report_opens_with_what_is_believed_and_its_notes(
+    file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(survey, "PAIRS", (1,))
+    monkeypatch.setattr(survey, "SECONDS", 0.05)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    page = tmp_path / "page.html"
+    printed(capsys, "report", str(file), "--link", "S1-S2", "-o", str(page))
+    html = page.read_text()
+    header = html.partition("</header>")[0]
+    for text in (*MODEL.values(), RULE):
+        assert text in header
+    assert run(["plan", str(file), "--link", "S1-S2", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    for node in ("S1", "S2"):
+        rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated_mb_per_s"][node]
+        assert f"{node} can send {min(rule, model):.0f} MB/s" in header
+    assert "on 14 November 2023." in html
