@@ -44,11 +44,13 @@ help:  ## list the targets
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
 	@$(PIP) $(EDITABLE) '.[dev]'
+	@rm -f .venv/lib*/python3*/site-packages/00-isfc-compiled.pth
 	@touch $@
 
 .venv: .venv/test  ## make the virtual environment with all that development needs
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
+	@test -e .venv/test || $(BIN)/python -m tools.release.compiled_path
 	@$(COMPILED) -m isfc replay transport
 	@printf '\nNext: %s\n' '$(BIN)/isfc plan atlanta-boston'
 
