@@ -5,6 +5,7 @@ What ``isfc relocate`` does for people, `relocate` does for programs; the figure
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from html import escape
 from math import inf, isinf
 from typing import Any
@@ -179,31 +180,25 @@ def make_limits(
 
 def check_stops(relocation: Relocation) -> None:
     """Raise `ConfigurationError` for a MAXQUIESCE that a guest's state alone exceeds."""
-    shortest = min(plan.limits.max_quiesce for plan in relocation.guests)
-    if shortest >= 1:  # state takes far less over any link
-        return
-    state_s = state_seconds(relocation)
     for plan in relocation.guests:
-        if plan.limits.max_quiesce <= state_s:
-            raise ConfigurationError(
-                f"{plan.name}: max quiesce {plan.limits.max_quiesce:g} s: state and I/O devices, "
-                f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
-            )
+        check_stop(plan, relocation.layout, relocation.source)
 
 
-def state_seconds(relocation: Relocation) -> float:
+def check_stop(plan: GuestPlan, layout: Layout, source: NodeName | None) -> None:
+    """The same of one guest; over any link state takes far less than a second."""
+    limit_s = plan.limits.max_quiesce
+    if limit_s < 1 and limit_s <= (state_s := state_seconds(layout, source)):
+        raise ConfigurationError(
+            f"max quiesce {limit_s:g} s of {plan.name}: state and I/O devices, "
+            f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
+        )
+
+
+@cache
+def state_seconds(layout: Layout, source: NodeName | None = None) -> float:
     """How long a guest that writes nothing is stopped, over this link without other traffic."""
     idle = GuestPlan("IDLE", GuestMemory(2**20, 1))
-    found = run_relocation(
-        Relocation(
-            relocation.layout,
-            (idle,),
-            source=relocation.source,
-            window=relocation.window,
-            link=relocation.link,
-        )
-    )
-    return found.longest_stop_s
+    return run_relocation(Relocation(layout, (idle,), source=source)).longest_stop_s
 
 
 def _alone(relocation: Relocation) -> float | None:

@@ -156,6 +156,7 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
             progress(systems[0].ends[0].link.counters.write_length)
 
     move_all(engine, source, {to: departures}, queue, operator, tell)
+    operator.end()
     guests = tuple(guest.moved for guest in queue.begun)
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)

@@ -128,6 +128,12 @@ class Operator:
             else:
                 self._respond(order, (), self._change(order, now_ns))
 
+    def end(self) -> None:
+        """Every guest is over: say of the orders that are left that they were not given."""
+        for order in self._orders:
+            self._respond(order, (), "Not given: every guest was over by then.")
+        self._orders = []
+
     def _respond(self, order: Order, lines: tuple[StatusLine, ...], told: str = "") -> None:
         operands = "".join(
             f" {name.replace('_', '').upper()} {'NOLIMIT' if value == inf else f'{value:g}'}"
@@ -150,7 +156,7 @@ class Operator:
         """MODIFY and CANCEL; of a guest that waits its VMRELOCATE is not yet given."""
         guest = next((each for each in self._queue.going if each.plan.name == order.user), None)
         if guest is None:
-            return "not being relocated at that time"
+            return "The guest is not being relocated at that time."
         if order.verb == "CANCEL":
             guest.cancel(now_ns)
         else:

@@ -136,7 +136,7 @@ def test_orders_change_what_becomes_of_a_guest() -> None:
     status, cancelled, _, again = outcome.responses
     assert [(line.user, line.elapsed_s) for line in status.lines] == [("A", 0.1), ("B", 0.1)]
     assert cancelled.told == ""
-    assert again.told == "not being relocated at that time"
+    assert again.told == "The guest is not being relocated at that time."
 
 
 @pytest.mark.parametrize(

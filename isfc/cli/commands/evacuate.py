@@ -15,6 +15,8 @@ from isfc.cli.render.evacuate import evacuation_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
+from isfc.layout.channels import find_link
+from isfc.layout.checked_toml import within as placed
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from scenarios.cluster import load_of
@@ -26,6 +28,7 @@ from scenarios.evacuation import (
     evacuate,
 )
 from scenarios.notes import cluster_notes
+from scenarios.relocated import check_stop
 from scenarios.vmrelocate import Limits
 
 SystemArgument = Annotated[
@@ -99,22 +102,19 @@ def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[
     partners = [
         node for link in collection.links_of(source) for node in link.nodes if node != source
     ]
-    lines = read_guests(path, has_destination=True, defaults=Limits())
-    return tuple(
-        Tenant(line.plan, _destination(path, line, partners[number % len(partners)], partners))
-        for number, line in enumerate(lines)
-    )
+    tenants = []
+    for number, line in enumerate(read_guests(path, has_destination=True, defaults=Limits())):
+        with placed(f"--guests {path}: line {line.number}"):
+            to = _destination(line, partners[number % len(partners)], partners)
+            check_stop(line.plan, find_link(collection, source, to), source)
+            tenants.append(Tenant(line.plan, to))
+    return tuple(tenants)
 
 
-def _destination(
-    path: Path, line: GuestLine, in_turn: NodeName, partners: list[NodeName]
-) -> NodeName:
+def _destination(line: GuestLine, in_turn: NodeName, partners: list[NodeName]) -> NodeName:
     to = line.to.upper()
     if to and to not in partners:
-        raise ConfigurationError(
-            f"--guests {path}: line {line.number} to: no link to {to[:40]}; "
-            f"expected {', '.join(partners)}"
-        )
+        raise ConfigurationError(f"to: no link to {to[:40]}; expected {', '.join(partners)}")
     return NodeName(to) if to else in_turn
 
 

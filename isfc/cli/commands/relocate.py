@@ -56,7 +56,7 @@ from isfc.cli.render.relocation_study import (
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from scenarios.notes import relocation_notes
-from scenarios.relocated import Relocated, watch_relocation
+from scenarios.relocated import Relocated, check_stop, watch_relocation
 from scenarios.relocation import WINDOW, Relocation
 from scenarios.relocation_study import Varied, advise
 from scenarios.relocation_study import sweep as run_sweep
@@ -105,12 +105,13 @@ def relocate_guests(
     link = with_site(open_layout(layout, link_name), site)
     described = GuestOptions(like, memory, touched, change_rate, hot_set, write_rate)
     limits = choose_limits(quiesce, max_quiesce, max_total, immediate=immediate)
-    plans = choose_guests(guests, described, limits)
+    leaving = choose_node(link, "--from", source)
+    plans = choose_guests(guests, described, limits, lambda plan: check_stop(plan, link, leaving))
     relocation = Relocation(
         link,
         plans,
         choose_together(at_once, together, len(plans)),
-        choose_node(link, "--from", source),
+        leaving,
         None if background is None else read_background(background),
         read_orders(at, plans),
         window,

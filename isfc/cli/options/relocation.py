@@ -1,6 +1,6 @@
 """The options of ``isfc relocate`` but for those that describe a guest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.number import within
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within as placed
 from scenarios.relocated import make_limits
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
@@ -149,8 +150,13 @@ def choose_limits(
     return limits
 
 
-def choose_guests(text: str, options: GuestOptions, limits: Limits) -> tuple[GuestPlan, ...]:
-    """The guests: so many alike, or those of a file, with ``limits`` where it gives none."""
+def choose_guests(
+    text: str, options: GuestOptions, limits: Limits, check: Callable[[GuestPlan], None]
+) -> tuple[GuestPlan, ...]:
+    """The guests: so many alike, or those of a file, with ``limits`` where it gives none.
+
+    ``check`` raises `ConfigurationError` for a guest whose limits the link cannot keep.
+    """
     if text.lstrip("-").isdigit():
         count = int(text[:9])
         if not 1 <= count <= GUESTS_MAX:
@@ -159,7 +165,10 @@ def choose_guests(text: str, options: GuestOptions, limits: Limits) -> tuple[Gue
             )
         memory = options.read()
         names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
-        return tuple(GuestPlan(name, memory, limits) for name in names)
+        plans = tuple(GuestPlan(name, memory, limits) for name in names)
+        with placed("--max-quiesce"):
+            check(plans[0])
+        return plans
     if options != GuestOptions(*[None] * 6):
         raise ConfigurationError(
             "--guests FILE.csv: expected no --memory or other option that describes a guest; "
@@ -170,6 +179,9 @@ def choose_guests(text: str, options: GuestOptions, limits: Limits) -> tuple[Gue
         raise ConfigurationError(
             f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
         )
+    for line in lines:
+        with placed(f"--guests {text}: line {line.number}"):
+            check(line.plan)
     return tuple(line.plan for line in lines)
 
 

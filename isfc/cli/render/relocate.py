@@ -105,7 +105,7 @@ def _response(response: Response) -> Iterator[RenderableType]:
     """A command as the operator gave it, and what it came to."""
     yield f"{response.at_s:g} s: {response.command}"
     if response.told:
-        yield f"The guest is {response.told}."
+        yield response.told
     if response.lines:
         table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
         for heading in ("User", "From", "To", "Elapsed", "Status"):

@@ -95,7 +95,10 @@ def test_background() -> None:
         ("--memory 1G --change-rate 1M --max-total -1", "--max-total -1: expected 0 to"),
         ("--memory 1G --change-rate 1M --max-total 0", "--max-total 0: expected more than 0 s"),
         ("--memory 1G --change-rate 1M --max-quiesce -5", "--max-quiesce -5: expected 0 to"),
-        ("--memory 1G --change-rate 1M --max-quiesce 0.005", "I/O devices, 4 MiB, alone take 0.02"),
+        (
+            "--memory 1G --change-rate 1M --max-quiesce 0.005",
+            "--max-quiesce: max quiesce 0.005 s",
+        ),
         ("--memory 1G --change-rate 1M --at-once --together 2", "expected one of them"),
         ("--memory 1G --change-rate 1M --guests none.csv", "FILE.csv: expected no --memory"),
         ("--guests none.csv", "--guests none.csv: cannot be read"),
@@ -149,6 +152,11 @@ def test_guests_of_a_file_have_memory_and_limits_of_their_own(
     assert lines[0] == "Relocation of 2 guests from CLIENT to SERVER, all together"
     assert "memory 0.015625 GiB, of which 0 MB/s change" in lines
     assert max(map(len, lines)) <= 80
+    text = GUESTS.replace("max_total", "max_quiesce").replace("0.01", "0.001")
+    (tmp_path / "guests.csv").write_text(text)
+    assert run(arguments) == 2
+    said = "guests.csv: line 3: max quiesce 0.001 s of LINUX2: state and I/O devices, 4 MiB, alone"
+    assert said in capsys.readouterr().err
 
 
 def test_commands_are_given_at_their_times(capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,6 +168,11 @@ def test_commands_are_given_at_their_times(capsys: pytest.CaptureFixture[str]) -
     assert lines[at + 1].split() == ["User", "From", "To", "Elapsed", "Status"]
     assert lines[at + 2].split() == "GUEST CLIENT SERVER 00:00:00 Moving memory".split()
     assert run([*SMALL, "--at", "9 CANCEL GUEST"]) == 0  # it has arrived by then
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "9 s: VMRELOCATE CANCEL GUEST",
+        "Not given: every guest was over by then.",
+    ]
 
 
 def test_sweep_has_a_line_for_each_number(capsys: pytest.CaptureFixture[str]) -> None:
