@@ -70,7 +70,7 @@ class KnownGuest:
 KNOWN_GUESTS: Final = {
     "java": KnownGuest(
         GuestMemory(4096 * _MIB, 3584 * _MIB, hot_set=3200 * _MIB, write_rate=1320 * _MIB),
-        "memory and heap published; touched assumed; write rate calibrated",
+        "memory inferred; heap published; touched assumed; write rate calibrated",
     ),
     "page-cache": KnownGuest(
         GuestMemory(4096 * _MIB, 4096 * _MIB, change_rate=100 * _MIB),

@@ -121,7 +121,7 @@ def relocate_guests(
         _sweep(relocation, sweep, shown, site, jobs)
         return
     found = _watch(relocation)
-    _show(found, shown, site, jobs)
+    _show(found, shown, like, site, jobs)
     if not found.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -144,7 +144,9 @@ def _sweep(
         show(sweep_page(relocation, varied, tried), *note_lines(notes))
 
 
-def _show(found: Relocated, shown: Shown, site: SiteProfile | None, jobs: int | None) -> None:
+def _show(
+    found: Relocated, shown: Shown, like: str | None, site: SiteProfile | None, jobs: int | None
+) -> None:
     advice = None
     if shown.shorter:
         advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
@@ -158,7 +160,7 @@ def _show(found: Relocated, shown: Shown, site: SiteProfile | None, jobs: int | 
         show_json({**found.to_dict(), **tried, **profile_record(site)})
     else:
         more = [] if advice is None else ["", shorter_page(found, advice)]
-        show(relocation_page(found), *more, *note_lines(found.notes))
+        show(relocation_page(found, like), *more, *note_lines(found.notes))
 
 
 def _watch(relocation: Relocation) -> Relocated:

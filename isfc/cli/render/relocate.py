@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from scenarios.guest_memory import GuestMemory
+from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.relocated import Relocated
 from scenarios.relocated_guest import GuestPlan, Moved, Pass
 from scenarios.relocation import Relocation
@@ -16,10 +16,12 @@ _GIB = 2**30
 _MIB = 2**20
 
 
-def relocation_page(found: Relocated) -> RenderableType:
-    """The whole page."""
+def relocation_page(found: Relocated, like: str | None = None) -> RenderableType:
+    """The whole page; ``like`` is the kind of guest that was asked for, if one was."""
     relocation = found.relocation
     parts: list[RenderableType] = [*_heading(relocation)]
+    if like is not None:
+        parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
     for guest in found.guests:
         parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
     for response in found.outcome.responses:

@@ -132,7 +132,8 @@ def test_guest_like_one_that_was_measured(capsys: pytest.CaptureFixture[str]) ->
     lines = capsys.readouterr().out.splitlines()
     heading = "memory 4 GiB, 0.0156 GiB of it touched, of which 10 MB/s change"
     assert lines[1] == heading
-    assert lines[5].split()[3] == "0.016"
+    assert lines[2] == "direct-io: touched published; memory inferred; change assumed"
+    assert lines[6].split()[3] == "0.016"
 
 
 GUESTS = "name,memory,change_rate,max_total\nlinux1,32M,20M,\nLINUX2,16M,0,0.01\n"
