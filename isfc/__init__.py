@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from isfc.deck.iocp import deck_partitions as deck_partitions
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -66,6 +67,7 @@ _HOMES: Final = {
     "parse_layout": "isfc.layout.file",
     "parse_links": "isfc.io.shared",
     "format_collection": "isfc.layout.write",
+    "deck_partitions": "isfc.deck.iocp",
     "Layout": "isfc.layout.layout",
     "Collection": "isfc.layout.layout",
     "Fibre": "isfc.layout.layout",

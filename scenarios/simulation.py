@@ -3,7 +3,7 @@
 What ``isfc run`` does for people, `simulate` does for programs; the figures are the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any, Final
@@ -124,14 +124,16 @@ def simulate(
     interval: float = 1.0,
     seed: int = 1,
     client: str | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Run a workload over a layout in virtual time, and return what both ends measured.
 
     ``layout`` is a `Layout`, the name of a shipped one or the path of a file; ``workload`` a
     `Workload` or a name such as ``"HL"`` or ``"CDU:1000"``. Times are seconds of virtual time:
     ``seconds`` are measured after ``warmup``, in parts of ``interval``. ``client`` names the
-    system of the clients, the layout's first if it is None. The same arguments give the same
-    figures, on every machine. Raises `ConfigurationError` for what cannot be run.
+    system of the clients, the layout's first if it is None. ``progress`` is told now and then how
+    many seconds of virtual time have passed, those of the warm-up included. The same arguments give
+    the same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
     found = load_link_with_disks(layout) if isinstance(layout, str) else layout
@@ -144,7 +146,7 @@ def simulate(
         seed=seed,
         client=None if client is None else NodeName(client),
     )
-    return Simulation(record(experiment, interval))
+    return Simulation(record(experiment, interval, progress=progress))
 
 
 def _figures(result: Result) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def edits() -> None:
         links = isfc.edit(links, change)
     left = isfc.without(links, frozenset({"2"}))
     figures: tuple[isfc.Carried, ...] = isfc.carried(left.links[0], pairs=1)
-    print([each.stated_mb_per_s > 0 for each in figures])
+    print([each.stated_mb_per_s > 0 for each in figures], isfc.deck_partitions(""))
 
 
 def open_text() -> str:

@@ -150,6 +150,15 @@ def parse_deck(text: str, file: str) -> Deck:
     return deck
 
 
+def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
+    """The names of the partitions that have an image in the deck in ``text``, as it lists them.
+
+    ``file`` is its name in messages. Raises `ConfigurationError` as `parse_deck` does.
+    """
+    found = parse_deck(text, file).partitions
+    return tuple(name for name, partition in found.items() if partition.mif is not None)
+
+
 def _read_resource(deck: Deck, operands: Operands) -> None:
     value = operands.get("PARTITION", "PART")
     if value is None:

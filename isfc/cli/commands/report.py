@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import typer
 
@@ -30,6 +30,13 @@ WorkloadOption = Annotated[
 ]
 
 
+class Tell(Protocol):
+    """Who is told what is run, and of which link if there are several."""
+
+    def __call__(self, what: str, of: str) -> None:
+        """Take it."""
+
+
 def report(
     layout: LayoutArgument,
     *,
@@ -45,29 +52,29 @@ def report(
     shows what its channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
+    path.write_text(report_of(layout, _show_run, link, workload), "utf-8")
+
+
+def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "HL") -> str:
+    """The page of the layout that ``name`` means; ``tell`` is told what is run next."""
     check_charts()
     chosen = find_workload(workload)
-    links, configuration = open_all(layout, link)
-    channels = survey_channels(layout, configuration) if configuration else None
+    links, configuration = open_all(name, link)
+    channels = survey_channels(name, configuration) if configuration else None
     surveys: list[Survey] = []
     for number, each in enumerate(links, start=1):
         of = f" of {'-'.join(each.layout.nodes)}" if len(links) > 1 else ""
         surveyed = survey(
-            layout,
-            each.layout,
-            chosen,
-            partial(_show_run, of=of),
-            each.disks,
-            each.neighbours,
+            name, each.layout, chosen, partial(tell, of=of), each.disks, each.neighbours
         )
         surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
     cluster = None
     if len(links) > 1 and shares_anything(links[0].collection):
-        _show_run("all links together", "")
+        tell("all links together", "")
         collection = links[0].collection
         results = run_all(run_cluster, plan_experiments(collection), None)
         cluster = ClusterSurvey(collection, cluster_plan(results), cluster_losses(collection))
-    path.write_text(document(surveys, bundle(), channels, cluster), "utf-8")
+    return document(surveys, bundle(), channels, cluster)
 
 
 def _show_run(what: str, of: str) -> None:

@@ -11,8 +11,9 @@ from isfc.library import check_library
 StudioArgument = Annotated[
     str,
     typer.Argument(
-        metavar="[LAYOUT]",
-        help="A layout file (TOML), or the name of a shipped layout; - for standard input.",
+        metavar="[LAYOUT | DECK.iocp]",
+        help="A layout file (TOML), the name of a shipped layout, an IOCP deck, or what QUERY "
+        "ISLINK shows; - for standard input.",
         show_default=False,
         autocompletion=complete_layout,
     ),

@@ -4,10 +4,28 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
+from isfc.cli.render.cluster_drawing import WIDTH, draw_cluster
 from isfc.cli.render.drawing import DrawnFibre, ctc_words, draw_link, fibre_words, link_groups
 
 _WIDTH = 632
 _ROW = 22
+
+
+def shares(collection: isfc.Collection) -> bool:
+    """Whether there are machines, directors or channels of several systems to be drawn."""
+    fibres = (fibre for link in collection.links for fibre in link.fibres)
+    return bool(
+        collection.cecs or collection.shared_channels or any(fibre.directors for fibre in fibres)
+    )
+
+
+def overview(collection: isfc.Collection) -> str:
+    """The SVG of machines, channels and directors; nothing where nothing is shared."""
+    if not shares(collection):
+        return ""
+    drawn, height = draw_cluster(collection)
+    drawn.set("viewBox", f"0 0 {WIDTH} {height}")
+    return ElementTree.tostring(drawn, "unicode")
 
 
 def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:

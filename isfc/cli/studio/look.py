@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 import isfc
-from isfc.cli.studio.drawing import touchable
+from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders, plans
 from isfc.cli.studio.tasks import SOURCE, Subject
 
@@ -51,7 +51,7 @@ def look(wanted: Look, known: Known) -> dict[str, Any]:
 
 def _drawing(whole: isfc.Collection, left: isfc.Collection) -> str:
     kept = {link.nodes: link for link in left.links}
-    return "".join(
+    return overview(whole) + "".join(
         touchable(link, kept.get(link.nodes), f"-{number}")
         for number, link in enumerate(whole.links, start=1)
     )

@@ -6,8 +6,9 @@ has said. Each request has the revision that it is about, and each answer the sa
 
 import json
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from typing import Any, Final, TypeVar
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any, Final
 
 import msgspec
 from starlette.applications import Starlette
@@ -16,10 +17,16 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from isfc import ConfigurationError, __version__, features
+from isfc.cli.options.experiment import complete_workload
+from isfc.cli.studio.command import Printed
 from isfc.cli.studio.guard import Guard
+from isfc.cli.studio.importing import Asked, Import, import_files, kind_of
 from isfc.cli.studio.judgement import capacity
 from isfc.cli.studio.look import Look, look
 from isfc.cli.studio.page import asset, page
+from isfc.cli.studio.panels import PANELS, Comparison, compare, show_panel
+from isfc.cli.studio.runs import Run, run
+from isfc.cli.studio.taking_out import drawing, report
 from isfc.cli.studio.tasks import Answer, Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
 
@@ -27,8 +34,6 @@ ANSWERS_MAX: Final = 512
 """Answers of the model that are kept, so that undo shows them immediately."""
 BODY_LENGTH_MAX: Final = 4 * 2**20
 """Bytes of a request: a layout as it is and as it was opened are much shorter."""
-
-_T = TypeVar("_T", bound=msgspec.Struct)
 
 
 class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +46,18 @@ class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pairs: int = 50
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """The layout that the page shows."""
+
+    text: str
+    struck: list[str] = []
+
+    @property
+    def subject(self) -> Subject:
+        """It, without what is struck out."""
+        return Subject(self.text, frozenset(self.struck))
+
+
 class Studio:
     """What one command serves."""
 
@@ -49,8 +66,10 @@ class Studio:
         self._start = {
             "text": text,
             "source": source,
+            "kind": kind_of(text),
             "version": __version__,
             "features": features(),
+            "workloads": complete_workload(""),
         }
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
 
@@ -60,6 +79,12 @@ class Studio:
             Route("/", self._page),
             Route("/look", self._look, methods=["POST"]),
             Route("/judge", self._judge, methods=["POST"]),
+            Route("/import", self._import, methods=["POST"]),
+            Route("/run", self._run, methods=["POST"]),
+            Route("/panel", self._panel, methods=["POST"]),
+            Route("/drawing", self._drawing, methods=["POST"]),
+            Route("/report", self._report, methods=["POST"]),
+            Route("/compare", self._compare, methods=["POST"]),
             Route("/{name}", self._asset),
         ]
         app = Starlette(
@@ -81,6 +106,39 @@ class Studio:
     async def _judge(self, request: Request) -> Response:
         wanted = await _read(request, Judge)
         return _stream(self._judged(wanted))
+
+    async def _import(self, request: Request) -> Response:
+        return _stream(self._told(import_files, await _read(request, Import)))
+
+    async def _run(self, request: Request) -> Response:
+        return _stream(self._told(run, await _read(request, Run)))
+
+    async def _panel(self, request: Request) -> Response:
+        return _stream(self._told(show_panel, await _read(request, PANELS)))
+
+    async def _drawing(self, request: Request) -> Response:
+        wanted = await _read(request, Shown)
+        return Response(drawing(wanted.subject), media_type="image/svg+xml")
+
+    async def _report(self, request: Request) -> Response:
+        return _stream(self._told(report, (await _read(request, Shown)).subject))
+
+    async def _compare(self, request: Request) -> Response:
+        return _stream(self._told(compare, await _read(request, Comparison)))
+
+    async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[dict[str, Any]]:
+        """What a computation tells, each as a record for the page."""
+        async with aclosing(self._work.stream(task, wanted)) as told:
+            async for each in told:
+                match each:
+                    case Failed(message):
+                        raise ConfigurationError(message)
+                    case Printed(out, err, code):
+                        yield {"out": out, "err": err, "code": code}
+                    case Asked():
+                        yield each.record()
+                    case _:
+                        yield each
 
     def _known(self, question: Question) -> Answer | None:
         return self._answers.get(question)
@@ -108,7 +166,7 @@ class Studio:
             self._answers.popitem(last=False)
 
 
-async def _read(request: Request, kind: type[_T]) -> _T:
+async def _read(request: Request, kind: Any) -> Any:
     """The body of a request. Raises `ConfigurationError` for what the page does not send."""
     try:
         return msgspec.json.decode(await request.body(), type=kind)

@@ -80,13 +80,14 @@ class Work:
         if len(self._processes) >= PROCESSES_MAX:
             raise Busy(f"{PROCESSES_MAX} computations are under way; wait for one, or end one")
         ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_serve, args=(theirs, task, arguments), daemon=True)
+        process = self._context.Process(target=_serve, args=(theirs, task, arguments))
         process.start()
         self._processes.add(process)
         theirs.close()
         try:
             while True:
                 await _readable(ours)
+                os.set_blocking(ours.fileno(), True)  # the loop lets it fail, halfway of a message
                 try:
                     last, message = ours.recv()
                 except (EOFError, ConnectionError):
@@ -133,6 +134,8 @@ class Work:
     def _end(self, process: BaseProcess) -> None:
         if process in self._processes:
             self._processes.discard(process)
+            with suppress(ProcessLookupError):  # it has ended, or begins just now
+                os.killpg(process.pid or 0, signal.SIGKILL)
             process.kill()
             process.join()
 
@@ -155,7 +158,11 @@ def _tell_parent(line: Connection) -> None:
 
 
 def _serve(line: Connection, task: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """What a process does: the task, and nothing beyond the life of its parent."""
+    """What a process does: the task, and nothing beyond the life of its parent.
+
+    It is a group of its own, with which the processes end that it may begin.
+    """
+    os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
     os.nice(NICENESS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -176,4 +183,4 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])
-        os._exit(1)
+        os.killpg(0, signal.SIGKILL)

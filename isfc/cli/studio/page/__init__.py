@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
+from isfc.cli.render.cluster_drawing import SOLID_STYLE
 from isfc.cli.render.drawing import STYLE
 
 _ASSETS: Final = {"studio.js": "text/javascript", "studio.css": "text/css"}
@@ -19,7 +20,7 @@ def page(start: Mapping[str, Any]) -> str:
 def asset(name: str) -> tuple[str, str]:
     """What else the page loads, and its media type. Raises `KeyError` for another name."""
     kind = _ASSETS[name]
-    return _read(name) + (STYLE if name == "studio.css" else ""), kind
+    return _read(name) + (STYLE + SOLID_STYLE if name == "studio.css" else ""), kind
 
 
 def _read(name: str) -> str:

@@ -4,10 +4,9 @@
 const start = JSON.parse(document.getElementById("start").textContent);
 const at = (id) => document.getElementById(id);
 
-const past = []; // what can be undone: {text, struck}
+const past = []; // what can be undone: {text, struck, opened}
 const future = [];
-let now = { text: start.text, struck: [] };
-let opened = "";
+let now = { text: start.text, struck: [], opened: "" }; // opened: what changes are compared with
 let layout = [];
 let revision = 0;
 let chosen = null; // {link, rdev} or {link, fibre}
@@ -96,11 +95,10 @@ function buttons() {
 }
 
 async function look(wanted) {
-  const answer = await ask("look", { revision: revision + 1, opened, ...wanted });
+  const answer = await ask("look", { revision: revision + 1, pairs: pairs(), ...wanted });
   const seen = await answer.json();
   revision = seen.revision;
-  now = { text: seen.text, struck: seen.struck };
-  opened ||= seen.text;
+  now = { text: seen.text, struck: seen.struck, opened: wanted.opened || seen.text };
   layout = seen.layout;
   show(seen);
   judge();
@@ -110,6 +108,7 @@ async function look(wanted) {
 // ---- showing
 
 function show(seen) {
+  document.querySelector("main").hidden = false;
   const focused = document.activeElement?.closest?.("#drawing") ? keyOf(document.activeElement) : null;
   for (const name of ["drawing", "capacity", "orders", "findings", "changes"]) {
     at(name).innerHTML = seen[name];
@@ -120,6 +119,7 @@ function show(seen) {
   if (chosen && !find(chosen)) chosen = null;
   showChosen();
   fillNewFibre();
+  fillPanels();
   if (focused) elementOf(focused)?.focus();
 }
 
@@ -128,7 +128,7 @@ async function judge() {
   const mine = judging = new AbortController();
   underWay(1);
   try {
-    const body = { revision, text: now.text, opened, struck: now.struck };
+    const body = { revision, pairs: pairs(), ...now };
     for await (const record of lines(await ask("judge", body, mine.signal))) {
       if (record.error) throw new Error(record.error);
       if (record.revision !== revision || mine.signal.aborted) return;
@@ -274,16 +274,242 @@ at("new-fibre").addEventListener("change", ({ target }) => target.name === "link
 for (const form of document.querySelectorAll("form")) {
   form.addEventListener("submit", (event) => event.preventDefault());
 }
+const pairs = () => Math.min(10_000, Math.max(1, Math.round(Number(at("pairs").value)) || 50));
+at("pairs").addEventListener("change", () => change(() => look(now)));
+
+// ---- what is brought in
+
 at("text-form").addEventListener("submit", () => {
-  const text = at("text").value;
-  change(async () => {
+  bring([{ name: "the pasted text", text: at("text").value }]);
+});
+at("open").addEventListener("change", async ({ target }) => {
+  await bringFiles(target.files);
+  target.value = "";
+});
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+addEventListener("drop", (event) => {
+  document.body.classList.remove("dropping");
+  if (!event.dataTransfer.files.length) return;
+  event.preventDefault();
+  bringFiles(event.dataTransfer.files);
+});
+async function bringFiles(files) {
+  const texts = [...files].map(async (file) => ({ name: file.name, text: await file.text() }));
+  return bring(await Promise.all(texts));
+}
+
+let brought = null; // files that more is to be told of
+function bring(files, told = {}) { // what is opened anew is what changes are compared with
+  return change(async () => {
+    at("asked").hidden = true;
+    const answer = await ask("import", { files, layout: now.text, ...told });
+    const [record] = await Array.fromAsync(lines(answer));
+    if (record.error) throw new Error(record.error);
+    if (record.ask) return more(files, record);
     const before = now;
-    await look({ text, struck: [], source: "the text" });
-    remember(before);
+    await look({ text: record.out, struck: [], opened: "", source: files[0].name });
+    if (before.text) remember(before);
+    at("source").textContent = files.map((file) => file.name).join(", ");
+    at("remarks").hidden = !record.err;
+    at("remarks").querySelector("pre").textContent = record.err;
   });
+}
+function more(files, { ask: what, choices }) {
+  brought = files;
+  const form = at("asked");
+  form.hidden = false;
+  form.querySelector("h3").textContent = what === "partitions"
+    ? "Which partitions are to be joined?" : "Of which system is this console log?";
+  at("choices").replaceChildren(...choices.map((choice) => {
+    const label = document.createElement("label");
+    label.className = "check";
+    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: choice });
+    label.append(box, choice);
+    return label;
+  }));
+  at("asked-system").hidden = what === "partitions";
+  form.querySelector(what === "partitions" ? "#choices input" : "[name=system]").focus();
+}
+at("asked").addEventListener("submit", () => {
+  const form = at("asked");
+  const chosenOnes = [...form.querySelectorAll("#choices input:checked")].map((box) => box.value);
+  const told = at("asked-system").hidden
+    ? { partitions: chosenOnes.join(",") } : { system: form.system.value };
+  bring(brought, told).then(() => { if (!at("error").hidden) form.hidden = false; });
+});
+
+// ---- panels: runs, and what commands print
+
+function fillPanels() {
+  const many = layout.length > 1;
+  at("together").hidden = !many;
+  for (const form of [at("run-form"), at("loss-form"), at("relocation-form")]) {
+    const link = layout.find((each) => each.name === form.link.value) ?? layout[0];
+    options(form.link, layout.map((each) => [each.name]), link.name);
+    form.querySelector(".of-link").hidden = !many;
+    if (form.client) {
+      const client = link.nodes.includes(form.client.value) ? form.client.value : link.nodes[0];
+      options(form.client, link.nodes.map((node) => [node]), client);
+    }
+  }
+  const { system } = at("statements-form");
+  const systems = [...new Set(layout.flatMap((link) => link.nodes))];
+  const kept = systems.includes(system.value) ? system.value : systems[0];
+  options(system, systems.map((each) => [each]), kept);
+}
+for (const form of ["run-form", "relocation-form"]) {
+  at(form).link.addEventListener("change", fillPanels);
+}
+at("workloads").replaceChildren(...start.workloads.map((each) => new Option(each)));
+
+const subject = () => ({ text: now.text, struck: now.struck });
+
+let runs = 0;
+at("run-form").addEventListener("submit", async ({ target }) => {
+  const [number, form] = [++runs, new FormData(target)];
+  const wanted = {
+    ...subject(), ...Object.fromEntries(form),
+    pairs: Number(form.get("pairs")), seconds: Number(form.get("seconds")),
+  };
+  const row = at("run-table").tBodies[0].insertRow(0);
+  at("run-table").hidden = false;
+  const changed = past.length ? `, after ${past.length} change${past.length > 1 ? "s" : ""}` : "";
+  const struck = now.struck.length ? `, without fibre ${now.struck.join(", ")}` : "";
+  row.insertCell().textContent = `${number}: ${wanted.workload} ${wanted.pairs} pairs, `
+    + `${wanted.seconds} s, ${wanted.client}${changed}${struck}`;
+  const cell = row.insertCell();
+  cell.colSpan = 7;
+  const bar = Object.assign(document.createElement("progress"), { max: 1, value: 0 });
+  bar.setAttribute("aria-label", `Run ${number}`);
+  const stop = button("Stop", () => ending.abort());
+  const ending = new AbortController();
+  cell.append(bar, stop);
+  try {
+    for await (const record of lines(await ask("run", wanted, ending.signal))) {
+      if (record.error) throw new Error(record.error);
+      if (record.share) bar.value = record.share;
+      if (record.figures) showRun(row, number, record);
+    }
+  } catch (error) {
+    cell.textContent = error.name === "AbortError" ? "stopped" : error.message;
+  }
+});
+
+function showRun(row, number, record) {
+  row.deleteCell(1);
+  for (const figure of record.figures) row.insertCell().textContent = figure;
+  row.insertCell().innerHTML = record.chart;
+  const box = Object.assign(document.createElement("input"), { type: "checkbox" });
+  box.setAttribute("aria-label", `Compare run ${number}`);
+  row.record = record.record;
+  row.number = number;
+  row.insertCell().append(box);
+}
+
+at("run-table").addEventListener("change", async () => {
+  const rows = [...at("run-table").tBodies[0].rows].reverse();
+  const compared = rows.filter((row) => row.querySelector("input:checked"));
+  at("comparison").hidden = compared.length !== 2;
+  if (compared.length !== 2) return;
+  const [first, second] = compared.map((row) => JSON.stringify(row.record));
+  const names = compared.map((row) => `run-${row.number}`);
+  print(at("comparison"), ask("compare", { first, second, names }));
+});
+
+function button(text, act) {
+  const made = Object.assign(document.createElement("button"), { type: "button", textContent: text });
+  made.addEventListener("click", act);
+  return made;
+}
+
+async function print(output, asked) { // what a command prints, or its error
+  output.hidden = false;
+  output.textContent = "Computing ...";
+  output.setAttribute("aria-busy", "true");
+  try {
+    for await (const record of lines(await asked)) {
+      if (record.error) throw new Error(record.error);
+      output.textContent = record.out + record.err;
+      output.setAttribute("aria-busy", "false");
+      return record;
+    }
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    output.textContent = error.message;
+  }
+  output.setAttribute("aria-busy", "false");
+  return null;
+}
+
+function panel(form, output, make) {
+  let asking = new AbortController();
+  at(form).addEventListener("submit", async ({ target }) => {
+    asking.abort();
+    const mine = asking = new AbortController();
+    const wanted = { ...subject(), ...make(Object.fromEntries(new FormData(target))) };
+    const about = wanted.text + wanted.struck;
+    const record = await print(output, ask("panel", wanted, mine.signal));
+    if (!record || mine.signal.aborted) return;
+    if (about !== now.text + now.struck) output.textContent += "\n(of the layout before the last change)";
+    target.dispatchEvent(new CustomEvent("shown", { detail: record }));
+  });
+}
+const outputOf = (section) => at(section).querySelector("pre");
+panel("loss-form", outputOf("loss"), ({ link, simulated }) => (
+  { show: "losses", link, simulated: Boolean(simulated) }));
+panel("relocation-form", outputOf("relocation"), ({ client, guests, ...rest }) => (
+  { show: "relocation", source: client, guests: Number(guests), ...rest }));
+panel("together-form", outputOf("together"), ({ show: what }) => ({ show: what }));
+panel("statements-form", outputOf("files"), (form) => ({ show: "statements", ...form }));
+at("statements-form").addEventListener("shown", () => {
+  at("statements-form").download.disabled = false;
+});
+at("statements-form").download.addEventListener("click", () => {
+  const { system, form } = at("statements-form");
+  const ending = form.value === "iocp" ? "iocp" : "config";
+  save(outputOf("files").textContent, `${system.value}.${ending}`, "text/plain");
+});
+at("statements-form").addEventListener("change", () => {
+  at("statements-form").download.disabled = true;
 });
 at("undo").addEventListener("click", () => turn(past, future));
 at("redo").addEventListener("click", () => turn(future, past));
+at("download-svg").addEventListener("click", () => change(async () => {
+  save(await (await ask("drawing", now)).text(), "layout.svg", "image/svg+xml");
+}));
+at("download-png").addEventListener("click", () => change(async () => {
+  const drawn = await (await ask("drawing", now)).text();
+  const picture = new Image();
+  picture.src = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
+  await picture.decode();
+  const { width, height } = document.querySelector("#drawing svg").viewBox.baseVal;
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(document.body).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(picture.src);
+  save(await new Promise((made) => { canvas.toBlob(made, "image/png"); }), "layout.png", "image/png");
+}));
+at("download-report").addEventListener("click", async ({ target }) => {
+  target.disabled = true;
+  target.textContent = "Report: running ...";
+  try {
+    for await (const record of lines(await ask("report", subject()))) {
+      if (record.error) throw new Error(record.error);
+      if (record.doing) target.textContent = `${record.doing} ...`;
+      if (record.page) save(record.page, "report.html", "text/html");
+    }
+  } catch (error) {
+    tell(error);
+  }
+  target.disabled = false;
+  target.textContent = "Report";
+});
 at("download-toml").addEventListener("click", () => save(now.text, "layout.toml", "text/plain"));
 
 function save(content, file, type) {
@@ -416,7 +642,7 @@ let keeping = 0;
 function keep() {
   clearTimeout(keeping);
   keeping = setTimeout(async () => {
-    const packed = await pack({ version: start.version, opened, ...now });
+    const packed = await pack({ version: start.version, ...now });
     history.replaceState(null, "", `#${packed}`);
   }, 100);
 }
@@ -425,12 +651,17 @@ async function begin() {
   buttons();
   at("source").textContent = start.source;
   if (location.hash.length > 1) {
-    const held = await unpack(location.hash.slice(1));
-    opened = held.opened;
-    now = { text: held.text, struck: held.struck };
+    const { version, ...held } = await unpack(location.hash.slice(1));
+    now = held;
+    if (version !== start.version) at("source").textContent += ` (kept by isfc ${version})`;
   }
-  if (!now.text) return;
-  await look({ ...now, source: start.source });
-  document.documentElement.dataset.ready = "yes";
+  if (start.kind === "toml" || location.hash.length > 1) {
+    await look({ ...now, source: start.source });
+  } else {
+    const deck = [{ name: start.source, text: start.text }];
+    now = { text: "", struck: [], opened: "" };
+    queueMicrotask(() => bring(deck));
+  }
+  document.documentElement.dataset.begun = "yes";
 }
 change(begin);

@@ -1,8 +1,10 @@
 """The page of the studio, worked on in a browser."""
 
 import json
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +40,7 @@ def opened(
         page.on("pageerror", lambda error: found.append(str(error)))
         page.on("request", lambda sent: ask(sent.url))
         page.goto(running.address + fragment)
-        page.wait_for_selector("html[data-ready]", timeout=JUDGED_MS)
+        page.wait_for_selector("html[data-begun]", timeout=JUDGED_MS)
         yield page, found
         browser.close()
 
@@ -136,7 +138,7 @@ def test_address_holds_the_state(running: RunningStudio) -> None:
     with opened(running) as (page, _):
         page.locator(".heading").first.press("+")
         expect(page.locator(".ctc")).to_have_count(5)
-        page.wait_for_function("location.hash.length > 50")
+        expect(page).to_have_url(re.compile("#.{50}"))
         page.wait_for_timeout(300)
         fragment = page.evaluate("location.hash")
     with opened(running, fragment=fragment) as (page, found):
@@ -164,3 +166,93 @@ def test_everything_that_can_be_used_has_a_name(running: RunningStudio) -> None:
             )
             assert name.strip()
         assert page.get_by_role("button", name="CTC 6000 to 6000 (CLIENT only) on fibre").count()
+
+
+def shown(page: Page, section: str) -> str:
+    """What a command has printed on a panel."""
+    page.wait_for_selector(f"{section} pre[aria-busy=false]", timeout=JUDGED_MS)
+    return page.inner_text(f"{section} pre")
+
+
+def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints() -> None:
+    deck = Path(__file__).parents[3] / "data" / "decks" / "cross-css.iocp"
+    with studio(str(deck)) as running, deck_opened(running) as (page, found):
+        page.check("#choices input[value=ALPHA]")
+        page.check("#choices input[value=BETA]")
+        page.click("#asked button")
+        expect(page.locator(".ctc")).to_have_count(8, timeout=JUDGED_MS)
+        assert "Not paired: 8 devices" in (page.locator("#remarks pre").text_content() or "")
+        for seconds in ("0.2", "0.3"):
+            page.fill("#run-form [name=seconds]", seconds)
+            page.click("#run-form button")
+            page.wait_for_selector("#run-table tbody tr:first-child svg", timeout=JUDGED_MS)
+        for box in page.locator("#run-table input").all():
+            box.check()
+        page.wait_for_selector("#comparison[aria-busy=false]", timeout=JUDGED_MS)
+        assert "layout_digest" not in page.inner_text("#comparison")  # it is the same layout
+        assert "MB/s sent" in page.inner_text("#comparison")
+        page.click("#loss-form button")
+        assert "CTC 5317 (6317)" in shown(page, "#loss")
+        page.fill("#relocation-form [name=memory]", "64M")
+        page.click("#relocation-form button")
+        assert "was moved in" in shown(page, "#relocation")
+        page.click("#statements-form button")
+        assert shown(page, "#files").startswith("ACTIVATE ISLINK 5310 5311")
+        page.select_option("#statements-form [name=form]", "iocp")
+        page.click("#statements-form button")
+        expect(page.locator("#files pre")).to_contain_text("IODEVICE")
+        for kind, begins in (("svg", b"<svg"), ("png", b"\x89PNG")):
+            with page.expect_download() as download:
+                page.click(f"#download-{kind}")
+            assert Path(download.value.path()).read_bytes().startswith(begins)
+        assert found == []
+
+
+@contextmanager
+def deck_opened(running: RunningStudio) -> Iterator[tuple[Page, list[str]]]:
+    with opened(running) as (page, found):
+        page.wait_for_selector("#choices input", timeout=JUDGED_MS)
+        yield page, found
+
+
+def test_fibre_that_is_struck_out_is_judged_as_lost() -> None:
+    with studio("atlanta-boston") as running, opened(running) as (page, found):
+        page.locator(".fibre[data-fibre='1'] > .heading").press("x")
+        expect(page.locator(".fibre.struck")).to_have_count(1)
+        assert order(page, "ATLANTA") == ["6020", "6021", "6022"]
+        assert judged(page)[0][1].startswith("131 (-175)")  # three CTCs of four at 2 Gb/s
+        page.click("#undo")
+        expect(page.locator(".fibre.struck")).to_have_count(0)
+        assert found == []
+
+
+def test_garbage_is_told_in_the_words_of_the_command(tmp_path: Path) -> None:
+    garbage = "total garbage ["
+    file = tmp_path / "garbage.toml"
+    file.write_text(garbage)
+    command = [sys.executable, "-m", "isfc", "plan", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
+    with studio("published-1") as running, opened(running) as (page, found):
+        page.fill("#text", garbage)
+        page.click("#text-form button")
+        expect(page.locator("#error")).to_be_visible()
+        assert page.inner_text("#error") == said.replace(f"isfc: {file}", "the pasted text")
+        assert page.locator(".ctc").count() == 1
+        assert found == []
+
+
+def test_many_quick_edits_leave_no_stale_figure_and_no_process() -> None:
+    with studio("published-4") as running, opened(running) as (page, found):
+        first = judged(page)
+        idle = len(running.processes())
+        heading = page.locator(".heading").first
+        for number in range(200):
+            heading.press("+" if number % 2 == 0 else "Control+z")
+            page.wait_for_timeout(10)
+        assert judged(page) == first
+        assert page.locator(".ctc").count() == 4
+        deadline = time.monotonic() + 10
+        while len(running.processes()) > idle and time.monotonic() < deadline:
+            page.wait_for_timeout(100)
+        assert len(running.processes()) == idle
+        assert found == []

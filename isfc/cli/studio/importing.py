@@ -1,0 +1,106 @@
+"""Whatever a site has, pasted or dropped: what it is, and the layout that a command makes of it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+import isfc
+from isfc.cli.studio.command import Printed, printed
+from isfc.cli.studio.work import Failed, Tell
+
+_LINES: Final = re.MULTILINE | re.IGNORECASE
+_DECK: Final = re.compile(r"^\S{0,8}\s+(RESOURCE|CHPID|CNTLUNIT|IODEVICE)\s", _LINES)
+_LOG: Final = re.compile(r"\bLink device:", _LINES)
+_CONFIG: Final = re.compile(r"^\W*(\S+:\s*)?(DE)?ACTIV(AT)?E?\s+ISLINK\b", _LINES)
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text that was pasted or dropped."""
+
+    name: str
+    text: str
+
+
+class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Texts to be made a layout of.
+
+    ``partitions`` are those of decks, ``system`` the one a single console log is of. A SYSTEM
+    CONFIG chooses among the CTCs of ``layout``, the one that the page shows.
+    """
+
+    files: list[File]
+    layout: str = ""
+    partitions: str | None = None
+    system: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command needs to be told more: ``what`` is partitions or system, of some ``choices``."""
+
+    what: str
+    choices: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """What the page is told."""
+        return {"ask": self.what, "choices": list(self.choices)}
+
+
+def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
+    """The layout of the texts as TOML, with what the command says of it; or what to ask for."""
+    files = {file.name: file.text for file in wanted.files}
+    kinds = {kind_of(file.text) for file in wanted.files}
+    if len(kinds) != 1 or (kinds == {"toml"} and len(files) > 1):
+        return Failed("expected IOCP decks, console logs, statements or a layout, not some of each")
+    (kind,) = kinds
+    if kind == "iocp":
+        return _decks(tell, files, wanted.partitions)
+    if kind == "islink":
+        return _logs(tell, files, wanted.system)
+    if kind == "config":
+        words = ["import", "config", *files, "--layout", "layout"]
+        return printed(tell, words, {**files, "layout": wanted.layout})
+    ((name, text),) = files.items()
+    isfc.parse_links(text, name)
+    return Printed(text, "", 0)
+
+
+def kind_of(text: str) -> str:
+    """``iocp``, ``islink``, ``config``, or ``toml`` for all else."""
+    for kind, sign in (("iocp", _DECK), ("islink", _LOG), ("config", _CONFIG)):
+        if sign.search(text):
+            return kind
+    return "toml"
+
+
+def _decks(tell: Tell, files: dict[str, str], partitions: str | None) -> Printed | Failed | Asked:
+    """Two partitions are joined without a question."""
+    if partitions is None:
+        named = _partitions(files)
+        if len(named) > 2:
+            return Asked("partitions", tuple(named))
+        partitions = ",".join(named)
+    return printed(tell, ["import", "iocp", *files, "--partitions", partitions], files)
+
+
+def _partitions(files: dict[str, str]) -> Sequence[str]:
+    """The partitions of all decks, with the number of their deck where a name is in several."""
+    every = [isfc.deck_partitions(text, name) for name, text in files.items()]
+    names = [name for names in every for name in names]
+    return [
+        name if names.count(name) == 1 else f"{name}{number}={number}:{name}"
+        for number, found in enumerate(every, start=1)
+        for name in found
+    ]
+
+
+def _logs(tell: Tell, files: dict[str, str], system: str | None) -> Printed | Failed | Asked:
+    if len(files) > 1:
+        return printed(tell, ["import", "islink", *files], files)
+    if not system:
+        return Asked("system")
+    (name,) = files
+    return printed(tell, ["import", "islink", f"{system}={name}"], files)

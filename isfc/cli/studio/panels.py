@@ -1,0 +1,105 @@
+"""What the page shows as a command prints it: losses, relocations, statements, all links together.
+
+Each record makes the words of one command, whose LAYOUT is the page's.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+
+import isfc
+from isfc.cli.studio.command import Printed, printed
+from isfc.cli.studio.tasks import Subject
+from isfc.cli.studio.work import Failed, Tell
+
+_LAYOUT: Final = "layout"
+
+
+class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="show"):
+    """A command about the layout that the page shows."""
+
+    text: str
+    struck: list[str] = []
+
+    def words(self) -> Sequence[str]:
+        """The command, without its name."""
+        raise NotImplementedError
+
+
+class Losses(Panel, frozen=True, tag="losses"):
+    """What each lost chpid and CTC leaves, by rule, and by run if it is ``simulated``."""
+
+    link: str = ""
+    simulated: bool = False
+
+    def words(self) -> Sequence[str]:
+        """``isfc plan --lose``."""
+        simulate = ["--simulate"] if self.simulated else []
+        return ["plan", _LAYOUT, "--link", self.link, "--lose", *simulate]
+
+
+class Relocation(Panel, frozen=True, tag="relocation"):
+    """How long guests take over a link; sizes as the command has them, such as 16G."""
+
+    link: str = ""
+    source: str = ""
+    memory: str = "16G"
+    change_rate: str = "100M"
+    guests: int = 1
+
+    def words(self) -> Sequence[str]:
+        """``isfc relocate``."""
+        guest = ["--memory", self.memory, "--change-rate", self.change_rate]
+        many = ["--guests", str(self.guests), "--from", self.source]
+        return ["relocate", _LAYOUT, "--link", self.link, *guest, *many]
+
+
+class Together(Panel, frozen=True, tag="together"):
+    """All links of a cluster, alone and together."""
+
+    def words(self) -> Sequence[str]:
+        """``isfc plan`` of all links."""
+        return ["plan", _LAYOUT]
+
+
+class Lost(Panel, frozen=True, tag="cluster-losses"):
+    """What a lost channel, director or CEC leaves of a cluster."""
+
+    def words(self) -> Sequence[str]:
+        """``isfc plan --lose`` of all links."""
+        return ["plan", _LAYOUT, "--lose"]
+
+
+class Statements(Panel, frozen=True, tag="statements"):
+    """What one system needs."""
+
+    form: Literal["activate", "iocp"] = "activate"
+    system: str = ""
+
+    def words(self) -> Sequence[str]:
+        """``isfc export``."""
+        return ["export", _LAYOUT, "--as", self.form, "--system", self.system]
+
+
+PANELS: Final = Losses | Relocation | Together | Lost | Statements
+
+
+class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two runs side by side: their records, as JSON."""
+
+    first: str
+    second: str
+    names: tuple[str, str]
+
+
+def show_panel(tell: Tell, panel: Panel) -> Printed | Failed:
+    """What the command prints of the layout, without what is struck out of it."""
+    layout = Subject(panel.text, frozenset(panel.struck)).read()
+    return printed(tell, panel.words(), {_LAYOUT: isfc.format_collection(layout)})
+
+
+def compare(tell: Tell, wanted: Comparison) -> Printed | Failed:
+    """``isfc compare`` of two runs."""
+    files = dict(zip(wanted.names, (wanted.first, wanted.second), strict=True))
+    return printed(tell, ["compare", *wanted.names], files)

@@ -1,0 +1,100 @@
+"""A run of a workload for the page: its figures, its record as ``isfc run --json``, a chart."""
+
+from typing import Annotated, Any, Final
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import msgspec
+from msgspec import Meta
+
+import isfc
+from isfc.cli.record import run_record
+from isfc.cli.studio.tasks import Subject
+from isfc.cli.studio.work import Tell
+
+WARMUP: Final = 0.3
+INTERVALS: Final = 24
+"""Bars of the chart."""
+_STEPS: Final = 50
+"""Reports of progress."""
+_WIDTH: Final = 120
+_HEIGHT: Final = 28
+
+
+class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is to be run on which link; ``seconds`` of virtual time are measured."""
+
+    text: str
+    link: str
+    workload: str
+    pairs: Annotated[int, Meta(ge=1, le=10_000)]
+    seconds: Annotated[float, Meta(gt=0, le=600)]
+    client: str
+    struck: list[str] = []
+
+
+def run(tell: Tell, wanted: Run) -> dict[str, Any]:
+    """Run it; tell what share is done."""
+    link = Subject(wanted.text, frozenset(wanted.struck)).read().link(wanted.link, "link")
+    whole, told = wanted.seconds + WARMUP, 0
+
+    def progress(done: float) -> None:
+        nonlocal told
+        if done / whole * _STEPS >= told + 1:
+            told = int(done / whole * _STEPS)
+            tell({"share": told / _STEPS})
+
+    done = isfc.simulate(
+        link,
+        wanted.workload,
+        pairs=wanted.pairs,
+        seconds=wanted.seconds,
+        warmup=WARMUP,
+        interval=wanted.seconds / INTERVALS,
+        client=wanted.client or None,
+        progress=progress,
+    )
+    result = done.result
+    return {
+        "figures": [
+            f"{result.mb_per_s_out:.1f}",
+            f"{result.mb_per_s_in:.1f}",
+            f"{result.messages_per_s:.0f}",
+            f"{result.rdev_util_percent:.0f}",
+            f"{result.collisions_per_s:.1f}",
+        ],
+        "chart": chart(done),
+        "record": run_record(done.experiment, [result], wanted.link),
+    }
+
+
+def chart(done: isfc.Simulation) -> str:
+    """MB/s over time as a small SVG: out above, in below, collisions as marks at the top."""
+    parts = [sample.result for sample in done.client.parts]
+    most = max(1.0, *(part.mb_per_s for part in parts))
+    named = f"MB/s over time, at most {most:.0f}; collisions are marked"
+    svg = Element(
+        "svg",
+        {
+            "viewBox": f"0 0 {_WIDTH} {_HEIGHT}",
+            "class": "chart",
+            "role": "img",
+            "aria-label": named,
+        },
+    )
+    SubElement(svg, "title").text = named
+    width = _WIDTH / len(parts)
+    for number, part in enumerate(parts):
+        top = float(_HEIGHT)
+        for kind, rate in (("in", part.mb_per_s_in), ("out", part.mb_per_s_out)):
+            height = rate / most * (_HEIGHT - 4)
+            top -= height
+            _bar(svg, kind, number * width, top, width * 0.85, height)
+        if part.collisions_per_s:
+            _bar(svg, "collision", number * width, 0, width * 0.85, 3)
+    return ElementTree.tostring(svg, "unicode")
+
+
+def _bar(svg: Element, kind: str, x: float, y: float, width: float, height: float) -> None:
+    place = {"x": x, "y": y, "width": width, "height": height}
+    SubElement(svg, "rect", {"class": kind, **{name: f"{v:.1f}" for name, v in place.items()}})
