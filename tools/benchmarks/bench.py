@@ -3,8 +3,9 @@
 ``python -m tools.benchmarks.bench`` times both models in turn in one run, measures the memory of
 runs of two lengths in processes of their own, and times one CTC against sixteen. It ends with 1
 when a target is missed. Times depend on the machine and are only shown; what is judged are
-ratios. All are of processor time, which others on the machine disturb less: each model has one
-thread and waits for nothing, so that left alone it is the time of the wall.
+ratios, and how long the studio takes. Ratios are of processor time, which others on the machine
+disturb less: each model has one thread and waits for nothing, so that left alone it is the time of
+the wall.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from scenarios.run import Experiment, Result, build, measure
 from scenarios.workload import find_workload, free_workload
 from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate
+from tools.benchmarks.studio_latency import latencies_s, p95_s
 
 CELLS: Final = ("HS", "HL")
 """Suites that are run beside SimPy, each with 16 CTCs and 100 pairs."""
@@ -48,6 +50,11 @@ SLOWDOWN_MAX: Final = 1.3
 links over that with one."""
 PACKAGES_PERCENT_MAX: Final = 1.0
 """Between the messages per package of those two, which are to be equal."""
+
+EDIT_S_MAX: Final = 1.0
+"""From an edit on the page of `isfc studio` to the last figure of its judgement, p95, compiled."""
+EDIT_INTERPRETED_S_MAX: Final = 10.0
+EDITS_PER_REPETITION: Final = 6
 
 COMPILED: Final = not str(isfc.link.logical_link.__file__).endswith(".py")
 """Whether it is the compiled package that is timed."""
@@ -288,6 +295,13 @@ def compare_memory(extent: Extent) -> list[Check]:
     ]
 
 
+def compare_studio(extent: Extent) -> list[Check]:
+    """The page of a layout with 16 CTCs: seconds of the wall from an edit to its judgement."""
+    taken = latencies_s(EDITS_PER_REPETITION * extent.repetitions)
+    most = EDIT_S_MAX if COMPILED else EDIT_INTERPRETED_S_MAX
+    return [Check("studio, 16 CTCs: s from edit to judgement, p95", p95_s(taken), most)]
+
+
 def describe_timing(timing: Timing) -> str:
     """A line of the table: median and spread of the rate, and what the runs had in common."""
     rates = timing.rates
@@ -337,6 +351,7 @@ def bench(
     checks += judged
     say("\n".join(map(describe_timing, timings["links"])) + "\n")
     checks += compare_memory(extent)
+    checks += compare_studio(extent)
     say("\n".join(map(describe_check, checks)))
     return timings, checks
 

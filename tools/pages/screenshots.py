@@ -1,6 +1,7 @@
-"""Pictures of the page that ``isfc report`` writes, taken in headless Chromium.
+"""Pictures of the pages of ``isfc report`` and ``isfc studio``, taken in headless Chromium.
 
-``python -m tools.pages.screenshots`` renews ``docs/report-*.png``. Without Chromium it leaves them.
+``python -m tools.pages.screenshots`` renews ``docs/report-*.png`` and ``docs/studio-*.png``.
+Without Chromium it leaves them.
 """
 
 import shutil
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
+
+from tests.studio import studio
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 LAYOUT: Final = "published-12"
@@ -34,11 +37,33 @@ def take(browser: Browser, page_file: Path, name: str) -> None:
     page.close()
 
 
+STUDIO: Final = {
+    # file: width and height of the window, dark or light
+    "studio-desk.png": (1280, 1000, "light"),
+    "studio-phone.png": (390, 1500, "dark"),
+}
+
+
+def take_studio(browser: Browser) -> None:
+    """Move a CTC on the page of the studio, and take its pictures when that is judged."""
+    with studio("published-12") as running:
+        for name, (width, height, scheme) in STUDIO.items():
+            page = browser.new_page(viewport={"width": width, "height": height})
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            page.goto(running.address)
+            page.locator(".ctc[data-rdev='6000']").press("Alt+ArrowDown")
+            page.wait_for_selector("#changes li")
+            page.locator(".ctc[data-rdev='6000']").press("Enter")
+            page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
+            page.screenshot(path=DOCS / name)
+            page.close()
+
+
 def main() -> int:
     """Write a report, and take every picture of it; return the exit status."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        print("There is no chromium: the pictures of the report stay as they are.")
+        print("There is no chromium: the pictures of the pages stay as they are.")
         return 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         page_file = Path(folder, "report.html")
@@ -47,6 +72,7 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in PICTURES:
             take(browser, page_file, name)
+        take_studio(browser)
         browser.close()
     return 0
 
