@@ -20,6 +20,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import with_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,13 @@ def links_with_disks(document: Document) -> tuple[Collection, IoConfiguration | 
 def parse_links(data: bytes | str, source: str = "layout") -> Collection:
     """Every link that the content of a layout file describes, disks on their chpids in them.
 
+    Each has notes of what figures of it alone do not have.
+
     ``source`` is its name in messages. Raises `ConfigurationError` for what is wrong with it.
     """
-    return links_with_disks(parse_document(data, source))[0]
+    collection = links_with_disks(parse_document(data, source))[0]
+    links = tuple(with_notes(collection, link) for link in collection.links)
+    return replace(collection, links=links)
 
 
 def load_with_disks(argument: str | Path) -> Collection:

@@ -19,16 +19,19 @@ _ALONE: Final = (
 )
 
 
-def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False) -> Iterator[str]:
+def differences(
+    plan: Plan, figures: Sequence[Carried], *, advised: bool = False, pairs: int = STATED_PAIRS
+) -> Iterator[str]:
     """What the figures mean: where rule and model disagree, and why.
 
-    ``advised`` says that advice below has figures as well.
+    ``advised`` says that advice below has figures as well; ``pairs`` are those of the load that is
+    not saturated.
     """
     rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
     yield (
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
-        f"{STATED_PAIRS}; each run went on until its figure was known within {spread:.1%}."
+        f"{pairs}; each run went on until its figure was known within {spread:.1%}."
     )
     if advised:
         yield (
@@ -46,7 +49,7 @@ def differences(plan: Plan, figures: Sequence[Carried], *, advised: bool = False
         reasons = " ".join(dict.fromkeys(each))
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
     if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
-        yield f"{STATED_PAIRS} pairs do not fill this link: each has two messages under way."
+        yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
 def _reasons(way: Direction) -> Iterator[str]:

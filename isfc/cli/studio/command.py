@@ -38,8 +38,12 @@ def printed(_: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed 
     os.environ["COLUMNS"] = COLUMNS
     held = {name: _in_memory(name, content) for name, content in files.items()}
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = run([_with_paths(word, held) for word in words])
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            code = run([_with_paths(word, held) for word in words])
+    finally:
+        for path in held.values():
+            os.close(int(Path(path).name))
     said = [_with_names(each.getvalue(), held) for each in (out, err)]
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
         return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))

@@ -4,14 +4,16 @@ What the rules say is there with the drawing; what the model says comes into the
 is known.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
 import isfc
+from isfc.cli.commands.plan import plan_record
 from isfc.cli.loss import SUITE
+from isfc.cli.render.carried import differences
 from isfc.cli.render.page.parts import table
-from isfc.cli.studio.difference import differences
+from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Answer, Question, Subject
 
 Known = Callable[[Question], Answer | None]
@@ -28,24 +30,31 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
         for name, plan in plans(opened.read()).items()
         for way in plan.directions
     }
-    return "".join(
-        table(
-            CAPTION,
-            (name, "rule", "model", f"{pairs} pairs", "collisions/s", "RDEV util %"),
-            [
-                (
-                    way.sender,
-                    with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
-                    *_modelled(
-                        known(Question(subject, name, way.sender, pairs)),
-                        known(Question(opened, name, way.sender, pairs)),
-                    ),
-                )
-                for way in plan.directions
-            ],
-        )
-        for name, plan in plans(subject.read()).items()
-    )
+    collection = subject.read()
+    parts = []
+    for name, plan in plans(collection).items():
+        asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
+        answers = [known(question) for question in asked]
+        rows = [
+            (
+                way.sender,
+                with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
+                *_modelled(answer, known(Question(opened, name, way.sender, pairs))),
+            )
+            for way, answer in zip(plan.directions, answers, strict=True)
+        ]
+        heads = (name, "rule", "model", f"{pairs} pairs", "collisions/s", "RDEV util %")
+        parts += [table(CAPTION, heads, rows), _meaning(plan, answers, pairs)]
+    return "".join(parts)
+
+
+def _meaning(plan: isfc.Plan, answers: Sequence[Answer | None], pairs: int) -> str:
+    """What is to be said of the figures, as `isfc plan` does; of the model's when all are known."""
+    figures = [answer.carried for answer in answers if answer is not None]
+    known = figures if len(figures) == len(answers) else []
+    said = [" ".join(differences(plan, known, pairs=pairs))] if known else []
+    notes = [note["text"] for note in plan_record(plan, known)["notes"]]
+    return "".join(f"<p><small>{escape(text)}</small></p>" for text in (*said, *notes))
 
 
 def _modelled(answer: Answer | None, before: Answer | None) -> Iterator[str]:
@@ -112,5 +121,5 @@ def findings(judged: Mapping[str, isfc.Plan]) -> str:
 
 def changes(opened: isfc.Collection, now: isfc.Collection) -> str:
     """What has changed since the layout was opened, in words."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in differences(opened, now))
+    items = "".join(f"<li>{escape(line)}</li>" for line in changed(opened, now))
     return f"<ul>{items}</ul>" if items else "<p>Nothing: this is the layout as it was opened.</p>"

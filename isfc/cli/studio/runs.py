@@ -55,6 +55,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         progress=progress,
     )
     result = done.result
+    record = run_record(done.experiment, [result], wanted.link)
     return {
         "figures": [
             f"{result.mb_per_s_out:.1f}",
@@ -64,7 +65,8 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
             f"{result.collisions_per_s:.1f}",
         ],
         "chart": chart(done),
-        "record": run_record(done.experiment, [result], wanted.link),
+        "note": " ".join(note["text"] for note in record["notes"]),
+        "record": record,
     }
 
 

@@ -20,7 +20,10 @@ class Subject:
     def read(self) -> isfc.Collection:
         """The links. Raises `ConfigurationError` for text that is no layout."""
         collection = isfc.parse_links(self.text, SOURCE)
-        return isfc.without(collection, self.struck) if self.struck else collection
+        if not self.struck:
+            return collection
+        left = isfc.without(collection, self.struck)
+        return isfc.parse_links(isfc.format_collection(left), SOURCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from isfc.layout.edit import (
     read_edit,
     without,
 )
+from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.plan import make_plan
+from isfc.layout.write import format_collection
 
 LINK = "ATLANTA-BOSTON"
 
@@ -159,8 +161,6 @@ chpid = { A = "40", B = "50" }
 fibre = "1"
 rdevs = { A = "6000", B = "7000" }
 """
-    from isfc.layout.file import parse_collection
-
     far = parse_collection(text)
     with pytest.raises(ConfigurationError, match="its length is that of path far, 10 km"):
         edit(far, SetFibre("1", "FICON Express8S", None, 20))
@@ -180,6 +180,14 @@ def test_what_is_lost_leaves_the_rest(atlanta_boston: Collection) -> None:
     assert [ctc[2] for ctc in ctcs(left)] == ["2"] * 4
     with pytest.raises(ConfigurationError, match="no CTC is left"):
         without(atlanta_boston, frozenset({"1", "2"}))
+
+
+def test_cluster_is_whole_without_any_one_of_its_fibres() -> None:
+    cluster = load_collection("two-cecs")
+    for link in cluster.links:
+        for fibre in link.fibres:
+            left = without(cluster, frozenset({fibre.name}))
+            assert parse_collection(format_collection(left)).systems == left.systems
 
 
 def test_every_feature_is_named() -> None:

@@ -401,6 +401,10 @@ at("run-form").addEventListener("submit", async ({ target }) => {
 
 function showRun(row, number, record) {
   row.deleteCell(1);
+  if (record.note) {
+    const note = Object.assign(document.createElement("small"), { textContent: record.note });
+    row.cells[0].append(document.createElement("br"), note);
+  }
   for (const figure of record.figures) row.insertCell().textContent = figure;
   row.insertCell().innerHTML = record.chart;
   const box = Object.assign(document.createElement("input"), { type: "checkbox" });

@@ -1,0 +1,111 @@
+"""What is pasted or dropped: which kind it is, what is asked, and that the command's word holds."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.studio.command import Printed
+from isfc.cli.studio.importing import Asked, File, Import, import_files, kind_of
+from isfc.cli.studio.panels import Losses, Relocation, Statements, show_panel
+from isfc.cli.studio.runs import Run
+from isfc.cli.studio.runs import run as run_workload
+from isfc.cli.studio.work import Failed
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import read_content
+from isfc.layout.file import parse_collection
+
+DATA = Path(__file__).parents[3] / "data"
+TEXT = read_content("atlanta-boston")[0].decode()
+
+
+@pytest.fixture(autouse=True)
+def width_of_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command in a process of the page sets it."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def told(_: object) -> None:
+    pass
+
+
+def taken(*names: str) -> list[File]:
+    return [File(Path(name).name, (DATA / name).read_text("utf-8")) for name in names]
+
+
+def test_kinds_are_told_apart() -> None:
+    decks = [*(DATA / "decks").glob("*.iocp")]
+    assert decks
+    assert {kind_of(path.read_text("utf-8")) for path in decks} == {"iocp"}
+    assert {kind_of(path.read_text("utf-8")) for path in (DATA / "logs").iterdir()} == {"islink"}
+    assert kind_of("ACTIVATE ISLINK 6000 6001 NODE BOSTON\n") == "config"
+    assert kind_of(TEXT) == "toml"
+
+
+def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:
+    asked = import_files(told, Import(taken("decks/cross-css.iocp")))
+    assert asked == Asked("partitions", ("ALPHA", "GAMMA", "BETA"))
+
+
+def test_deck_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> None:
+    deck = DATA / "decks" / "cross-css.iocp"
+    assert run(["import", "iocp", str(deck), "--partitions", "ALPHA,BETA"]) == 0
+    command = capsys.readouterr()
+    done = import_files(told, Import(taken("decks/cross-css.iocp"), partitions="ALPHA,BETA"))
+    assert isinstance(done, Printed)
+    assert done.err.split() == command.err.replace(str(deck), "cross-css.iocp").split()
+    assert parse_collection(done.out) == parse_collection(command.out)
+
+
+def test_logs_of_two_systems_make_a_link_and_one_needs_a_name() -> None:
+    both = import_files(told, Import(taken("logs/atlanta.txt", "logs/boston.txt")))
+    assert isinstance(both, Printed)
+    assert parse_collection(both.out).links[0].nodes == ("ATLANTA", "BOSTON")
+    one = taken("logs/atlanta.txt")
+    assert import_files(told, Import(one)) == Asked("system")
+    named = import_files(told, Import(one, system="ATLANTA"))
+    assert isinstance(named, Printed)
+    assert "left out: ATLANTA 6021" in named.err
+
+
+def test_statements_choose_among_the_ctcs_that_are_shown() -> None:
+    statements = File("a.config", "ACTIVATE ISLINK 6000 6020 NODE BOSTON\n")
+    done = import_files(told, Import([statements], layout=TEXT))
+    assert isinstance(done, Printed)
+    assert len(parse_collection(done.out).links[0].ctcs) == 2
+
+
+def test_error_is_the_command_s_and_names_the_file() -> None:
+    done = import_files(told, Import(taken("decks/one-cec.iocp"), partitions="NONE,NOT"))
+    assert isinstance(done, Failed)
+    assert "--partitions 'NONE': no RESOURCE statement names it" in done.message
+    assert "one-cec.iocp, line 2: " in done.message
+    with pytest.raises(ConfigurationError, match=r"^bad\.toml: is not TOML"):
+        import_files(told, Import([File("bad.toml", "x [")]))
+    mixed = [File("a.toml", TEXT), *taken("logs/atlanta.txt")]
+    assert isinstance(import_files(told, Import(mixed)), Failed)
+
+
+def test_panels_print_what_their_commands_print() -> None:
+    lost = show_panel(told, Losses(TEXT, link="ATLANTA-BOSTON"))
+    assert isinstance(lost, Printed)
+    assert "chpid 40 (50)" in lost.out
+    moved = show_panel(told, Relocation(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"))
+    assert isinstance(moved, Printed)
+    assert "from BOSTON to ATLANTA" in moved.out
+    statements = show_panel(told, Statements(TEXT, ["1"], system="BOSTON"))
+    assert isinstance(statements, Printed)
+    assert statements.out == "ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n"
+    wrong = show_panel(told, Relocation(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
+    assert isinstance(wrong, Failed)
+    assert wrong.message.startswith("--from X")
+
+
+def test_run_tells_how_far_it_is_and_draws_its_course() -> None:
+    shares: list[float] = []
+    wanted = Run(TEXT, "ATLANTA-BOSTON", "HS", 2, 0.1, "BOSTON")
+    done = run_workload(lambda message: shares.append(message["share"]), wanted)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < shares[-1] <= 1
+    assert done["record"]["client"] == "BOSTON"
+    assert done["chart"].count('class="out"') == 24
