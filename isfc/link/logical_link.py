@@ -51,6 +51,7 @@ from isfc.link.state import (
     DeviceState,
     LinkState,
 )  # fmt: skip
+from isfc.link.system_lock import SystemLock
 
 _ANSWERING: Final = (*UNUSABLE, DeviceState.ATTENTION, DeviceState.READING)
 """States in which an attention says nothing new, or nothing at all."""
@@ -90,7 +91,12 @@ class LogicalLink(Worker):
         lesser: bool,
         parameters: LinkParameters,
         rules: LinkRules | None = None,
+        system_lock: SystemLock | None = None,
     ) -> None:
+        self._system_lock = system_lock
+        """What other links of the system copy APPC/VM's messages under; None if there are none."""
+        self._waits = False
+        """Whether it waits for that."""
         self.rx_lock = LinkLock()
         self.tx_lock = LinkLock()
         if rules is None:
@@ -182,6 +188,8 @@ class LogicalLink(Worker):
             for ctc in self.watch.poll_due(now_ns):
                 self._look_after(ctc, now_ns)
             self._work_on(now_ns)
+        if self._system_lock is not None and self._system_lock.due_ns(self) <= now_ns:
+            self._work_on(now_ns)
 
     @property
     def due_ns(self) -> i64:
@@ -189,6 +197,10 @@ class LogicalLink(Worker):
         due_ns = self.watch.due_ns
         if self.rx_lock.due_ns < due_ns:
             due_ns = self.rx_lock.due_ns
+        if self._system_lock is not None:
+            turn_ns = self._system_lock.due_ns(self)
+            if turn_ns < due_ns:
+                due_ns = turn_ns
         return self.tx_lock.due_ns if self.tx_lock.due_ns < due_ns else due_ns
 
     def cpu_ns(self) -> int:
@@ -256,23 +268,44 @@ class LogicalLink(Worker):
         The CTC of a single-CTC link is what both ends wait for. Whoever finds it free writes before
         anything else; APPC/VM that always had to receive first could be kept from it for ever.
         """
+        self._waits = False
         if self._alone:
             self._send_on(now_ns)
         rx_lock = self.rx_lock
         if rx_lock.free:
             work = rx_lock.next
             tx_lock = self.tx_lock
-            if work is not None and (tx_lock.free or not (work.copies or tx_lock.copies)):
+            if (
+                work is not None
+                and (tx_lock.free or not (work.copies or tx_lock.copies))
+                and (not work.copies or self._may_copy(now_ns))
+            ):
                 rx_lock.begin(work.hold_ns(self._costs), now_ns)
+                self._note_copying(rx_lock)
         if not self._alone:
             self._send_on(now_ns)
+        if self._system_lock is not None and not self._waits:
+            self._system_lock.leave(self)
+
+    def _may_copy(self, now_ns: i64) -> bool:
+        """Whether no other link of the system copies APPC/VM's messages; else this one waits."""
+        lock = self._system_lock
+        if lock is None or lock.offers(self, now_ns):
+            return True
+        self._waits = True
+        return False
+
+    def _note_copying(self, held: LinkLock) -> None:
+        """If a link lock that is held now copies APPC/VM's messages, other links wait for it."""
+        if held.copies and self._system_lock is not None:
+            self._system_lock.take(self, held.due_ns)
 
     def _send_on(self, now_ns: i64) -> None:
         """Begin to build a package, if the scheduler gives it a CTC, and the lock is free."""
         rx_lock = self.rx_lock
         if not self.tx_lock.free or rx_lock.copies or not self.scheduler.opens(self.packager):
             return
-        if self.packager.begins_with_appc and not rx_lock.free:
+        if self.packager.begins_with_appc and not (rx_lock.free and self._may_copy(now_ns)):
             return
         is_built = self.packager.redrives and not self._alone
         rdev = self.scheduler.acquire()
@@ -280,6 +313,7 @@ class LogicalLink(Worker):
         self._ctc_of[rdev].transition(ACQUIRED)
         send = Send(rdev, package)
         self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)
+        self._note_copying(self.tx_lock)
 
     def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """A package is built: write it, or let another CTC have it.

@@ -17,6 +17,7 @@ from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.rules import LinkRules
 from isfc.link.state import DeviceState
+from isfc.link.system_lock import SystemLock
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 
@@ -36,6 +37,7 @@ class LinkEnd:
         trace: Sink | None = None,
         watch: Watch | None = None,
         rules: LinkRules | None = None,
+        system_lock: SystemLock | None = None,
     ) -> None:
         self.name = definition.name
         """The system it is an end at."""
@@ -52,6 +54,7 @@ class LinkEnd:
             lesser=definition.name.precedes(definition.partner),
             parameters=definition.parameters,
             rules=rules,
+            system_lock=system_lock,
         )
         """The software's end of the link; only to be read."""
         self._channels = channels

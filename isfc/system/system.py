@@ -18,6 +18,7 @@ from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
 from isfc.link.events import LinkEvent, Sink, Watch
 from isfc.link.rules import LinkRules
+from isfc.link.system_lock import SystemLock
 from isfc.system.channels import ChannelSubsystem
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
@@ -78,7 +79,10 @@ class System:
         self.name = definitions[0].name
         self.channels = ChannelSubsystem((ctc for end in definitions for ctc in end.ctcs), fabric)
         """The chpids, and what of them and of the devices is online."""
-        self.ends = tuple(LinkEnd(end, self.channels, trace, watch, rules) for end in definitions)
+        lock = SystemLock() if len(definitions) > 1 else None
+        self.ends = tuple(
+            LinkEnd(end, self.channels, trace, watch, rules, lock) for end in definitions
+        )
         """The link ends, in the order of their definitions."""
         self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
         self._recorder = recorder

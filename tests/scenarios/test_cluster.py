@@ -117,3 +117,21 @@ def test_traffic_must_be_there_and_within_bounds() -> None:
         ClusterExperiment(cluster, (load("S1-S2", 0),))
     with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
         ClusterExperiment(cluster, (replace(load("S1-S2"), server=NodeName("S9")),))
+
+
+def test_appc_vm_of_two_links_of_a_system_is_copied_by_turns() -> None:
+    # one lock of the system, for all its links: nothing else is shared here
+    cluster = parse_collection(mesh(3, shared=False))
+
+    def rate(*names: str, workload: str) -> list[float]:
+        loads = [replace(load(name, 10), workload=find_workload(workload)) for name in names]
+        links = run(cluster, *loads, seconds=0.3).links
+        return [link.client.whole.result.mb_per_s for link in links]
+
+    (alone,) = rate("S1-S2", workload="CDU:100000")
+    first, second = rate("S1-S2", "S1-S3", workload="CDU:100000")
+    assert first == pytest.approx(second, rel=0.05)
+    assert first < 0.9 * alone
+    assert first + second > 0.9 * alone
+    apart = rate("S1-S2", "S1-S3", workload="HL")
+    assert apart[0] == pytest.approx(rate("S1-S2", workload="HL")[0], rel=1e-9)

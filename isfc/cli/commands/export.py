@@ -8,6 +8,7 @@ import typer
 from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.source import OutputOption, write_text
+from isfc.cli.render.output import show_log
 from isfc.deck.export import Ports, activation_text, deck_text, own_ports, qualified
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
@@ -54,6 +55,11 @@ def export(
     stands in comments that begin with *ISFC. A folder gets a file for each system.
     """
     exported = load_collection(layout)
+    if form is Form.IOCP and (exported.cecs or exported.shared_channels):
+        show_log(
+            "isfc: note: each deck is of a CEC of its own: [cec] and [[shared_channel]] are not in "
+            "IOCP decks, and 'isfc import' does not find them again; --as toml keeps them"
+        )
     nodes = [_node(system, exported)] if system else list(exported.systems)
     if form is Form.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
