@@ -39,7 +39,7 @@ def answers(system: System) -> Any:
         if kind == "node":
             return {
                 "name": system.name,
-                "partner": system.ends[0].partner,
+                "partners": [system.ends[0].partner],
                 "rdevs": ["6000", "6001"],
             }
         if kind != "cp":
