@@ -14,12 +14,16 @@ from isfc.link.parameters import LinkParameters
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A few fields that change together: of every fitted feature, or of the link driver."""
+    """A few fields that change together: of every fitted feature, or of the link driver.
+
+    ``whole`` says that they are whole numbers. Values do not: a fraction may be written as 4013.
+    """
 
     name: str
     meaning: str
     fields: tuple[str, ...]
     of_feature: bool = False
+    whole: bool = False
 
 
 CONSTANTS: Final = (
@@ -30,9 +34,9 @@ CONSTANTS: Final = (
         of_feature=True,
     ),
     Constant("latency", "what delays a CCW and uses nothing", ("latency_ns_per_ccw",), True),
-    Constant("turn", "how long the channel serves one transfer", ("turn_ns",), True),
+    Constant("turn", "how long the channel serves one transfer", ("turn_ns",), True, True),
     Constant("receive", "what a byte takes to be received", ("receive_ns_per_byte",)),
-    Constant("build", "what a package takes to be built", ("build_package_ns",)),
+    Constant("build", "what a package takes to be built", ("build_package_ns",), whole=True),
 )
 """What device figures identify. Chosen: those that calibration found them most sensitive to."""
 
@@ -95,6 +99,6 @@ def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> d
         factor = factors.get(constant.name, 1.0)
         if constant.of_feature is of_feature and factor != 1.0:
             for field in constant.fields:
-                value = getattr(record, field)
-                changed[field] = round(value * factor) if isinstance(value, int) else value * factor
+                value = getattr(record, field) * factor
+                changed[field] = round(value) if constant.whole else value
     return changed

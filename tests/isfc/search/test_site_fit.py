@@ -82,6 +82,15 @@ def test_a_profile_changes_the_features_it_was_fitted_on_alone() -> None:
         assert changed == pytest.approx(factor * fibre.profile.processor_ns_per_byte)
 
 
+def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
+    # the latency is written as 4_013: a compiled record has 4013.0, and both must give one model
+    (fibre, *_) = load_layout(LAYOUT).fibres
+    (slower, *_) = site_of(load_layout(LAYOUT), latency=0.7, turn=0.33, build=0.33).fibres
+    assert slower.profile.latency_ns_per_ccw == pytest.approx(0.7 * 4_013)
+    assert slower.profile.turn_ns == round(0.33 * fibre.profile.turn_ns)
+    assert isinstance(slower.profile.turn_ns, int)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [

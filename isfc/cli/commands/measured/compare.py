@@ -11,13 +11,17 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
 from isfc.cli.options.number import within
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
 from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import compare_page, write_errors
+from isfc.cli.render.notes import note_lines
 from isfc.cli.render.output import show, show_error, show_json, show_log
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.layout.note import Note, NoteKind
+from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
 from scenarios.site_compare import Compared, compare_interval
 from scenarios.site_workload import QuietLink
@@ -41,6 +45,7 @@ def compare(
     measured: MeasuredLink,
     files: MeasuredFiles,
     *,
+    profile: ProfileOption = None,
     tolerance: ToleranceOption = None,
     plot: PlotOption = None,
     json: JsonOption = False,
@@ -54,14 +59,17 @@ def compare(
     """
     if plot is not None:
         check_picture(plot)
+    site = open_profile(profile)
     layout, found = measured.open(files)
-    compared = _compare_all(layout, see_intervals(layout, found))
+    compared = _compare_all(with_site(layout, site), see_intervals(layout, found))
     if plot is not None:
         write_errors(plot, compared)
     if json:
-        show_json({"compared": [compared_record(each, tolerance) for each in compared]})
+        records = [compared_record(each, tolerance) for each in compared]
+        show_json({"compared": records, **profile_record(site)})
     else:
-        show(compare_page(compared, tolerance))
+        notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe())]
+        show(compare_page(compared, tolerance), *note_lines(notes))
     if tolerance is not None and any(each.beyond(tolerance) for each in compared):
         count = sum(len(each.beyond(tolerance)) for each in compared)
         show_error(f"{count} figures are more than {tolerance:g} % off")

@@ -81,7 +81,8 @@ def test_a_quiet_interval_does_not_count_among_busy_ones(
 
 
 COMMANDS = [
-    ["plan", "atlanta-boston", "--rule"],
+    pytest.param(["plan", "atlanta-boston"], marks=pytest.mark.slow),
+    ["measured", "compare", "atlanta-boston", PAGES[0]],
     "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --warmup 0.01".split(),
     "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --report device".split(),
     "relocate atlanta-boston --memory 16M --change-rate 0".split(),
@@ -89,7 +90,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_a_profile_is_named_where_a_result_is_printed(
     command: list[str], profile: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
