@@ -12,8 +12,15 @@ from typing import Final
 
 import pytest
 
+from isfc.link import logical_link
+
 ROOT: Final = Path(__file__).parents[1]
 _PARTS: Final = "ctc isfc scenarios setup.cfg setup.py pyproject.toml README.md LICENSE".split()
+
+HERE: Final = (
+    None if logical_link.__file__.endswith(".py") else Path(logical_link.__file__).parents[2]
+)
+"""Where the isfc under test is, if it is compiled: `make test` runs slow tests so."""
 
 
 @contextmanager
@@ -33,8 +40,8 @@ def common_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
     """Where a compiled isfc is, to be put before everything else; None without a C compiler."""
-    if shutil.which("cc") is None:
-        return None
+    if HERE is not None or shutil.which("cc") is None:
+        return HERE
     folder = common_folder(tmp_path_factory)
     target = folder / "compiled"
     with alone(folder, "compiled"):

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import settings
 
 from isfc.testing.profiles import register_profiles
+from tests.compiled import HERE
 from tests.compiled import compiled as compiled  # a fixture
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
 register_profiles()
+settings.register_profile("few", settings.get_profile("ci"), max_examples=20)
 PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.load_profile(PROFILE)
 
@@ -41,8 +43,10 @@ def _circumstances(config: pytest.Config) -> str:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Name the commit and the seeds at the top of every run."""
-    return f"commit {_commit()}, {_circumstances(config)}"
+    """Name the commit, the seeds and what is under test at the top of every run."""
+    return (
+        f"commit {_commit()}, {_circumstances(config)}, isfc {'compiled' if HERE else 'as source'}"
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -169,6 +169,7 @@ def traces(*folders: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_compiled_package_leaves_the_same_trace(compiled: Path | None) -> None:
     if compiled is None:

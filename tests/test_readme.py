@@ -108,6 +108,7 @@ def test_make_targets_exist() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
 
 
+@pytest.mark.slow
 def test_plan_keys() -> None:
     layout = load_layout("published-10")
     plan, figures = make_plan(layout), carried(layout)

@@ -30,7 +30,7 @@ from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.run import Experiment, Recording, record
 from tests.compiled import alone, common_folder
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 
 LOADED = {name: load_table(name) for name in TABLES}
 

@@ -8,6 +8,7 @@ from scenarios.saturation import (
 )
 
 
+@pytest.mark.slow
 def test_both_directions_are_run() -> None:
     first, second = carried(load_layout("published-4"))
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]

@@ -81,6 +81,8 @@ def test_beside_ctcs_the_processor_takes_longer_by_what_these_use() -> None:
     assert beside.response_ns - alone.response_ns == pytest.approx(more_ns, rel=0.05)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pairs", [1, 2, 50, *(pytest.param(pairs, marks=pytest.mark.slow) for pairs in (7, 10, 14))]
 )
@@ -121,6 +123,8 @@ def test_every_run_of_a_layout_has_the_disks_that_it_names() -> None:
     assert without_disks(layout) == experiment().layout
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_the_more_the_link_moves_the_longer_disks_take() -> None:
     times = [
         shared(pairs, rate_per_s=3_000).channels[0].disks_beside.demands[0].response_ns

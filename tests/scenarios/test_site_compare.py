@@ -46,6 +46,7 @@ def test_a_run_of_our_own_is_compared_without_an_error() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_ran_is_inferred_from_link_activity() -> None:
     one, result = emulated()
     found = derive(LAYOUT, interval(replace(one, ran=None, clients=None)), 0.3)

@@ -82,6 +82,7 @@ def drawn(seed: int) -> Layout:
     )
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_long_runs_of_fifty_layouts_are_within_the_spread_that_is_claimed(
     compiled: Path | None,

@@ -113,6 +113,7 @@ def test_every_link_is_shown(
     check_of_all(layout, folder, words, capsys.readouterr().out)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ALL_LONG, ids=" ".join)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -145,6 +146,7 @@ def test_one_link_is_run(
     check_of_one(layout, folder, words, capsys)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE_LONG, ids=" ".join)
 @pytest.mark.parametrize("layout", LAYOUTS)

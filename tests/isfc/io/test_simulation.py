@@ -89,6 +89,7 @@ def test_few_of_several_kinds_agree_within_5_percent(outstanding: int) -> None:
         assert observed.count / 0.3 == pytest.approx(expected.rate_per_s, rel=0.05)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("small", "large", "within"),
@@ -114,6 +115,7 @@ def test_large_ones_beside_many_small_agree(small: int, large: int, within: floa
         assert observed.count / 2 == pytest.approx(demand.rate_per_s, rel=0.02)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("small", "large", "within"),
@@ -170,6 +172,7 @@ def test_misses_disconnect_for_their_share_of_the_time() -> None:
     assert observed.disc_ns / observed.count == pytest.approx(0.2 * 150_000, rel=0.05)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_an_io_takes_no_more_than_so_many_entries_of_a_plain_agenda() -> None:
     # it takes as long as 20 to 30 entries, where an entry takes 0.8 us. Compiled, an I/O takes two

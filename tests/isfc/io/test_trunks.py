@@ -66,6 +66,7 @@ def test_published_ceilings_are_met_through_a_configuration(
         assert first[1] == pytest.approx(1, abs=0.003)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(("channels", "load", "title", "published"), PUBLISHED)
 def test_published_ceilings_hold_in_a_run(
@@ -78,6 +79,7 @@ def test_published_ceilings_hold_in_a_run(
     assert gb_per_s(run, title) == pytest.approx(published, rel=0.02)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("load", "fanout", "is_full"),
@@ -132,6 +134,7 @@ def test_a_full_ceiling_is_not_said_to_carry_more_than_it_can() -> None:
         assert 0.99 < first[1] <= 1.0
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     more = '[[io]]\nname = "light"\nchannels = ["00"]\nrate = 5000'
@@ -142,6 +145,7 @@ def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     assert light.io_per_s == pytest.approx(5000, rel=0.05)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_reads_do_not_hold_back_writes_where_each_way_has_a_ceiling() -> None:
     more = '[[io]]\nname = "write"\nchannels = ["01"]\nread_percent = 0\nblocks = 32\nrate = 3000'

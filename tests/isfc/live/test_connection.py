@@ -113,12 +113,12 @@ lengths = st.one_of(
         for length in (CARRIED_LENGTH_MAX, BORROWED_LENGTH_MIN, KEPT_LENGTH)
     ),
     st.just(300_000),
-    st.just(3_000_000),
+    st.just(1_500_000),
 )
 
 
 @given(
-    st.lists(lengths, max_size=8),
+    st.lists(lengths, max_size=5),
     st.lists(st.one_of(st.integers(1, 9), st.integers(1, 100_000)), min_size=1, max_size=5).filter(
         lambda pieces: sum(pieces) > 5_000 * len(pieces)
     ),

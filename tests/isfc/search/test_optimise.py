@@ -41,6 +41,8 @@ def task(*objectives: Objective, ctcs: int = 3, runs: int = 100) -> Task:
     return Task(LAYOUT, ctcs, objectives or (Objective.FORWARD,), LOAD, runs=runs, seeds=2)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_all_are_simulated_where_they_are_few() -> None:
     found = optimise(task(), here)
     assert found.candidate_count == 8
@@ -56,6 +58,8 @@ def test_fast_chpid_comes_first_for_the_system_that_scans_from_the_top() -> None
     assert not best.given
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None:
     sought = task(ctcs=4, runs=6)
     first, second = optimise(sought, here), optimise(sought, here)
@@ -64,6 +68,8 @@ def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None
     assert first.given.layout == LAYOUT
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("objective", "runs"),
     [(Objective.FORWARD, 100), (Objective.SYMMETRIC, 100), (Objective.SYMMETRIC, 6)],
@@ -106,6 +112,8 @@ def test_a_list_turned_round_exchanges_the_two_directions() -> None:
         assert first == pytest.approx(second, rel=0.01)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_progress_goes_up_to_what_was_simulated() -> None:
     told: list[int] = []
     found = optimise(task(), here, told.append)

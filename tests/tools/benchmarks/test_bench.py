@@ -24,6 +24,8 @@ def _both(suite: str, ctcs: int, pairs: int, seconds: float) -> list[tuple[Resul
     return [(run(experiment), simulate(experiment)) for experiment in experiments]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "ctcs", "pairs"),
     [
@@ -48,6 +50,7 @@ def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
     assert simpy == pytest.approx(ours, rel=0.04, abs=15)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", bench.CELLS)
 def test_models_agree_on_the_cells(suite: str) -> None:
@@ -57,6 +60,7 @@ def test_models_agree_on_the_cells(suite: str) -> None:
     assert simpy == pytest.approx(ours, rel=bench.DIFFERENCE_PERCENT_MAX / 100)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_one_ctc_and_sixteen_have_equal_packages() -> None:
     packages = [bench.run_ours(bench.equal_packages(ctcs, seconds=0.3))[2] for ctcs in (1, 16)]
@@ -78,6 +82,8 @@ def _events_per_message(experiment: Experiment) -> float:
     return event_count / message_count
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("few", "many"),
     [
@@ -97,6 +103,7 @@ def test_a_longer_run_keeps_no_more_objects() -> None:
     assert longer - shorter < 0.2 * (more - fewer), "something is kept of every fifth message"
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_memory_is_small_and_flat() -> None:
     checks = bench.compare_memory(bench.QUICK)

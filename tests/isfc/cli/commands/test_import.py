@@ -16,6 +16,8 @@ PORTS = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
 BOTH = ["import", "iocp", CEC_A, CEC_B, "--partitions", "ATLANTA,BOSTON", "--ports", PORTS]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_a_deck_becomes_a_layout_that_plan_takes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

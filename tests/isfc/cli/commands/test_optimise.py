@@ -20,6 +20,8 @@ def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[4])
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_record_and_written_layout_agree(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -34,6 +36,8 @@ def test_record_and_written_layout_agree(
     assert record["simulated"] <= 8
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -86,6 +90,8 @@ def test_device_numbers_that_are_new_or_move_are_named() -> None:
     assert bool(moved_or_new) == (defined != {ctc.rdevs[0] for ctc in same.ctcs})
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_page_says_where_there_is_nothing_to_gain(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

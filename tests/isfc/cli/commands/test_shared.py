@@ -48,6 +48,8 @@ def test_a_repeated_run_has_the_disks_too(capsys: pytest.CaptureFixture[str]) ->
     assert "disks" not in records[1]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_plan_and_show_tell_of_the_disks(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["show"], ["plan"], ["plan", "--rule"]):
         assert run([*command, str(SHARED)]) == 0

@@ -9,6 +9,8 @@ import pytest
 LAYOUT = Path(__file__).parents[4] / "isfc" / "layout" / "shipped" / "published-1.toml"
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

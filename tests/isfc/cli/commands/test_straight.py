@@ -28,6 +28,8 @@ def file(folder: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

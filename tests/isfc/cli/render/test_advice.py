@@ -85,6 +85,7 @@ def test_loads_that_disagree_are_both_told() -> None:
     assert model_word(Tried(trial, Untried("it is late"))) == "The model was not asked: it is late."
 
 
+@pytest.mark.slow
 def test_plan_says_that_the_model_keeps_the_slow_chpids(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-12", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)

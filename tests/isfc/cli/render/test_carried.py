@@ -60,6 +60,8 @@ def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> No
     assert "970 MB/s one way (measured: 963)" in noted(layout, 900, 970)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-4"]) == 0
     page = capsys.readouterr().out

@@ -94,6 +94,7 @@ def test_seeds_that_agree_have_no_bar_below_their_mean(parts: list[Part]) -> Non
         assert draw(parts, same).axes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png", "html"])
 def test_same_figures_give_the_same_bytes_whatever_the_user_has_set(
     kind: str, parts: list[Part], tmp_path: Path
@@ -147,6 +148,7 @@ def test_table_that_is_no_grid_is_refused() -> None:
         check_plot(Path("a.svg"), parts)
 
 
+@pytest.mark.slow
 def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Path) -> None:
     parts = choose([load_table(name) for name in TABLES], {})
     picture = tmp_path / "all.svg"
