@@ -1,5 +1,6 @@
 """One guest's relocation, over a link that carries so many bytes a second and nothing else."""
 
+from collections import deque
 from math import inf
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
+from isfc.link.message import Message
 from scenarios.guest_memory import GuestMemory
 from scenarios.relocated_guest import (
     IO_CHANGED_LENGTH,
@@ -14,10 +16,10 @@ from scenarios.relocated_guest import (
     STATE_LENGTH,
     Guest,
     GuestPlan,
+    Moved,
     Stage,
 )
 from scenarios.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, End, Limits
-from tests.scenarios.ideal_link import move_ideally
 
 MIB = 2**20
 RATE = 400 * MIB
@@ -26,6 +28,29 @@ UNLIMITED = Limits(max_quiesce=inf)
 
 SIZES = st.integers(MIB, 20 * MIB)
 RATES = st.integers(MIB, 20 * MIB)
+
+DEFAULTS = Limits()
+
+
+def move_ideally(
+    memory: GuestMemory, bytes_per_s: float, limits: Limits = DEFAULTS, window: int = 10
+) -> Moved:
+    """Move a guest over it."""
+    guest = Guest(GuestPlan("GUEST", memory, limits), window)
+    waiting: deque[Message] = deque(guest.begin(0))
+    now = 0.0
+    while not guest.end:
+        message = waiting.popleft()
+        assert len(waiting) < window
+        now += int(message.length) / bytes_per_s * 1e9
+        late_ns = guest.deadline_ns
+        if now >= late_ns:
+            guest.expire(late_ns)
+        elif message.conversation == window:
+            waiting += guest.counted(round(now))
+        else:
+            waiting += guest.sent(message, round(now))
+    return guest.moved
 
 
 @st.composite
