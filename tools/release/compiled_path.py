@@ -1,9 +1,9 @@
 """Let ``.venv/bin/isfc`` run what ``make replay`` has compiled.
 
-Run as ``python -m tools.release.compiled_path``.
-It writes a ``.pth`` file before that of the editable install. Python reads it whenever it starts:
-the compiled modules come first while no source is newer than they are, so that changed sources are
-never passed over. ``make .venv``, with which development begins, deletes the file again.
+Run as ``python -m tools.release.compiled_path``. It writes a ``.pth`` file before that of the
+editable install. Python reads it whenever it starts: the compiled modules come first while no
+source is newer than they are, so that changed sources are never passed over. ``make .venv``, with
+which development begins, deletes the file again.
 """
 
 import sysconfig
