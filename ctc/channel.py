@@ -61,7 +61,7 @@ from 300 to 230 MB/s. Reads lose 2 % (published), and zHPF's rows show nothing o
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class IoWork:
     """What one I/O takes: processor time, frames each way, data bytes that cross the bus."""
 
     processor_ns: float
@@ -92,19 +92,19 @@ class ChannelProfile:
     generations: Mapping[float, int]
     fec_generation: int | None = None
 
-    def command_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> Work:
+    def command_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> IoWork:
         """An I/O in command mode, its CCWs chained."""
         units = data_units(io_bytes)
         processor_ns = self.command_io_ns + self.information_unit_ns * (units - 1)
         return _work(processor_ns, io_bytes, is_read, encrypted)
 
-    def transport_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> Work:
+    def transport_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> IoWork:
         """An I/O in transport mode. Raises `BadFeature` where there is no zHPF."""
         if self.transport_io_ns is None:
             raise BadFeature(f"{self.feature!r} has no transport mode: expected protocol ficon")
         return _work(self._routed(self.transport_io_ns, io_bytes), io_bytes, is_read, encrypted)
 
-    def fcp_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> Work:
+    def fcp_work(self, io_bytes: int, *, is_read: bool, encrypted: bool = False) -> IoWork:
         """A SCSI I/O over FCP. Raises `BadFeature` where nobody has measured it."""
         if self.fcp_io_ns is None:
             raise BadFeature(
@@ -116,10 +116,10 @@ class ChannelProfile:
         return io_ns + self.transport_block_ns * max(0.0, io_bytes / BLOCK_LENGTH - 1)
 
 
-def _work(processor_ns: float, io_bytes: int, is_read: bool, encrypted: bool) -> Work:
+def _work(processor_ns: float, io_bytes: int, is_read: bool, encrypted: bool) -> IoWork:
     data = data_frames(io_bytes)
     command = command_frames()
-    return Work(
+    return IoWork(
         processor_ns=processor_ns + (ENCRYPTED_IO_NS if encrypted else 0),
         to_channel=data if is_read else command,
         to_control_unit=command if is_read else data,

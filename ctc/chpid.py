@@ -13,8 +13,8 @@ from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.fabric import Fabric, Path, PathEnd, Starts
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Direction, Sharing, Use, hindrance
-from ctc.subchannel import Load
+from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, slowdown
+from ctc.subchannel import Payload
 
 QUEUE_MAX: Final = 64
 """I/Os that can be queued at the processor. Each CTC has at most one I/O in progress; more can be
@@ -22,12 +22,12 @@ queued only if earlier ones were given up, as when a mate resets its CTC again a
 
 _EPSILON: Final = 1e-9
 
-Rider = TypeVar("Rider")
+ChannelUser = TypeVar("ChannelUser")
 """What uses a chpid: a `ctc.device.Ctc`. A chpid stores and returns it, and calls none of its
 methods."""
 
 
-class Chpid(PathEnd, Generic[Rider]):
+class Chpid(PathEnd, Generic[ChannelUser]):
     """One end of one fibre; in a `Fabric` that of one path, of which a channel may have several.
 
     Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
@@ -44,7 +44,7 @@ class Chpid(PathEnd, Generic[Rider]):
         self,
         chpid: ChpidId,
         profile: ChpidProfile,
-        disks: Use = NOTHING,
+        disks: ChannelUse = NOTHING,
         starts: Starts | None = None,
     ) -> None:
         self.chpid = chpid
@@ -53,10 +53,10 @@ class Chpid(PathEnd, Generic[Rider]):
         self._starts = Starts() if starts is None else starts
         self._fabric: Fabric | None = None
         self._path: Path | None = None
-        self._endings: Agenda[Rider] = Agenda()
-        self._sending: Sharing[Rider] = Sharing()
+        self._endings: Agenda[ChannelUser] = Agenda()
+        self._sending: Sharing[ChannelUser] = Sharing()
         """The transfers that go out."""
-        self._out, self._in = Direction(), Direction()
+        self._out, self._in = DirectionLoad(), DirectionLoad()
         self._out_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_out)
         self._in_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_in)
         self._completion_ns: i64 = NEVER_NS
@@ -91,18 +91,18 @@ class Chpid(PathEnd, Generic[Rider]):
         starts.free_ns = start_ns + io_ns
         return starts.free_ns + starts.out_turns_ns
 
-    def end_later(self, ctc: Rider, at_ns: i64) -> None:
+    def end_later(self, ctc: ChannelUser, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
         self._endings.add(at_ns, ctc)
         self._set_due()
 
-    def begin(self, ctc: Rider, load: Load, now_ns: i64) -> None:
+    def begin(self, ctc: ChannelUser, load: Payload, now_ns: i64) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
         self._advance(now_ns)
         self._sending.add(ctc, self._join(self._out, 1, load, self._out_ns_per_byte))
         self._settle(1, load, now_ns)
 
-    def observe(self, change: int, load: Load, now_ns: i64) -> None:
+    def observe(self, change: int, load: Payload, now_ns: i64) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
         self._advance(now_ns)
         self._join(self._in, change, load, self._in_ns_per_byte)
@@ -112,7 +112,7 @@ class Chpid(PathEnd, Generic[Rider]):
         if self._fabric is None:
             self._update_pace(now_ns)
 
-    def abandon(self, ctc: Rider, load: Load | None, now_ns: i64) -> None:
+    def abandon(self, ctc: ChannelUser, load: Payload | None, now_ns: i64) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
         self._endings.drop(lambda ending: ending is ctc)
         if load is not None:
@@ -122,7 +122,7 @@ class Chpid(PathEnd, Generic[Rider]):
             self._settle(-1, load, now_ns)
         self._set_due()
 
-    def poll_ended(self, now_ns: i64) -> Rider | None:
+    def poll_ended(self, now_ns: i64) -> ChannelUser | None:
         """The next CTC whose I/O ends by ``now_ns``, or whose interrupt is due."""
         if self._endings.due_ns > now_ns:
             return None
@@ -130,11 +130,11 @@ class Chpid(PathEnd, Generic[Rider]):
         self._set_due()
         return ctc
 
-    def poll_completed(self, now_ns: i64) -> Rider | None:
+    def poll_completed(self, now_ns: i64) -> ChannelUser | None:
         """The next CTC whose transfer has completed by ``now_ns``; it then calls `finish`."""
         return self._sending.next if self._completion_ns <= now_ns else None
 
-    def finish(self, load: Load, now_ns: i64) -> None:
+    def finish(self, load: Payload, now_ns: i64) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
         self._advance(now_ns)
         self._sending.pop()
@@ -149,7 +149,7 @@ class Chpid(PathEnd, Generic[Rider]):
         self._sending.go(pace)
         self._set_completion(now_ns)
 
-    def _settle(self, change: i64, load: Load, now_ns: i64) -> None:
+    def _settle(self, change: i64, load: Payload, now_ns: i64) -> None:
         """A transfer of ours has begun (+1) or ceased (-1): find the pace of all."""
         fabric, path = self._fabric, self._path
         if fabric is None or path is None:
@@ -159,7 +159,7 @@ class Chpid(PathEnd, Generic[Rider]):
         rate = load.length / solo_ns
         fabric.change(path, int(change), line, common, rate, now_ns)
 
-    def _shares(self, load: Load, line_ns_per_byte: float) -> tuple[float, float, float]:
+    def _shares(self, load: Payload, line_ns_per_byte: float) -> tuple[float, float, float]:
         """What a transfer needs of the line and of the data processor, and its time alone."""
         profile, length, count = self._profile, load.length, load.count
         line_ns = length * line_ns_per_byte
@@ -168,7 +168,7 @@ class Chpid(PathEnd, Generic[Rider]):
         return line_ns / solo_ns, processor_ns / solo_ns, solo_ns
 
     def _join(
-        self, direction: Direction, change: i64, load: Load, line_ns_per_byte: float
+        self, direction: DirectionLoad, change: i64, load: Payload, line_ns_per_byte: float
     ) -> float:
         line, common, solo_ns = self._shares(load, line_ns_per_byte)
         turn_ns: i64 = min(self._profile.turn_ns, int(solo_ns))
@@ -185,7 +185,7 @@ class Chpid(PathEnd, Generic[Rider]):
 
     def _update_pace(self, now_ns: i64) -> None:
         sending = self._sending
-        sending.go(self._out.pace() / hindrance(self._out, self._in))
+        sending.go(self._out.pace() / slowdown(self._out, self._in))
         self._set_completion(now_ns)
 
     def _set_completion(self, now_ns: i64) -> None:

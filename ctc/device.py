@@ -14,7 +14,7 @@ from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.fifo import Fifo
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
-from ctc.state import RULES, Outcome, State
+from ctc.state import RULES, CommandOutcome, State
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -24,7 +24,7 @@ from ctc.subchannel import (
     Ended,
     Interrupt,
     IoTimes,
-    Load,
+    Payload,
     Ssch,
     UnitStatus,
 )
@@ -73,7 +73,7 @@ class Ctc:
         self._mate_serial: i64 = 0
         self._serial: i64 = 0
         self._command: Command | None = None
-        self._load: Load | None = None
+        self._load: Payload | None = None
         self._started_ns: i64 = 0
         self._departed_ns: i64 = 0
         self._matched_ns: i64 = NEVER_NS
@@ -125,21 +125,21 @@ class Ctc:
         # the commands of one device leave in their order, even those that have failed since
         self._departed_ns = max(self._departed_ns, self._chpid.admit(now_ns))
         self._matched_ns = NEVER_NS
-        if outcome is Outcome.ATTEND or outcome is Outcome.WAIT:
+        if outcome is CommandOutcome.ATTEND or outcome is CommandOutcome.WAIT:
             self._state = rule.waiting
             self._issue()
-        elif outcome is Outcome.TRANSFER:
+        elif outcome is CommandOutcome.TRANSFER:
             self._state = rule.waiting
             self._issue()
             self._match(self._departed_ns, now_ns)
-        elif outcome is Outcome.MATCH_WAIT:
+        elif outcome is CommandOutcome.MATCH_WAIT:
             self._state = rule.waiting
             self._mate = State.AVAILABLE
             self._issue()
         else:
             collides = command is Command.WRITE and self._mate is State.WRITE
             self._fails_both = collides and self._arbitration is Arbitration.BOTH_FAIL
-            if outcome is Outcome.MATCH or self._fails_both:
+            if outcome is CommandOutcome.MATCH or self._fails_both:
                 self._mate = State.AVAILABLE
                 self._issue()
             self._status = _status(outcome)
@@ -228,25 +228,25 @@ class Ctc:
         outcome = rule.outcomes[self._state]
         if frame.command is Command.WRITE:
             self._mate_write = frame
-        if outcome is Outcome.ATTEND:
+        if outcome is CommandOutcome.ATTEND:
             self._mate = rule.waiting
             if self._ended is not None or self._command is not None:
                 # for the mate our last I/O is over: its interrupt must not come later
                 self._chpid.abandon(self, None, now_ns)
                 self.end(now_ns)
             self._interrupts.add(Attention(self.rdev))
-        elif outcome is Outcome.TRANSFER:
+        elif outcome is CommandOutcome.TRANSFER:
             self._mate = rule.waiting
             self._match(now_ns, now_ns)
-        elif outcome is Outcome.WAIT:
+        elif outcome is CommandOutcome.WAIT:
             self._mate = State.PREPARE
-        elif outcome is Outcome.MATCH:
+        elif outcome is CommandOutcome.MATCH:
             self._mate = State.AVAILABLE
             self._finish(UnitStatus.ENDED, None, now_ns)
-        elif outcome is Outcome.MATCH_WAIT:
+        elif outcome is CommandOutcome.MATCH_WAIT:
             self._mate = rule.waiting
             self._finish(UnitStatus.ENDED, None, now_ns)
-        elif outcome is Outcome.BUSY and rule.waiting is not State.AVAILABLE:
+        elif outcome is CommandOutcome.BUSY and rule.waiting is not State.AVAILABLE:
             self._arbitrate(frame, now_ns)
         else:
             self.stale_count += 1  # a mate does not send what ends immediately
@@ -263,7 +263,7 @@ class Ctc:
             self._mate = RULES[frame.command].waiting
             self._interrupts.add(Attention(self.rdev))
 
-    def _collide(self, load: Load, now_ns: i64) -> None:
+    def _collide(self, load: Payload, now_ns: i64) -> None:
         times = self._times(now_ns)
         self._clear()
         self._interrupts.add(Collided(self.rdev, load, times))
@@ -312,7 +312,7 @@ class Ctc:
         self._mate = State.NOT_READY
         self._interrupts.add(DeviceLost(self.rdev, load, times))
 
-    def _finish_transfer(self, load: Load | None, now_ns: i64) -> None:
+    def _finish_transfer(self, load: Payload | None, now_ns: i64) -> None:
         """The data are over: this end is free, and an interrupt will say so."""
         interrupt_ns = self._chpid.interrupt_ns
         if not interrupt_ns:
@@ -321,10 +321,10 @@ class Ctc:
         self._ended = self._conclude(UnitStatus.ENDED, load, now_ns)
         self._chpid.end_later(self, now_ns + interrupt_ns)
 
-    def _finish(self, status: UnitStatus, load: Load | None, now_ns: i64) -> None:
+    def _finish(self, status: UnitStatus, load: Payload | None, now_ns: i64) -> None:
         self._interrupts.add(self._conclude(status, load, now_ns))
 
-    def _conclude(self, status: UnitStatus, load: Load | None, now_ns: i64) -> Ended:
+    def _conclude(self, status: UnitStatus, load: Payload | None, now_ns: i64) -> Ended:
         command = self._command
         assert command is not None, "an end without a command"
         times = self._times(now_ns)
@@ -353,8 +353,8 @@ class Ctc:
         self._fails_both = False
 
 
-def _status(outcome: Outcome) -> UnitStatus:
+def _status(outcome: CommandOutcome) -> UnitStatus:
     """How a command ends that does not wait for the mate."""
-    if outcome is Outcome.BUSY:
+    if outcome is CommandOutcome.BUSY:
         return UnitStatus.BUSY_ATTENTION
-    return UnitStatus.UNIT_CHECK if outcome is Outcome.CHECK else UnitStatus.ENDED
+    return UnitStatus.UNIT_CHECK if outcome is CommandOutcome.CHECK else UnitStatus.ENDED

@@ -24,7 +24,7 @@ _TIGHT: Final = 1.0 + 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class FabricRoute:
     """The channels at the two ends of a path, by name, and the inter-switch links between them.
 
     Both names are the same if the path is straight: then each byte passes the channel's data
@@ -52,7 +52,7 @@ class Starts:
 
 
 @final
-class Alarm:
+class DeadlinesChanged:
     """Says that the deadlines of one system are other ones than before."""
 
     __slots__ = ("rung",)
@@ -113,8 +113,8 @@ class _Resource:
 class Path:
     """The transfers under way from one channel to another: sums of what each needs, and a pace.
 
-    ``line`` and ``common`` are as in `ctc.sharing.Direction`; ``bytes_per_ns`` is what all would
-    move if each went at the pace that it has alone.
+    ``line`` and ``common`` are as in `ctc.sharing.DirectionLoad`; ``bytes_per_ns`` is what all
+    would move if each went at the pace that it has alone.
     """
 
     __slots__ = (
@@ -125,7 +125,7 @@ class Path:
     def __init__(self, uses: list[_Resource]) -> None:
         self.uses = uses
         self.end: PathEnd | None = None
-        self.alarm = Alarm()
+        self.alarm = DeadlinesChanged()
         self.count: i64 = 0
         self.line = 0.0
         self.common = 0.0
@@ -156,7 +156,7 @@ class Fabric:
         """What starts the I/Os of a channel."""
         return self._starts.setdefault(channel, Starts())
 
-    def add_path(self, route: Route) -> Path:
+    def add_path(self, route: FabricRoute) -> Path:
         """One more path from the channel here to the one there: each system has its own."""
         uses = [
             self._resource("out", route.here, _LINE),

@@ -11,12 +11,12 @@ from typing import final
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import Rdev
-from ctc.subchannel import Command, Load
+from ctc.subchannel import Command, Payload
 
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class CommandFrame(Load):
+class CommandFrame(Payload):
     """The sender has issued ``command`` as its I/O number ``serial``.
 
     A write also says how many bytes in how many pieces are to come, so that the reader's end
@@ -43,7 +43,7 @@ class DataFrame:
 
     __slots__ = ("load", "serial")
 
-    def __init__(self, load: Load, serial: i64) -> None:
+    def __init__(self, load: Payload, serial: i64) -> None:
         self.load = load
         self.serial = serial
 

@@ -2,10 +2,11 @@
 
 `ctc.chpid.Chpid` is its case for the transfers of CTCs; the I/Os of disks are another.
 
-CTCs and disks use one channel (`Use`). What each does in its own model, it does on what the other
-leaves: two classes that share the processor, and each direction of the line, by turns. Where both
-want a resource each has half; where one wants less, the other has the rest. The I/Os of disks take
-microseconds and the transfers of CTCs milliseconds, so that each sees only a share of the other.
+CTCs and disks use one channel (`ChannelUse`). What each does in its own model, it does on what the
+other leaves: two classes that share the processor, and each direction of the line, by turns. Where
+both want a resource each has half; where one wants less, the other has the rest. The I/Os of disks
+take microseconds and the transfers of CTCs milliseconds, so that each sees only a share of the
+other.
 """
 
 from dataclasses import dataclass
@@ -18,39 +19,39 @@ FAIR_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ChannelUse:
     """Shares from 0 to 1 of the processor and of the line each way, seen from the channel."""
 
     processor: float = 0.0
     line_out: float = 0.0
     line_in: float = 0.0
 
-    def bounded(self) -> "Use":
+    def bounded(self) -> "ChannelUse":
         """What the other class is held up by."""
-        return Use(
+        return ChannelUse(
             min(FAIR_SHARE, self.processor),
             min(FAIR_SHARE, self.line_out),
             min(FAIR_SHARE, self.line_in),
         )
 
-    def across(self, mate: "Use") -> "Use":
+    def across(self, mate: "ChannelUse") -> "ChannelUse":
         """What holds up transfers that cross this channel and its mate's: the greater of each."""
-        return self.joined(Use(mate.processor, mate.line_in, mate.line_out))
+        return self.joined(ChannelUse(mate.processor, mate.line_in, mate.line_out))
 
-    def joined(self, other: "Use") -> "Use":
+    def joined(self, other: "ChannelUse") -> "ChannelUse":
         """The greater of each."""
-        return Use(
+        return ChannelUse(
             max(self.processor, other.processor),
             max(self.line_out, other.line_out),
             max(self.line_in, other.line_in),
         )
 
 
-NOTHING: Final = Use()
-"""Of a channel that nothing else rides."""
+NOTHING: Final = ChannelUse()
+"""Of a channel that nothing else uses."""
 
 
-Rider = TypeVar("Rider")
+ChannelUser = TypeVar("ChannelUser")
 """What uses a resource. It is stored and returned, and none of its methods is called."""
 
 # Processor sharing, in one number.
@@ -77,19 +78,19 @@ Rider = TypeVar("Rider")
 
 
 @final
-class _Goal(Generic[Rider]):
+class _Goal(Generic[ChannelUser]):
     """One that is under way, and what the clock of solo time shows when it is over."""
 
-    __slots__ = ("goal_ns", "rider")
+    __slots__ = ("goal_ns", "user")
 
-    def __init__(self, goal_ns: float, rider: Rider) -> None:
+    def __init__(self, goal_ns: float, user: ChannelUser) -> None:
         self.goal_ns = goal_ns
-        self.rider = rider
+        self.user = user
 
 
 @final
-class Sharing(Generic[Rider]):
-    """All that go on at one pace: a channel's CTC transfers, or the I/Os of disks.
+class Sharing(Generic[ChannelUser]):
+    """Transfers that share one rate: those of a channel's CTCs, or the I/Os of disks.
 
     Times are nanoseconds. Whoever uses it calls `advance` before each change, and `go` after it,
     as only he knows which pace the resource lets them have.
@@ -98,7 +99,7 @@ class Sharing(Generic[Rider]):
     __slots__ = ("_done_at_ns", "_done_ns", "_goals", "_pace")
 
     def __init__(self) -> None:
-        self._goals: list[_Goal[Rider]] = []
+        self._goals: list[_Goal[ChannelUser]] = []
         """The next to be over stands last."""
         self._done_ns = 0.0
         self._done_at_ns = 0.0
@@ -113,18 +114,18 @@ class Sharing(Generic[Rider]):
         return len(self._goals)
 
     @property
-    def next(self) -> Rider:
+    def next(self) -> ChannelUser:
         """The one that will be over next. There must be one."""
-        return self._goals[-1].rider
+        return self._goals[-1].user
 
     @property
     def left_ns(self) -> float:
         """How long that takes at the present pace."""
         return max(0.0, self._goals[-1].goal_ns - self._done_ns) / self._pace
 
-    def add(self, rider: Rider, solo_ns: float) -> None:
+    def add(self, user: ChannelUser, solo_ns: float) -> None:
         """Let one more go on, which takes ``solo_ns`` alone; behind those over at the same time."""
-        goal = _Goal(self._done_ns + solo_ns, rider)
+        goal = _Goal(self._done_ns + solo_ns, user)
         goals = self._goals
         low, high = 0, len(goals)
         while low < high:
@@ -135,20 +136,20 @@ class Sharing(Generic[Rider]):
                 high = middle
         goals.insert(low, goal)
 
-    def pop(self) -> Rider:
+    def pop(self) -> ChannelUser:
         """The one that is over. There must be one."""
         goal = self._goals.pop()
         self._done_ns = max(self._done_ns, goal.goal_ns)
-        return goal.rider
+        return goal.user
 
-    def drop(self, rider: Rider) -> None:
+    def drop(self, user: ChannelUser) -> None:
         """Take one out that will not be over."""
-        self._goals = [goal for goal in self._goals if goal.rider is not rider]
+        self._goals = [goal for goal in self._goals if goal.user is not user]
 
-    def left_at(self, now_ns: float) -> list[tuple[Rider, float]]:
+    def left_at(self, now_ns: float) -> list[tuple[ChannelUser, float]]:
         """Each one, and the solo time that it still takes at ``now_ns``; the next is the last."""
         done_ns = self._done_ns + (now_ns - self._done_at_ns) * self._pace
-        return [(goal.rider, goal.goal_ns - done_ns) for goal in self._goals]
+        return [(goal.user, goal.goal_ns - done_ns) for goal in self._goals]
 
     def advance(self, now_ns: float) -> None:
         """Let time pass at the present pace."""
@@ -164,7 +165,7 @@ class Sharing(Generic[Rider]):
 
 
 @final
-class Direction:
+class DirectionLoad:
     """What transfers want of one direction of the line, and of what both directions share.
 
     Both wants are sums of shares: what a transfer needs of the resource, divided by the time it
@@ -193,6 +194,6 @@ class Direction:
         return self.left / max(self.left, self.line)
 
 
-def hindrance(one: Direction, other: Direction) -> float:
+def slowdown(one: DirectionLoad, other: DirectionLoad) -> float:
     """How many times slower both directions go because of what they share; 1 if it suffices."""
     return max(1.0, one.pace() * one.common + other.pace() * other.common)

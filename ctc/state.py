@@ -36,7 +36,7 @@ class CommandClass(Enum):
     SENSE = "sense"
 
 
-class Outcome(Enum):
+class CommandOutcome(Enum):
     """What becomes of the command that is issued."""
 
     END = "ends immediately with CE+DE; the mate notices nothing"
@@ -65,7 +65,7 @@ _CLASSES: Final = {
     Command.READ_CONFIGURATION_DATA: CommandClass.SENSE,
 }
 
-_O = Outcome
+_O = CommandOutcome
 TRANSITIONS: Final = {
     # in the order of State: P, C, R, W, A, N
     CommandClass.PREPARE: (_O.MATCH, _O.END, _O.END, _O.END, _O.WAIT, _O.CHECK),
@@ -90,12 +90,12 @@ WAITING_STATE: Final = {
 
 
 @final
-class Rule:
+class CommandRule:
     """What becomes of one command, found with a single look-up."""
 
     __slots__ = ("outcomes", "waiting")
 
-    def __init__(self, outcomes: tuple[Outcome, ...], waiting: State) -> None:
+    def __init__(self, outcomes: tuple[CommandOutcome, ...], waiting: State) -> None:
         self.outcomes = outcomes
         """By the state of the other end."""
         self.waiting = waiting
@@ -103,7 +103,7 @@ class Rule:
 
 
 RULES: Final = {
-    command: Rule(TRANSITIONS[command_class], WAITING_STATE.get(command, State.AVAILABLE))
+    command: CommandRule(TRANSITIONS[command_class], WAITING_STATE.get(command, State.AVAILABLE))
     for command, command_class in _CLASSES.items()
 }
 """`TRANSITIONS` by command."""

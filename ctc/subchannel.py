@@ -32,7 +32,7 @@ class Command(IntEnum):
 
 
 @mypyc_attr(acyclic=True)
-class Load:
+class Payload:
     """What a write carries, as far as the hardware cares: so many bytes in so many pieces."""
 
     __slots__ = ("count", "length")
@@ -51,7 +51,7 @@ class Ssch:
 
     __slots__ = ("command", "load", "rdev")
 
-    def __init__(self, rdev: Rdev, command: Command, load: Load | None = None) -> None:
+    def __init__(self, rdev: Rdev, command: Command, load: Payload | None = None) -> None:
         self.rdev = rdev
         self.command = command
         self.load = load
@@ -140,7 +140,7 @@ class Ended:
     __slots__ = ("command", "load", "rdev", "status", "times")
 
     def __init__(
-        self, rdev: Rdev, command: Command, status: UnitStatus, times: IoTimes, load: Load | None
+        self, rdev: Rdev, command: Command, status: UnitStatus, times: IoTimes, load: Payload | None
     ) -> None:
         self.rdev = rdev
         self.command = command
@@ -160,7 +160,7 @@ class Collided:
 
     __slots__ = ("load", "rdev", "times")
 
-    def __init__(self, rdev: Rdev, load: Load, times: IoTimes) -> None:
+    def __init__(self, rdev: Rdev, load: Payload, times: IoTimes) -> None:
         self.rdev = rdev
         self.load = load
         self.times = times
@@ -177,7 +177,7 @@ class DeviceLost:
 
     __slots__ = ("load", "rdev", "times")
 
-    def __init__(self, rdev: Rdev, load: Load | None, times: IoTimes) -> None:
+    def __init__(self, rdev: Rdev, load: Payload | None, times: IoTimes) -> None:
         self.rdev = rdev
         self.load = load
         self.times = times

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import Finding, Severity, Trial, Untried
+from isfc.layout.rules.rule import ChangedLayout, Finding, Severity, Untried
 from scenarios.saturation import Carried, carried
 from scenarios.steady import Rate
 
@@ -17,7 +17,7 @@ _IMPOSSIBLE: Final = Untried("these CTCs cannot be so arranged")
 _TOO_MANY: Final = Untried(f"it tries {LAYOUTS_MAX} changes at most; 'isfc run' tries any")
 
 
-class Verdict(StrEnum):
+class AdviceVerdict(StrEnum):
     """What the model says to an advice, at one load."""
 
     AGREES = "agrees"
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedLoad:
     """What the slower direction carries, as it is and with an advice carried out."""
 
     before: Rate
@@ -40,24 +40,24 @@ class Compared:
         return self.changed.mb_per_s / self.before.mb_per_s - 1
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AdviceVerdict:
         """Whether the model agrees: only a difference beyond the spread of both runs counts."""
         if not self.changed.differs(self.before):
-            return Verdict.ALIKE
-        return Verdict.AGREES if self.share > 0 else Verdict.CONTRADICTS
+            return AdviceVerdict.ALIKE
+        return AdviceVerdict.AGREES if self.share > 0 else AdviceVerdict.CONTRADICTS
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TriedAdvice:
     """A trial, and what it gave: at saturation and at the stated load, or why it was not run."""
 
-    trial: Trial
-    outcome: tuple[Compared, Compared] | Untried
+    trial: ChangedLayout
+    outcome: tuple[ComparedLoad, ComparedLoad] | Untried
 
 
 def try_advice(
     layout: Layout, findings: Sequence[Finding], figures: Sequence[Carried]
-) -> dict[str, tuple[Tried, ...]]:
+) -> dict[str, tuple[TriedAdvice, ...]]:
     """By the rule's id: what the model makes of each finding that promises that more is carried.
 
     ``figures`` are those of the layout as it is. The same change of two rules is run once; warnings
@@ -75,20 +75,20 @@ def try_advice(
 
 
 def _try(
-    trial: Trial,
+    trial: ChangedLayout,
     layout: Layout,
     before: tuple[Rate, Rate],
     runs: dict[Layout, tuple[Rate, Rate]],
-) -> Tried:
+) -> TriedAdvice:
     changed = trial.carried_out(layout)
     if changed is None:
-        return Tried(trial, _IMPOSSIBLE)
+        return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
         if len(runs) == LAYOUTS_MAX:
-            return Tried(trial, _TOO_MANY)
+            return TriedAdvice(trial, _TOO_MANY)
         runs[changed] = _slower(carried(changed))
-    saturated, stated = map(Compared, before, runs[changed])
-    return Tried(trial, (saturated, stated))
+    saturated, stated = map(ComparedLoad, before, runs[changed])
+    return TriedAdvice(trial, (saturated, stated))
 
 
 def _slower(figures: Sequence[Carried]) -> tuple[Rate, Rate]:

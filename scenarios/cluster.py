@@ -12,7 +12,7 @@ from typing import Any
 
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
@@ -157,7 +157,7 @@ class ChannelResult:
     channel: Channel
     profile: ChpidProfile
     shares: tuple[ChannelShare, ...]
-    use: Use
+    use: ChannelUse
 
     @property
     def name(self) -> str:
@@ -202,7 +202,7 @@ class ClusterResult:
         raise ConfigurationError(f"{name}: no link with traffic")
 
 
-class Idle:
+class SilentProgram:
     """Sends nothing, and hears what nobody waits for."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -251,7 +251,7 @@ def _programs(experiment: ClusterExperiment, link: Layout) -> tuple[Program, Pro
 
 def _joined(programs: Sequence[tuple[Program, int]]) -> Program:
     if not programs:
-        return Idle()
+        return SilentProgram()
     return programs[0][0] if len(programs) == 1 else Together(programs)
 
 

@@ -33,7 +33,7 @@ class LinkPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelPlan:
+class SharedChannelPlan:
     """A channel that several fibres share: what it can carry, and who gets how much of it.
 
     ``line_mb_per_s`` is its line's, one way; ``processor_mb_per_s`` what its data processor can
@@ -50,7 +50,7 @@ class ClusterPlan:
     """All links, and all channels that several fibres share."""
 
     links: tuple[LinkPlan, ...]
-    channels: tuple[ChannelPlan, ...]
+    channels: tuple[SharedChannelPlan, ...]
 
 
 def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
@@ -96,8 +96,8 @@ def _ways(result: ClusterResult, number: int) -> tuple[float, float]:
     return end.mb_per_s_out, end.mb_per_s_in
 
 
-def _channel(carried: ChannelResult) -> ChannelPlan:
-    return ChannelPlan(
+def _channel(carried: ChannelResult) -> SharedChannelPlan:
+    return SharedChannelPlan(
         carried,
         1e9 / carried.profile.line_ns_per_byte / MIB,
         1e9 / carried.profile.processor_ns_per_byte / MIB,

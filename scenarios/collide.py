@@ -46,7 +46,7 @@ class Scan(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class WriteRule:
     """How an end chooses a CTC; ``stop_short`` CTCs at the end of its scan are the partner's."""
 
     scan: Scan
@@ -59,18 +59,18 @@ class Rule:
 
 
 RULES: Final = (
-    *(Rule(Scan.OPPOSITE, count) for count in range(4)),
-    Rule(Scan.UPWARD),
-    Rule(Scan.RANDOM),
+    *(WriteRule(Scan.OPPOSITE, count) for count in range(4)),
+    WriteRule(Scan.UPWARD),
+    WriteRule(Scan.RANDOM),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CollisionTrial:
     """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes."""
 
     layout: Layout
-    rule: Rule
+    rule: WriteRule
     offered_out: float
     offered_in: float
     seconds: float = 0.5
@@ -84,7 +84,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CollisionOutcome:
     """What came of a trial, from the end of its warm-up.
 
     ``wasted_percent`` is the time that CTCs lose to collisions, in percent of the time they have:
@@ -162,14 +162,14 @@ def trials(
     seconds: float,
     message_length: int,
     seed: int,
-) -> list[Trial]:
+) -> list[CollisionTrial]:
     """Every rule over every pair of loads. Rules that would leave no CTC to write on are left out.
 
     With one CTC both ends have to write on it, so that every rule is the same.
     """
     count = len(layout.ctcs)
     return [
-        Trial(layout, rule, out, back, seconds, message_length, seed)
+        CollisionTrial(layout, rule, out, back, seconds, message_length, seed)
         for rule in RULES
         if rule.stop_short < count
         for out in loads_out
@@ -177,7 +177,7 @@ def trials(
     ]
 
 
-def collide(trial: Trial) -> Outcome:
+def collide(trial: CollisionTrial) -> CollisionOutcome:
     """Run one trial."""
     layout, end_ns = trial.layout, _WARMUP_NS + int(trial.seconds * NS_PER_S)
     waste = Waste(layout.nodes[0], _WARMUP_NS)
@@ -206,7 +206,7 @@ def collide(trial: Trial) -> Outcome:
     def per_s(counts: Iterable[int]) -> float:
         return sum(counts) / trial.seconds
 
-    return Outcome(
+    return CollisionOutcome(
         rule=trial.rule.name,
         offered_out=trial.offered_out,
         offered_in=trial.offered_in,
@@ -221,7 +221,7 @@ def collide(trial: Trial) -> Outcome:
     )
 
 
-def link_rules(rule: Rule, random: Random) -> LinkRules:
+def link_rules(rule: WriteRule, random: Random) -> LinkRules:
     """The rules of a link's end that chooses its CTCs by ``rule``."""
 
     def make(

@@ -36,7 +36,7 @@ _KINDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ResultFigure:
     """One figure of two results; None where a result does not have it.
 
     ``table`` is ``run`` or that of a replay; ``key`` is ``link``, an RDEV or a published run.
@@ -90,7 +90,7 @@ class ResultPair:
 
     kind: str
     settings: tuple[Setting, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[ResultFigure, ...]
     layout_changes: tuple[str, ...] = ()
     """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
 
@@ -266,7 +266,7 @@ def _pair(kind: str, settings: tuple[Setting, ...], first: _Cells, second: _Cell
     for cell in dict.fromkeys((*first, *second)):
         a, b = first.get(cell), second.get(cell)
         figures.append(
-            Figure(
+            ResultFigure(
                 *cell,
                 published=next(entry.published for entry in (a, b) if entry),
                 a=a.emulated if a else None,

@@ -16,7 +16,7 @@ from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.cluster import ClusterExperiment
-from scenarios.operation import Act, Operation
+from scenarios.operation import Intervention, Operation
 from scenarios.run import NS_PER_S, Experiment
 
 _LINE: Final = re.compile(
@@ -37,7 +37,7 @@ class TimedCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ConsoleEntry:
     """What a console shows at one moment, in seconds since the run began.
 
     A response has its command and return code; what comes unasked has neither.
@@ -106,10 +106,11 @@ class Transcript:
     """
 
     def __init__(self, commands: list[TimedCommand]) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[ConsoleEntry] = []
         self._processors = {timed.node: CommandProcessor() for timed in commands}
         self._acts = [
-            Act(timed.at_ns, timed.node, partial(self._give, timed.command)) for timed in commands
+            Intervention(timed.at_ns, timed.node, partial(self._give, timed.command))
+            for timed in commands
         ]
 
     @property
@@ -118,7 +119,7 @@ class Transcript:
         return Operation(self._acts, self._hear)
 
     @property
-    def refusals(self) -> list[Entry]:
+    def refusals(self) -> list[ConsoleEntry]:
         """The responses to commands that were refused, as a whole or in part."""
         return [entry for entry in self.entries if entry.return_code]
 
@@ -130,12 +131,12 @@ class Transcript:
         response = self._processors[system.name].execute(command, system, now_ns)
         at_s = now_ns / NS_PER_S
         self.entries.append(
-            Entry(at_s, system.name, response.command, response.return_code, response.lines)
+            ConsoleEntry(at_s, system.name, response.command, response.return_code, response.lines)
         )
         if response.announcements:
-            self.entries.append(Entry(at_s, system.name, None, None, response.announcements))
+            self.entries.append(ConsoleEntry(at_s, system.name, None, None, response.announcements))
 
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
         line = announcement(event, end.partner)
         if self.entries and line is not None:
-            self.entries.append(Entry(now_ns / NS_PER_S, end.name, None, None, (line,)))
+            self.entries.append(ConsoleEntry(now_ns / NS_PER_S, end.name, None, None, (line,)))

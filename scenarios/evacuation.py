@@ -20,7 +20,7 @@ from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.cluster import ClusterExperiment, Idle, LinkLoad, run_cluster
+from scenarios.cluster import ClusterExperiment, LinkLoad, SilentProgram, run_cluster
 from scenarios.guests import GuestCosts, make_guests
 from scenarios.relocated_guest import GuestPlan, Moved
 from scenarios.relocation import WARMUP_NS, WINDOW, move_all
@@ -160,7 +160,7 @@ def _build(
             ends[1 - here].insert(0, (Arrivals(WINDOW), count))
         for node, partner, each in zip(link.nodes, link.nodes[::-1], ends, strict=True):
             programs[node, partner] = (
-                Together(each) if len(each) > 1 else each[0][0] if each else Idle()
+                Together(each) if len(each) > 1 else each[0][0] if each else SilentProgram()
             )
     placed = [programs[end.name, end.partner] for system in systems for end in system.ends]
     return VirtualEngine(systems, placed), systems, departures, queue

@@ -25,7 +25,7 @@ RECOVERED_SHARE: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoryEntry:
     """Something that happened, at a time in seconds since the run began."""
 
     at_s: float
@@ -55,7 +55,7 @@ class Recovery:
 class Story:
     """A whole run."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StoryEntry, ...]
     recoveries: tuple[Recovery, ...]
     mb_per_s: float
     """Of the whole run, after its warm-up, both ways."""
@@ -71,7 +71,7 @@ def tell(
 class _Telling:
     def __init__(self, experiment: Experiment, faults: Sequence[Fault]) -> None:
         self._experiment = experiment
-        self._entries: list[Entry] = []
+        self._entries: list[StoryEntry] = []
         self._throttles: dict[NodeName, Throttled] = {}
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
         self._engine, _ = build(
@@ -118,16 +118,16 @@ class _Telling:
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
         text = _said(event)
         if text is not None and now_ns:
-            self._entries.append(Entry(now_ns / NS_PER_S, end.name, text, False))
+            self._entries.append(StoryEntry(now_ns / NS_PER_S, end.name, text, False))
 
-    def _told(self) -> list[Entry]:
+    def _told(self) -> list[StoryEntry]:
         """The faults, as entries."""
         begun = [
-            Entry(at_ns / NS_PER_S, fault.node, fault.describe(), True)
+            StoryEntry(at_ns / NS_PER_S, fault.node, fault.describe(), True)
             for at_ns, fault in self._injection.begun
         ]
         over = [
-            Entry(at_ns / NS_PER_S, fault.node, f"{fault.kind.value} is over", True)
+            StoryEntry(at_ns / NS_PER_S, fault.node, f"{fault.kind.value} is over", True)
             for at_ns, fault in self._injection.over
             if fault.for_ns
         ]

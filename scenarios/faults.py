@@ -38,7 +38,7 @@ _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(us|ms|s)")
 _UNITS_NS: Final = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """What can go wrong."""
 
     CTC_LOST = "ctc lost"
@@ -63,16 +63,16 @@ the transfer."""
 
 _WITH_RDEV: Final = frozenset(
     {
-        Kind.CTC_LOST,
-        Kind.FRAME_DROPPED,
-        Kind.FRAME_DOUBLED,
-        Kind.FRAME_CORRUPTED,
-        Kind.FRAME_TRUNCATED,
-        Kind.GAP,
+        FaultKind.CTC_LOST,
+        FaultKind.FRAME_DROPPED,
+        FaultKind.FRAME_DOUBLED,
+        FaultKind.FRAME_CORRUPTED,
+        FaultKind.FRAME_TRUNCATED,
+        FaultKind.GAP,
     }
 )
-_WITH_AMOUNT: Final = {Kind.DELAY: "by", Kind.SLOW: "by", Kind.THROTTLED: "bytes"}
-_WITHOUT_END: Final = frozenset({Kind.FRAME_DROPPED, Kind.FRAME_DOUBLED})
+_WITH_AMOUNT: Final = {FaultKind.DELAY: "by", FaultKind.SLOW: "by", FaultKind.THROTTLED: "bytes"}
+_WITHOUT_END: Final = frozenset({FaultKind.FRAME_DROPPED, FaultKind.FRAME_DOUBLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Fault:
     way; ``jitter_ns`` is drawn for each frame in addition.
     """
 
-    kind: Kind
+    kind: FaultKind
     at_ns: int
     node: NodeName
     for_ns: int = 0
@@ -111,13 +111,13 @@ class Fault:
             place = f" {format_rdev(self.rdev)}{place}"
         if self.chpid is not None:
             place = f" {format_chpid(self.chpid)}{place}"
-        if self.kind in (Kind.PARTITION, Kind.DELAY):
+        if self.kind in (FaultKind.PARTITION, FaultKind.DELAY):
             place = ""
         phase = f", {self.phase}" if self.phase else ""
         amount = ""
-        if self.kind in (Kind.DELAY, Kind.SLOW):
+        if self.kind in (FaultKind.DELAY, FaultKind.SLOW):
             amount = f" by {self.amount / 1e3:g} us"
-        elif self.kind is Kind.THROTTLED:
+        elif self.kind is FaultKind.THROTTLED:
             amount = f" to {self.amount} bytes"
         lasts = f" for {self.for_ns / 1e6:g} ms" if self.for_ns else ""
         return f"{self.kind.value}{place}{phase}{amount}{lasts}"
@@ -142,7 +142,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"d
 
 _EXPECTED: Final = {
     "at": 'a time of the run in quotes, such as "1.5s"',
-    "kind": "one of " + ", ".join(kind.value for kind in Kind),
+    "kind": "one of " + ", ".join(kind.value for kind in FaultKind),
     "node": "a system of the layout, in quotes",
     "for": 'a time in quotes, such as "200ms"',
     "rdev": 'a device number of that system, such as "6001"',
@@ -202,17 +202,17 @@ def _fault(table: _Table, layout: Layout, client: NodeName, end_ns: int) -> Faul
     )
 
 
-def _check_keys(table: _Table, kind: Kind) -> None:
+def _check_keys(table: _Table, kind: FaultKind) -> None:
     """Every key that the kind needs is there, and none that it does not know."""
     needed = {"rdev"} if kind in _WITH_RDEV else set()
-    if kind is Kind.CHPID_LOST:
+    if kind is FaultKind.CHPID_LOST:
         needed.add("chpid")
     if kind in _WITH_AMOUNT:
         needed.add(_WITH_AMOUNT[kind])
     if kind not in _WITHOUT_END:
         needed.add("for")
-    possible = needed | ({"phase"} if kind is Kind.CTC_LOST else set())
-    possible |= {"jitter"} if kind is Kind.DELAY else set()
+    possible = needed | ({"phase"} if kind is FaultKind.CTC_LOST else set())
+    possible |= {"jitter"} if kind is FaultKind.DELAY else set()
     values = {
         "for": table.duration,
         "rdev": table.rdev,
@@ -233,9 +233,9 @@ def _check_keys(table: _Table, kind: Kind) -> None:
         raise ConfigurationError(f"bytes {table.bytes}: expected 0 to {2**31}")
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> FaultKind:
     try:
-        return Kind(name)
+        return FaultKind(name)
     except ValueError:
         raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
 
@@ -283,10 +283,10 @@ def _time(key: str, text: str) -> int:
 def draw_faults(seed: int, layout: Layout, begin_ns: int, end_ns: int) -> list[Fault]:
     """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
 
-    Every kind but `Kind.GAP`, from which no link recovers by itself.
+    Every kind but `FaultKind.GAP`, from which no link recovers by itself.
     """
     random = Random(f"faults {seed}")
-    kinds = [kind for kind in Kind if kind is not Kind.GAP]
+    kinds = [kind for kind in FaultKind if kind is not FaultKind.GAP]
     chpids = {
         (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
         for here, node in enumerate(layout.nodes)
@@ -296,24 +296,24 @@ def draw_faults(seed: int, layout: Layout, begin_ns: int, end_ns: int) -> list[F
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])
         fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
-        if fault.kind is Kind.CHPID_LOST:
+        if fault.kind is FaultKind.CHPID_LOST:
             fault = replace(fault, chpid=chpids[place])
         faults.append(fault)
     return sorted(faults, key=lambda fault: fault.at_ns)
 
 
 def draw_fault(
-    random: Random, kinds: Sequence[Kind], at_ns: int, places: Sequence[tuple[NodeName, Rdev]]
+    random: Random, kinds: Sequence[FaultKind], at_ns: int, places: Sequence[tuple[NodeName, Rdev]]
 ) -> Fault:
     """A fault of one of the kinds, at one of the CTCs' ends, that lasts up to 30 ms."""
     kind = random.choice(kinds)
     node, rdev = random.choice(places)
     for_ns = int(10 ** random.uniform(4, 7.5))
-    if kind in (Kind.DELAY, Kind.SLOW):
+    if kind in (FaultKind.DELAY, FaultKind.SLOW):
         amount_ns = int(10 ** random.uniform(3, 5.5))
-        jitter_ns = random.choice([0, amount_ns]) if kind is Kind.DELAY else 0
+        jitter_ns = random.choice([0, amount_ns]) if kind is FaultKind.DELAY else 0
         return Fault(kind, at_ns, node, for_ns, amount=amount_ns, jitter_ns=jitter_ns)
-    if kind is Kind.THROTTLED:
+    if kind is FaultKind.THROTTLED:
         return Fault(kind, at_ns, node, for_ns, amount=random.choice([0, 10_000, 100_000]))
-    phase = random.choice([None, *PHASES]) if kind is Kind.CTC_LOST else None
+    phase = random.choice([None, *PHASES]) if kind is FaultKind.CTC_LOST else None
     return Fault(kind, at_ns, node, for_ns, rdev if kind in _WITH_RDEV else None, phase=phase)

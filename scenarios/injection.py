@@ -14,7 +14,7 @@ from isfc.system.inputs import Activate, Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.disturbance import Disturbance, Throttled
-from scenarios.faults import Fault, Kind
+from scenarios.faults import Fault, FaultKind
 
 REPAIR_NS: Final = 5_000_000
 """How long a CTC stays down whose frame was damaged, unless the fault says otherwise. Chosen."""
@@ -55,21 +55,21 @@ class Injection:
         self._mates = {ctc.device.rdev: ctc.device.partner_rdev for ctc in ctcs}
         self._homes = {mate: rdev for rdev, mate in self._mates.items()}
         disturbance.know(*self._names)
-        self._beginnings: Mapping[Kind, Callable[[Fault], Callable[[], None]]] = {
-            Kind.CTC_LOST: self._lose_ctc,
-            Kind.CHPID_LOST: self._lose_chpid,
-            Kind.CRASH: self._crash,
-            Kind.PARTITION: self._partition,
-            Kind.DELAY: self._delay,
-            Kind.SLOW: self._slow,
-            Kind.STOPPED: self._stop,
-            Kind.THROTTLED: self._throttle,
-            Kind.FRAME_DROPPED: self._arm,
-            Kind.FRAME_DOUBLED: self._arm,
-            Kind.FRAME_CORRUPTED: self._arm,
-            Kind.FRAME_TRUNCATED: self._arm,
-            Kind.OLDER_PARTNER: self._make_older,
-            Kind.GAP: self._gap,
+        self._beginnings: Mapping[FaultKind, Callable[[Fault], Callable[[], None]]] = {
+            FaultKind.CTC_LOST: self._lose_ctc,
+            FaultKind.CHPID_LOST: self._lose_chpid,
+            FaultKind.CRASH: self._crash,
+            FaultKind.PARTITION: self._partition,
+            FaultKind.DELAY: self._delay,
+            FaultKind.SLOW: self._slow,
+            FaultKind.STOPPED: self._stop,
+            FaultKind.THROTTLED: self._throttle,
+            FaultKind.FRAME_DROPPED: self._arm,
+            FaultKind.FRAME_DOUBLED: self._arm,
+            FaultKind.FRAME_CORRUPTED: self._arm,
+            FaultKind.FRAME_TRUNCATED: self._arm,
+            FaultKind.OLDER_PARTNER: self._make_older,
+            FaultKind.GAP: self._gap,
         }
         for fault in faults:
             self._check(fault)

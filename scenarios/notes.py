@@ -15,7 +15,7 @@ from scenarios.measured import (
     beyond_measured_run,
     beyond_rate_one_way,
 )
-from scenarios.relocation import Outcome, Relocation
+from scenarios.relocation import Relocation, RelocationOutcome
 from scenarios.run import MIB
 from scenarios.saturation import Carried
 from scenarios.workload import Workload
@@ -47,7 +47,7 @@ def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
     return (*_rule(layout), *_model(layout, beyond_measured(layout)))
 
 
-def relocation_notes(relocation: Relocation, outcome: Outcome) -> tuple[Note, ...]:
+def relocation_notes(relocation: Relocation, outcome: RelocationOutcome) -> tuple[Note, ...]:
     """Of a relocation, and of the traffic beside it."""
     layout, beside = relocation.layout, relocation.background
     unknown = beyond_measured(layout) if beside is None else beyond_measured_run(layout, *beside)

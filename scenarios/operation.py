@@ -12,7 +12,7 @@ from isfc.system.system import System
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class Intervention:
     """Something done to one system, ``at_ns`` after the run began: behind all else of that time.
 
     Acts of the same time are done in their order.
@@ -27,7 +27,7 @@ class Act:
 class Operation:
     """All that is done in one run, and who hears what comes of it."""
 
-    acts: Sequence[Act]
+    acts: Sequence[Intervention]
     hear: Listener[LinkEvent]
 
 

@@ -18,7 +18,7 @@ from isfc.link.name import NodeName
 from scenarios.guest_memory import GuestMemory
 from scenarios.notes import relocation_notes
 from scenarios.relocated_guest import STATE_LENGTH, GuestPlan, Moved, Pass
-from scenarios.relocation import WINDOW, Outcome, Relocation
+from scenarios.relocation import WINDOW, Relocation, RelocationOutcome
 from scenarios.relocation import relocate as run_relocation
 from scenarios.relocation_orders import Response, read_order
 from scenarios.run import Experiment, run
@@ -31,7 +31,7 @@ class Relocated:
     """What became of some guests. ``alone_per_s`` are the background's exchanges without them."""
 
     relocation: Relocation
-    outcome: Outcome
+    outcome: RelocationOutcome
     alone_per_s: float | None = None
 
     @property

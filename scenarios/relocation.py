@@ -75,7 +75,7 @@ class Relocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RelocationOutcome:
     """What became of every guest that began, of the background traffic, and of orders.
 
     ``background_per_s`` are its exchanges meanwhile. ``devices`` are the CTCs as the source saw
@@ -118,7 +118,9 @@ class _Counted:
         return self._program.receive(event, now_ns)
 
 
-def relocate(relocation: Relocation, progress: Callable[[float], None] | None = None) -> Outcome:
+def relocate(
+    relocation: Relocation, progress: Callable[[float], None] | None = None
+) -> RelocationOutcome:
     """Relocate the guests over the simulated link, to the last byte.
 
     ``progress`` is told now and then how many bytes have been moved.
@@ -161,7 +163,7 @@ def relocate(relocation: Relocation, progress: Callable[[float], None] | None = 
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)
     devices = measure(source, before, systems[0].ends[0].snapshot(engine.now_ns)).devices
-    return Outcome(guests, seconds, per_s, devices, tuple(operator.responses))
+    return RelocationOutcome(guests, seconds, per_s, devices, tuple(operator.responses))
 
 
 def move_all(

@@ -11,7 +11,7 @@ from math import inf
 from typing import Final
 
 from scenarios.relocated import check_stops
-from scenarios.relocation import WINDOW_MAX, Outcome, Relocation, relocate
+from scenarios.relocation import WINDOW_MAX, Relocation, RelocationOutcome, relocate
 from scenarios.relocation_channels import CHANNELS_MAX, with_channels
 from scenarios.vmrelocate import End
 
@@ -43,7 +43,7 @@ class Tried:
     """What a change came to."""
 
     change: Change
-    outcome: Outcome
+    outcome: RelocationOutcome
 
     @property
     def moved_count(self) -> int:
@@ -51,7 +51,9 @@ class Tried:
         return sum(guest.moved for guest in self.outcome.guests)
 
 
-Run = Callable[[Callable[[Relocation], Outcome], Sequence[Relocation]], Sequence[Outcome]]
+Run = Callable[
+    [Callable[[Relocation], RelocationOutcome], Sequence[Relocation]], Sequence[RelocationOutcome]
+]
 """Runs relocations, maybe on several processors, and returns what they came to in their order."""
 
 
@@ -91,7 +93,7 @@ class Advice:
     alike: tuple[Tried, ...]
 
 
-def advise(relocation: Relocation, outcome: Outcome, run: Run) -> Advice:
+def advise(relocation: Relocation, outcome: RelocationOutcome, run: Run) -> Advice:
     """Try what may make the stop shorter, or let guests be moved that were not."""
     changes = [*changes_of(relocation, outcome)]
     noisy = [Change("", each) for each in _noise_runs(relocation)]
@@ -113,7 +115,7 @@ def advise(relocation: Relocation, outcome: Outcome, run: Run) -> Advice:
     return Advice(noise_s, tuple(shorter), tuple(each for each in found if not helps(each)))
 
 
-def changes_of(relocation: Relocation, outcome: Outcome) -> Iterator[Change]:
+def changes_of(relocation: Relocation, outcome: RelocationOutcome) -> Iterator[Change]:
     """What is worth trying."""
     count = len(relocation.layout.fibres)
     if count < CHANNELS_MAX:

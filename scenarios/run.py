@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
-from ctc.sharing import Use
+from ctc.sharing import ChannelUse
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
-from isfc.link.events import Sink, Watch
+from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
@@ -119,7 +119,7 @@ def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:
 
 
 # An experiment travels to another process. Compiled, these cannot be restored field by field.
-for _record in (ChpidProfile, Use, PackageLimit, LinkParameters, GuestCosts):
+for _record in (ChpidProfile, ChannelUse, PackageLimit, LinkParameters, GuestCosts):
     copyreg.pickle(_record, _reduce)
 
 
@@ -177,7 +177,7 @@ def build(
     experiment: Experiment,
     trace: Sink | None = None,
     operation: Operation | None = None,
-    watch: Watch | None = None,
+    watch: InterruptListener | None = None,
     transit: Transit | None = None,
     around: Callable[[Program, NodeName], Program] | None = None,
 ) -> tuple[VirtualEngine, list[System]]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ctc.address import ChpidId
 from ctc.chpid import Chpid
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate
@@ -30,8 +30,8 @@ class SharedChannel:
 
     node: str
     chpid: str
-    ctcs_alone: Use
-    ctcs_beside: Use
+    ctcs_alone: ChannelUse
+    ctcs_beside: ChannelUse
     disks_alone: ChannelEstimate
     disks_beside: ChannelEstimate
 
@@ -86,7 +86,7 @@ def run_counted(
     experiment: Experiment,
     side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
-) -> tuple[Result, Mapping[tuple[str, ChpidId], Use]]:
+) -> tuple[Result, Mapping[tuple[str, ChpidId], ChannelUse]]:
     """A run, and what its CTCs used of each chpid."""
     engine, systems = build(experiment)
     (end,) = (
@@ -100,7 +100,7 @@ def run_counted(
         for system in systems
     ]
     run_on(operated, experiment.end_ns, progress)
-    uses: dict[tuple[str, ChpidId], Use] = {}
+    uses: dict[tuple[str, ChpidId], ChannelUse] = {}
     for system, first in zip(systems, counted, strict=True):
         here = experiment.layout.nodes.index(system.name)
         profiles = {fibre.chpids[here]: fibre.profile for fibre in experiment.layout.fibres}
@@ -122,7 +122,7 @@ def count_moved(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
     )
 
 
-def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> Use:
+def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> ChannelUse:
     """What a channel was used for what `count_moved` grew by in so many seconds."""
     ios, length_out, length_in, ccws = moved
     ns = seconds * NS_PER_S
@@ -131,7 +131,7 @@ def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> Use:
         + (length_out + length_in) * profile.processor_ns_per_byte
         + ccws * profile.processor_ns_per_ccw
     )
-    return Use(
+    return ChannelUse(
         processor=processor_ns / ns,
         line_out=length_out * profile.line_ns_per_byte / ns,
         line_in=length_in * profile.line_ns_per_byte / ns,

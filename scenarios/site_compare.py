@@ -26,7 +26,7 @@ _DEVICE_MEASURES: Final = ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class MeasuredFigure:
     """One figure measured, and ours. ``node`` is the end that showed it.
 
     ``of`` is an RDEV, or ``link``. ``judged`` says whether it counts: one that rounding makes
@@ -49,19 +49,19 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedInterval:
     """One interval beside a run of what it is taken to be."""
 
     seen: SeenInterval
     derived: Derived
-    figures: tuple[Figure, ...]
+    figures: tuple[MeasuredFigure, ...]
     reasons: tuple[str, ...]
 
-    def beyond(self, tolerance_percent: float) -> list[Figure]:
+    def beyond(self, tolerance_percent: float) -> list[MeasuredFigure]:
         """The judged figures that are further off."""
         return [figure for figure in self.judged() if _off(figure) > tolerance_percent]
 
-    def judged(self) -> list[Figure]:
+    def judged(self) -> list[MeasuredFigure]:
         """The figures that count."""
         return [f for f in self.figures if f.judged and f.error_percent is not None]
 
@@ -71,19 +71,19 @@ class Compared:
         return median(errors) if errors else None
 
 
-def _off(figure: Figure) -> float:
+def _off(figure: MeasuredFigure) -> float:
     return abs(figure.error_percent or 0.0)
 
 
 def compare_interval(
     layout: Layout, seen: SeenInterval, derived: Derived | None = None
-) -> Compared:
+) -> ComparedInterval:
     """Run what an interval is taken to be, and lay its figures beside the measured ones."""
     workload = derive(layout, seen) if derived is None else derived
     beside = run_beside(layout, seen, workload, SECONDS, WARMUP)
     figures = [figure for end, result in beside for figure in figures_beside(end, result)]
     reasons = [reason for end, result in beside for reason in likely_reasons(layout, end, result)]
-    return Compared(seen, workload, tuple(figures), tuple(dict.fromkeys(reasons)))
+    return ComparedInterval(seen, workload, tuple(figures), tuple(dict.fromkeys(reasons)))
 
 
 def run_beside(
@@ -99,7 +99,7 @@ def run_beside(
     return [(end, recording.at(end.node).whole.result) for end in seen.ends]
 
 
-def figures_beside(seen: SeenLink, result: Result) -> Iterator[Figure]:
+def figures_beside(seen: SeenLink, result: Result) -> Iterator[MeasuredFigure]:
     """Every figure that was measured, and that of a run."""
     ours = {device.rdev: device for device in result.devices}
     for device in seen.measurement.devices:
@@ -108,7 +108,7 @@ def figures_beside(seen: SeenLink, result: Result) -> Iterator[Figure]:
         yield from _of_link(seen.node, link, result)
 
 
-def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator[Figure]:
+def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator[MeasuredFigure]:
     busy = (theirs.busy_percent or 0.0) >= BUSY_LEAST
     for measure in _DEVICE_MEASURES:
         measured = getattr(theirs, measure)
@@ -116,7 +116,7 @@ def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator
             decimals = 0 if measure == "busy_percent" else theirs.decimals
             half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
             rounding = half / measured if measured else 0.0
-            yield Figure(
+            yield MeasuredFigure(
                 node,
                 ours.rdev,
                 measure,
@@ -127,7 +127,7 @@ def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator
             )
 
 
-def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[Figure]:
+def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[MeasuredFigure]:
     for side, way, end in (("written", link.written, "out"), ("read", link.read, "in")):
         for measure, theirs in (
             ("mb_per_s", way.mb_per_s),
@@ -135,9 +135,11 @@ def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[Figure]:
             ("messages_per_package", way.messages_per_package),
         ):
             ours = getattr(result, f"{measure}_{end}")
-            yield Figure(node, "link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1)
+            yield MeasuredFigure(
+                node, "link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1
+            )
     collisions = link.collisions_per_s
-    yield Figure(
+    yield MeasuredFigure(
         node,
         "link",
         "collisions_per_s",
@@ -152,12 +154,12 @@ def likely_reasons(layout: Layout, seen: SeenLink, result: Result) -> Iterator[s
     ours = {device.rdev: device for device in result.devices}
     pairs = [(each, ours[format_rdev(each.rdev)]) for each in seen.measurement.devices]
     here = layout.nodes.index(seen.node)
-    rides = {ctc.rdevs[here]: ctc.fibre for ctc in layout.ctcs}
+    uses = {ctc.rdevs[here]: ctc.fibre for ctc in layout.ctcs}
     for fibre in layout.fibres:
         busy = [
             (theirs, mine)
             for theirs, mine in pairs
-            if rides[theirs.rdev] == fibre
+            if uses[theirs.rdev] == fibre
             and (theirs.busy_percent or 0) >= BUSY_LEAST
             and mine.busy_percent >= BUSY_LEAST
         ]

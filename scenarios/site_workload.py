@@ -13,7 +13,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
-from isfc.measured.measurement import LinkFigures, Measurement, Place, WayFigures
+from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.run import Experiment, run
 from scenarios.workload import Workload, find_workload, free_workload
@@ -139,7 +139,7 @@ def _ways(link: LinkFigures, *, clients_here: bool) -> tuple[WayFigures, WayFigu
     return (link.written, link.read) if clients_here else (link.read, link.written)
 
 
-def _workload(place: Place, out: WayFigures, back: WayFigures) -> Workload:
+def _workload(place: FilePlace, out: WayFigures, back: WayFigures) -> Workload:
     if out.messages_per_s <= 0:
         raise QuietLink(f"{place}: no messages were sent: nothing says what ran")
     length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)

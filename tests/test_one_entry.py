@@ -9,9 +9,9 @@ import pytest
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload
 from isfc.cp import processor
-from isfc.cp.messages import Answer, Target
-from isfc.cp.processor import COMMANDS, Command, CommandProcessor
-from isfc.cp.words import Operands
+from isfc.cp.messages import ResponseBuilder, Target
+from isfc.cp.processor import COMMANDS, CommandProcessor, CpCommand
+from isfc.cp.words import CommandWords
 from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -84,13 +84,13 @@ def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    def query_names(operands: Operands, target: Target, answer: Answer) -> None:
+    def query_names(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
         operands.end()
         answer.say(f"{target.system.name} and {target.system.ends[0].partner}")
 
     system = System([Setup().definition(0)])
     assert CommandProcessor().execute("Q NAMES", system, 0).return_code == 2
-    command = Command("Query", "NAMes", "", query_names)
+    command = CpCommand("Query", "NAMes", "", query_names)
     monkeypatch.setattr(processor, "COMMANDS", (*COMMANDS, command))
     assert CommandProcessor().execute("q nam", system, 0).lines == ("ATLANTA and BOSTON",)
     assert "Query NAMes" in CommandProcessor().execute("HELP", system, 0).lines

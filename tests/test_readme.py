@@ -34,11 +34,10 @@ from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
 from scenarios.advice import try_advice
-from scenarios.collide import Outcome
-from scenarios.compare import Figure, ResultPair, Setting
-from scenarios.cp_script import Entry
-from scenarios.fault_run import Entry as FaultEntry
-from scenarios.fault_run import Recovery, Story
+from scenarios.collide import CollisionOutcome
+from scenarios.compare import ResultFigure, ResultPair, Setting
+from scenarios.cp_script import ConsoleEntry
+from scenarios.fault_run import Recovery, Story, StoryEntry
 from scenarios.guest_memory import GuestMemory
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
@@ -165,7 +164,7 @@ def test_seeds_keys() -> None:
 def test_cp_keys() -> None:
     section = JSON.partition("## With `--cp FILE`")[2].partition("\n#")[0]
     names = re.findall(r"`(\w+)`", section.partition("| `cp` |")[2])
-    assert names[: len(fields(Entry))] == [field.name for field in fields(Entry)]
+    assert names[: len(fields(ConsoleEntry))] == [field.name for field in fields(ConsoleEntry)]
 
 
 def test_up_keys() -> None:
@@ -178,21 +177,21 @@ def test_up_keys() -> None:
 
 
 def test_compare_keys() -> None:
-    figure = Figure("transport", "HS/1/1", "mb_per_s", 1, 2, 3)
+    figure = ResultFigure("transport", "HS/1/1", "mb_per_s", 1, 2, 3)
     pair = ResultPair("run", (Setting("pairs", 1, 2),), (figure,))
     assert_keys("compare", pair_record(Path("a.json"), Path("b.json"), pair))
 
 
 def test_faults_keys() -> None:
     experiment = Experiment(load_layout("published-4"), SUITES["HS"], pairs=1)
-    story = Story((FaultEntry(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7)
+    story = Story((StoryEntry(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7)
     section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
     record = story_record(experiment, story)
     assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
 
 def test_collide_keys() -> None:
-    outcome = Outcome("upward", 1, 1, 0, 0, 1, 1, 1)
+    outcome = CollisionOutcome("upward", 1, 1, 0, 0, 1, 1, 1)
     assert_keys("collide", collide_record(load_layout("published-4"), [outcome], 1, 1, 1))
 
 

@@ -20,7 +20,7 @@ from isfc.io.plan import make_io_plan
 from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
-from scenarios.advice import Tried, try_advice
+from scenarios.advice import TriedAdvice, try_advice
 from scenarios.guest_memory import KNOWN_GUESTS
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
@@ -58,7 +58,7 @@ class Survey:
     name: str
     plan: Plan
     carried: tuple[Carried, ...]
-    tried: Mapping[str, Sequence[Tried]]
+    tried: Mapping[str, Sequence[TriedAdvice]]
     workload: Workload
     points: tuple[Point, ...]
     lefts: tuple[Left, ...]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from isfc.cp.processor import COMMANDS, Command
+from isfc.cp.processor import COMMANDS, CpCommand
 from isfc.cp.words import NODE, matches, split
 
 _KEYWORD: Final = re.compile(r"\b[A-Z]{2,}[a-z]*\b")
@@ -35,7 +35,7 @@ def _next_words(words: list[str], rdevs: Sequence[str], partners: Sequence[str])
 
 
 def _operands(
-    command: Command, given: list[str], rdevs: Sequence[str], partners: Sequence[str]
+    command: CpCommand, given: list[str], rdevs: Sequence[str], partners: Sequence[str]
 ) -> list[str]:
     if given and matches(NODE, given[-1]):
         return [*partners]

@@ -67,7 +67,7 @@ CONVERSATIONS_SEVERED: Final = CpMessage(9007, "I", "Conversations severed: {}",
 MESSAGES: Final = tuple(message for message in globals().values() if type(message) is CpMessage)
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command cannot be carried out at all: the message says why."""
 
     def __init__(self, message: CpMessage, *operands: object) -> None:
@@ -76,7 +76,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class CpResponse:
     """What became of one command.
 
     ``return_code`` is 0, or the number of the first error. ``announcements`` go to the
@@ -121,7 +121,7 @@ class Target:
 
 
 @dataclass(slots=True)
-class Answer:
+class ResponseBuilder:
     """A response that is being put together, line by line."""
 
     return_code: int = 0
@@ -141,9 +141,9 @@ class Answer:
         """Tell the operator."""
         self.announcements.append(message(*operands))
 
-    def response(self, command: str) -> Response:
+    def response(self, command: str) -> CpResponse:
         """The whole response to ``command``."""
-        return Response(command, self.return_code, tuple(self.lines), tuple(self.announcements))
+        return CpResponse(command, self.return_code, tuple(self.lines), tuple(self.announcements))
 
 
 def announcement(event: object, partner: str) -> str | None:

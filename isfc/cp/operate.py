@@ -19,18 +19,18 @@ from isfc.cp.messages import (
     OFFLINE_ALREADY,
     ONLINE_ALREADY,
     OPERATOR,
-    Answer,
-    Refused,
+    CommandRefused,
+    ResponseBuilder,
     Target,
 )
 from isfc.cp.query import active_rdevs, ends_of
-from isfc.cp.words import BUFFERS, CHPID, NODE, Operands
+from isfc.cp.words import BUFFERS, CHPID, NODE, CommandWords
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
 from isfc.system.inputs import Activate, Deactivate, VaryChpid, VaryDevice
 
 
-def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
+def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """ACTIVATE ISLINK: put devices into the logical link.
 
     CP accepts any NODE, and finds when a device is initialised that another node is at its
@@ -45,7 +45,7 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
         elif operands.take_keyword(BUFFERS):
             count = operands.take()
             if not count.isdecimal():
-                raise Refused(INVALID_OPERAND, count)
+                raise CommandRefused(INVALID_OPERAND, count)
             answer.say(BUFFERS_IGNORED())
         else:
             operands.end()
@@ -67,7 +67,7 @@ def activate_islink(operands: Operands, target: Target, answer: Answer) -> None:
             answer.announce(LINK_ACTIVATED, name, OPERATOR)
 
 
-def deactive_islink(operands: Operands, target: Target, answer: Answer) -> None:
+def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """DEACTIVE ISLINK: take devices out of the logical link."""
     selection = operands.take_selection(required=True)
     for _, rdev in active_rdevs(target, selection, answer):
@@ -76,17 +76,17 @@ def deactive_islink(operands: Operands, target: Target, answer: Answer) -> None:
         answer.announce(LINK_DEACTIVATED, format_rdev(rdev), OPERATOR)
 
 
-def vary_on(operands: Operands, target: Target, answer: Answer) -> None:
+def vary_on(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """VARY ONLINE: let devices, or those on a chpid, be used again."""
     _vary(operands, target, answer, online=True)
 
 
-def vary_off(operands: Operands, target: Target, answer: Answer) -> None:
+def vary_off(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """VARY OFFLINE: take devices, or the path of all devices on a chpid, out of use."""
     _vary(operands, target, answer, online=False)
 
 
-def _vary(operands: Operands, target: Target, answer: Answer, *, online: bool) -> None:
+def _vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
     if operands.take_keyword(CHPID):
         chpid = operands.take_chpid()
         operands.end()
@@ -100,17 +100,17 @@ def _vary(operands: Operands, target: Target, answer: Answer, *, online: bool) -
     )
 
 
-def _vary_chpid(chpid: ChpidId, target: Target, answer: Answer, *, online: bool) -> None:
+def _vary_chpid(chpid: ChpidId, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
     channels, name = target.system.channels, format_chpid(chpid)
     if chpid not in channels.chpids:
-        raise Refused(NO_SUCH_CHPID, name)
+        raise CommandRefused(NO_SUCH_CHPID, name)
     if (chpid not in channels.offline_chpids) is online:
-        raise Refused(ONLINE_ALREADY if online else OFFLINE_ALREADY, f"CHPID {name}")
+        raise CommandRefused(ONLINE_ALREADY if online else OFFLINE_ALREADY, f"CHPID {name}")
     target.system.apply(VaryChpid(chpid, online=online), target.now_ns)
     answer.say(f"CHPID {name} varied {_word(online=online)}")
 
 
-def _vary_rdev(rdev: Rdev, target: Target, answer: Answer, *, online: bool) -> bool:
+def _vary_rdev(rdev: Rdev, target: Target, answer: ResponseBuilder, *, online: bool) -> bool:
     """Whether it could be done."""
     channels, name = target.system.channels, format_rdev(rdev)
     if rdev not in channels.chpid_of:

@@ -17,10 +17,10 @@ from isfc.cp.messages import (
     INVALID_OPERAND,
     OPERAND_MISSING,
     UNKNOWN_COMMAND,
-    Answer,
+    CommandRefused,
+    CpResponse,
     Operated,
-    Refused,
-    Response,
+    ResponseBuilder,
     Target,
 )
 from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
@@ -32,17 +32,17 @@ from isfc.cp.query import (
     query_isfc,
     query_islink,
 )
-from isfc.cp.words import ISLINK, Operands, matches, split
+from isfc.cp.words import ISLINK, CommandWords, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.link_end import LinkEnd
 
-Act = Callable[[Operands, Target, Answer], None]
+Act = Callable[[CommandWords, Target, ResponseBuilder], None]
 
 _SELECTED: Final = "rdev ... | NODe name | ALL"
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CpCommand:
     """One command: its two words, with the least abbreviation of each in capitals."""
 
     verb: str
@@ -56,7 +56,7 @@ class Command:
         return f"{self.verb} {self.noun} {self.operands}".rstrip()
 
 
-def _help(operands: Operands, _target: Target, answer: Answer) -> None:
+def _help(operands: CommandWords, _target: Target, answer: ResponseBuilder) -> None:
     """HELP, ours: all commands, with their abbreviations in capitals."""
     operands.end()
     for command in COMMANDS:
@@ -64,18 +64,18 @@ def _help(operands: Operands, _target: Target, answer: Answer) -> None:
 
 
 COMMANDS: Final = (
-    Command("Query", ISLINK, f"[{_SELECTED}]", query_islink),
-    Command("Query", "COUNTers", f"[{_SELECTED}]", query_counters),
-    Command("Query", "CHPid", "nn", query_chpid),
-    Command("Query", "ISFC", "", query_isfc),
-    Command("Query", "COLlect", "", query_collect),
-    Command("INDicate", ISLINK, "", indicate_islink),
-    Command("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
-    Command("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
-    Command("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
-    Command("VARY", "ONline", "{rdev ... | CHPid nn}", vary_on),
-    Command("VARY", "OFFline", "{rdev ... | CHPid nn}", vary_off),
-    Command("HELP", "", "", _help),
+    CpCommand("Query", ISLINK, f"[{_SELECTED}]", query_islink),
+    CpCommand("Query", "COUNTers", f"[{_SELECTED}]", query_counters),
+    CpCommand("Query", "CHPid", "nn", query_chpid),
+    CpCommand("Query", "ISFC", "", query_isfc),
+    CpCommand("Query", "COLlect", "", query_collect),
+    CpCommand("INDicate", ISLINK, "", indicate_islink),
+    CpCommand("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
+    CpCommand("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
+    CpCommand("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
+    CpCommand("VARY", "ONline", "{rdev ... | CHPid nn}", vary_on),
+    CpCommand("VARY", "OFFline", "{rdev ... | CHPid nn}", vary_off),
+    CpCommand("HELP", "", "", _help),
 )
 
 
@@ -85,32 +85,32 @@ class CommandProcessor:
     def __init__(self) -> None:
         self._indicated: dict[LinkEnd, LinkEndSnapshot] = {}
 
-    def execute(self, command: str, system: Operated, now_ns: int) -> Response:
+    def execute(self, command: str, system: Operated, now_ns: int) -> CpResponse:
         """Carry out one command. Whatever is wrong with it is in the response."""
         for end in self._indicated.keys() - {*system.ends}:  # a link that has restarted
             del self._indicated[end]
         target = Target(system, now_ns, self._indicated)
-        answer = Answer()
+        answer = ResponseBuilder()
         words = split(command)
         try:
             if words:
                 found = _find(words)
-                operands = Operands(words[2 if found.noun else 1 :])
+                operands = CommandWords(words[2 if found.noun else 1 :])
                 found.act(operands, target, answer)
-        except Refused as refused:
+        except CommandRefused as refused:
             answer.lines.append(str(refused))
             answer.return_code = answer.return_code or refused.return_code
         return answer.response(command.strip())
 
 
-def _find(words: list[str]) -> Command:
+def _find(words: list[str]) -> CpCommand:
     """The command that begins so."""
     commands = [command for command in COMMANDS if matches(command.verb, words[0])]
     if not commands:
-        raise Refused(UNKNOWN_COMMAND, words[0])
+        raise CommandRefused(UNKNOWN_COMMAND, words[0])
     for command in commands:
         if not command.noun or (len(words) > 1 and matches(command.noun, words[1])):
             return command
     if len(words) == 1:
-        raise Refused(OPERAND_MISSING)
-    raise Refused(INVALID_OPERAND, words[1])
+        raise CommandRefused(OPERAND_MISSING)
+    raise CommandRefused(INVALID_OPERAND, words[1])

@@ -17,11 +17,11 @@ from isfc.cp.messages import (
     NONE_ACTIVE,
     NOT_ACTIVE,
     NOT_THE_PARTNER,
-    Answer,
-    Refused,
+    CommandRefused,
+    ResponseBuilder,
     Target,
 )
-from isfc.cp.words import Operands, Selection
+from isfc.cp.words import CommandWords, Selection
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState
@@ -44,12 +44,12 @@ def ends_of(target: Target, node: NodeName | None) -> list[LinkEnd]:
     ends = target.system.ends
     found = [end for end in ends if node in (None, end.partner)]
     if not found:
-        raise Refused(NOT_THE_PARTNER, node, " or ".join(end.partner for end in ends))
+        raise CommandRefused(NOT_THE_PARTNER, node, " or ".join(end.partner for end in ends))
     return found
 
 
 def active_rdevs(
-    target: Target, selection: Selection, answer: Answer
+    target: Target, selection: Selection, answer: ResponseBuilder
 ) -> Iterator[tuple[LinkEnd, Rdev]]:
     """The selected devices that are active, with their links; ``answer`` is told of the others."""
     ends = ends_of(target, selection.node)
@@ -61,7 +61,7 @@ def active_rdevs(
     ]
     if not selection.rdevs:
         if not active:
-            raise Refused(NONE_ACTIVE)
+            raise CommandRefused(NONE_ACTIVE)
         yield from active
     owners = {rdev: end for end in ends for rdev in end.link.ctcs}
     for rdev in selection.rdevs:
@@ -73,7 +73,7 @@ def active_rdevs(
             yield owners[rdev], rdev
 
 
-def query_islink(operands: Operands, target: Target, answer: Answer) -> None:
+def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY ISLINK: each CTC, with its counters and what it is doing.
 
     A device that is not active is no part of a link, and not shown.
@@ -91,7 +91,7 @@ def query_islink(operands: Operands, target: Target, answer: Answer) -> None:
             answer.say(_ISLINK.format("Status:", _status(device, channels), remote))
 
 
-def query_counters(operands: Operands, target: Target, answer: Answer) -> None:
+def query_counters(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY COUNTERS, ours: what each CTC has carried, and its collisions."""
     for partner, devices in _devices(operands, target, answer):
         answer.say(f"Node {partner}")
@@ -110,14 +110,14 @@ def query_counters(operands: Operands, target: Target, answer: Answer) -> None:
             )
 
 
-def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
+def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
     channels = target.system.channels
     chpid = operands.take_chpid()
     operands.end()
     rdevs = channels.rdevs_on(chpid)
     if not rdevs:
-        raise Refused(NO_SUCH_CHPID, format_chpid(chpid))
+        raise CommandRefused(NO_SUCH_CHPID, format_chpid(chpid))
     for online, word in ((True, "online"), (False, "offline")):
         found = [format_rdev(rdev) for rdev in rdevs if channels.is_online(rdev) is online]
         for first in range(0, len(found), _PER_LINE):
@@ -125,7 +125,7 @@ def query_chpid(operands: Operands, target: Target, answer: Answer) -> None:
             answer.say(f"Path {format_chpid(chpid)} {word} to devices {names}")
 
 
-def query_isfc(operands: Operands, target: Target, answer: Answer) -> None:
+def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY ISFC: each logical link, and how many of its CTCs are up. The content is ours."""
     operands.end()
     for end in target.system.ends:
@@ -138,7 +138,7 @@ def query_isfc(operands: Operands, target: Target, answer: Answer) -> None:
     answer.say(_NOT_KNOWN.format("ISFC"))
 
 
-def query_collect(operands: Operands, target: Target, answer: Answer) -> None:
+def query_collect(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY COLLECT: the nodes of the collection, as far as this one has links. Ours too."""
     operands.end()
     ends = target.system.ends
@@ -151,7 +151,7 @@ def query_collect(operands: Operands, target: Target, answer: Answer) -> None:
 _NOT_KNOWN: Final = "(What CP shows for QUERY {} is not known: these lines are of isfc.)"
 
 
-def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
+def indicate_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """INDICATE ISLINK, ours: the load since the last one, or since the node began."""
     operands.end()
     for end in target.system.ends:
@@ -160,7 +160,9 @@ def indicate_islink(operands: Operands, target: Target, answer: Answer) -> None:
         _indicate(before, after, answer)
 
 
-def _indicate(before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: Answer) -> None:
+def _indicate(
+    before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: ResponseBuilder
+) -> None:
     """The load of one link between two looks."""
     elapsed_ns = after.now_ns - (before.now_ns if before else 0)
     per_s = _NS_PER_S / elapsed_ns if elapsed_ns else 0.0
@@ -189,7 +191,7 @@ def _indicate(before: LinkEndSnapshot | None, after: LinkEndSnapshot, answer: An
 
 
 def _devices(
-    operands: Operands, target: Target, answer: Answer
+    operands: CommandWords, target: Target, answer: ResponseBuilder
 ) -> list[tuple[NodeName, list[DeviceSnapshot]]]:
     """Snapshots of the active devices that the operands select, by partner."""
     selected = [*active_rdevs(target, operands.take_selection(required=False), answer)]

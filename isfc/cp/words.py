@@ -11,7 +11,7 @@ from isfc.cp.messages import (
     EXTRA_OPTION,
     INVALID_OPERAND,
     OPERAND_MISSING,
-    Refused,
+    CommandRefused,
 )
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -47,10 +47,10 @@ class Selection:
     node: NodeName | None = None
 
 
-class Operands:
+class CommandWords:
     """The words behind a command's own, taken one by one.
 
-    What is wrong with them raises `Refused`.
+    What is wrong with them raises `CommandRefused`.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -63,7 +63,7 @@ class Operands:
     def take(self) -> str:
         """The next word, which must be there."""
         if not self._words:
-            raise Refused(OPERAND_MISSING)
+            raise CommandRefused(OPERAND_MISSING)
         return self._words.pop(0)
 
     def take_keyword(self, keyword: str) -> bool:
@@ -79,7 +79,7 @@ class Operands:
         try:
             return parse_chpid(word)
         except CtcError:
-            raise Refused(INVALID_OPERAND, word) from None
+            raise CommandRefused(INVALID_OPERAND, word) from None
 
     def take_node(self) -> NodeName:
         """The next word as the name of a node."""
@@ -87,17 +87,17 @@ class Operands:
         try:
             return NodeName(word)
         except ConfigurationError:
-            raise Refused(INVALID_OPERAND, word) from None
+            raise CommandRefused(INVALID_OPERAND, word) from None
 
     def take_rdevs(self, *stops: str) -> tuple[Rdev, ...]:
         """One to sixteen device numbers, up to the end or to a keyword of ``stops``."""
         rdevs: list[Rdev] = []
         for rdev in self._each_rdev(stops):
             if rdev in rdevs:
-                raise Refused(DUPLICATE, format_rdev(rdev))
+                raise CommandRefused(DUPLICATE, format_rdev(rdev))
             rdevs.append(rdev)
         if not rdevs:
-            raise Refused(OPERAND_MISSING)
+            raise CommandRefused(OPERAND_MISSING)
         return tuple(rdevs)
 
     def take_selection(self, *, required: bool) -> Selection:
@@ -114,7 +114,7 @@ class Operands:
     def end(self) -> None:
         """Refuse words that are left over."""
         if self._words:
-            raise Refused(EXTRA_OPTION, self._words[0])
+            raise CommandRefused(EXTRA_OPTION, self._words[0])
 
     def _each_rdev(self, stops: Iterable[str]) -> Iterator[Rdev]:
         stop_words = tuple(stops)
@@ -127,4 +127,4 @@ class Operands:
             try:
                 yield parse_rdev(word)
             except CtcError:
-                raise Refused(INVALID_OPERAND, word) from None
+                raise CommandRefused(INVALID_OPERAND, word) from None

@@ -7,7 +7,7 @@ alone shuts out all others is general knowledge.
 
 from dataclasses import dataclass
 
-from isfc.deck.operand import Group, Operands, Value, by_css, words_of
+from isfc.deck.operand import OperandList, StatementOperands, Value, by_css, words_of
 from isfc.deck.place import Place
 
 _SAME = "="
@@ -38,7 +38,7 @@ class Access:
         return (allowed is None or name in allowed) and name not in barred
 
 
-def read_access(operands: Operands) -> Access:
+def read_access(operands: StatementOperands) -> Access:
     """What a statement's PARTITION and NOTPART say."""
     allowed, barred = operands.get("PARTITION", "PART"), operands.get("NOTPART")
     said = barred or allowed
@@ -57,9 +57,9 @@ def _lists(value: Value, *, both: bool) -> dict[int | None, frozenset[str]]:
     """
     found: dict[int | None, frozenset[str]] = {}
     for csss, items in by_css(value):
-        lists = [_names(item) for item in items if isinstance(item, Group)]
+        lists = [_names(item) for item in items if isinstance(item, OperandList)]
         same = any(
-            isinstance(item, Group) and [word.text for word in words_of(item)] == [_SAME]
+            isinstance(item, OperandList) and [word.text for word in words_of(item)] == [_SAME]
             for item in items
         )
         if not lists:

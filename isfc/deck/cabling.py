@@ -7,13 +7,13 @@ from ctc.address import parse_chpid
 from ctc.errors import CtcError
 from isfc.deck.iocp import Channel, Device
 from isfc.deck.number import parse_link
-from isfc.deck.partition import System
+from isfc.deck.partition import DeckSystem
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class DeviceGroup:
     """Devices of one system with the same channel, link address and CUADD, by unit address.
 
     ``to_unshared`` says that CUADD names no partition: the far channel is not shared.
@@ -59,7 +59,7 @@ class Cabling:
         """This, with all ports that are known so far as those that a user gave."""
         return replace(self, given=frozenset(self.ports))
 
-    def lead(self, here: "Group", there: "Group") -> "Cabling | None":
+    def lead(self, here: "DeviceGroup", there: "DeviceGroup") -> "Cabling | None":
         """This, with two groups that lead to each other; None if they cannot."""
         pairs = (here, there), (there, here)
         if any(near.to_unshared and far.channel.shared for near, far in pairs):
@@ -71,7 +71,7 @@ class Cabling:
         half = self.put(here.channel, there.link)
         return None if half is None else half.put(there.channel, here.link)
 
-    def parted_by_switch(self, here: "Group", there: "Group") -> bool:
+    def parted_by_switch(self, here: "DeviceGroup", there: "DeviceGroup") -> bool:
         """Whether SWITCH says that two groups are on different directors, and no user knows better.
 
         Link addresses of four digits may lead over two directors. Decks of two CECs may number one
@@ -82,7 +82,7 @@ class Cabling:
         return not (crossing or known or _same_switch(here.channel, there.channel))
 
 
-def agreements(here: Group, there: Group) -> int:
+def agreements(here: DeviceGroup, there: DeviceGroup) -> int:
     """How many of two channels have the first half of their own link address as SWITCH.
 
     The far group's link is the near channel's address. Of four digits, the first two are those of
@@ -106,7 +106,7 @@ def _same_switch(one: Channel, other: Channel) -> bool:
     return one.switch is None or other.switch is None or one.switch == other.switch
 
 
-def parse_ports(texts: Iterable[str], systems: Sequence[System]) -> Cabling:
+def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
     """The cabling that ``NODE:50=C1`` and ``NODE:50=NODE2:60``, separated by commas, describe.
 
     Raises `ConfigurationError` for anything else, and for what contradicts itself.
@@ -133,7 +133,7 @@ def parse_ports(texts: Iterable[str], systems: Sequence[System]) -> Cabling:
     return cabling.as_given()
 
 
-def _channel(entry: str, text: str, systems: Sequence[System]) -> Channel:
+def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
     """The channel that ``NODE:50`` names."""
     name, _, chpid_text = text.strip().partition(":")
     for system in systems:

@@ -21,8 +21,8 @@ from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import Remark, Statement
-from isfc.deck.operand import Operands, parse_operands
-from isfc.deck.partition import System
+from isfc.deck.operand import StatementOperands, parse_operands
+from isfc.deck.partition import DeckSystem
 from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
@@ -91,7 +91,7 @@ def read_hints(remarks: Sequence[Remark]) -> dict[Key, Hint]:
     return hints
 
 
-def _hint(operands: Operands) -> tuple[Key, Hint]:
+def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
     for keyword in operands.values:
         if keyword not in _KEYWORDS:
             raise operands.statement.place.error(
@@ -143,7 +143,7 @@ def _far(text: str) -> Far:
     return NodeName(node), parse_chpid(chpid)
 
 
-def hinted_ports(systems: Sequence[System], said: Iterable[str]) -> list[str]:
+def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str]:
     """What hints say of ports and cables between ``systems``, as ``--ports`` takes it.
 
     Of the chpids that ``said``, which is in the same form, speaks of, nothing.
@@ -162,7 +162,7 @@ def hinted_ports(systems: Sequence[System], said: Iterable[str]) -> list[str]:
     return found
 
 
-def hinted_fibres(systems: Sequence[System]) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
+def hinted_fibres(systems: Sequence[DeckSystem]) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
     """What hints say of the fibre between two chpids, whichever end's deck says it."""
     by_node = {system.node: read_hints(system.deck.remarks) for system in systems}
 

@@ -29,7 +29,15 @@ from isfc.deck.number import (
     to_mif,
     to_rdev,
 )
-from isfc.deck.operand import Group, Operands, Value, Word, by_css, parse_operands, words_of
+from isfc.deck.operand import (
+    OperandList,
+    OperandWord,
+    StatementOperands,
+    Value,
+    by_css,
+    parse_operands,
+    words_of,
+)
 from isfc.deck.place import Place, shown
 from isfc.link.name import NodeName
 
@@ -136,7 +144,7 @@ def parse_deck(text: str, file: str) -> Deck:
     CHPID statements may stand behind the CNTLUNIT statements that name them, and so on.
     """
     deck = Deck(file)
-    operands: dict[str, list[Operands]] = {key: [] for key in _READERS}
+    operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
     for card in read_cards(text, file):
         if isinstance(card, Remark):
             deck.remarks.append(card)
@@ -159,15 +167,17 @@ def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
     return tuple(name for name, partition in found.items() if partition.mif is not None)
 
 
-def _read_resource(deck: Deck, operands: Operands) -> None:
+def _read_resource(deck: Deck, operands: StatementOperands) -> None:
     value = operands.get("PARTITION", "PART")
     if value is None:
         return
     for csss, items in by_css(value):
         css = _css(csss[0]) if csss else 0
-        if items and isinstance(items[0], Word):  # PART=(LP1,1), or a list without numbers
-            numbered = len(items) == 2 and isinstance(items[1], Word) and is_mif(items[1].text)
-            items = (Group("", items, items[0].place),) if numbered else items
+        if items and isinstance(items[0], OperandWord):  # PART=(LP1,1), or a list without numbers
+            numbered = (
+                len(items) == 2 and isinstance(items[1], OperandWord) and is_mif(items[1].text)
+            )
+            items = (OperandList("", items, items[0].place),) if numbered else items
         for item in items:
             words = tuple(words_of(item))
             name = words[0]
@@ -184,7 +194,7 @@ def _read_resource(deck: Deck, operands: Operands) -> None:
                 )
 
 
-def _read_chpid(deck: Deck, operands: Operands) -> None:
+def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     value = operands.need("PATH", "50 or PATH=(CSS(0),50)")
     switch = operands.word("SWITCH", "one switch id, such as 01")
     kind = operands.word("TYPE", "one type, such as FC")
@@ -213,7 +223,7 @@ def _read_chpid(deck: Deck, operands: Operands) -> None:
                         )
 
 
-def _read_cntlunit(deck: Deck, operands: Operands) -> None:
+def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
     number_word = operands.word("CUNUMBR", "one number, such as 4010")
     number = (number_word or _missing(operands, "CUNUMBR", "4010")).read(
         parse_rdev, "CNTLUNIT CUNUMBR", "1 to 4 hex digits"
@@ -237,7 +247,7 @@ def _read_cntlunit(deck: Deck, operands: Operands) -> None:
     )
 
 
-def _paths(deck: Deck, operands: Operands) -> dict[int, tuple[CuPath, ...]]:
+def _paths(deck: Deck, operands: StatementOperands) -> dict[int, tuple[CuPath, ...]]:
     """The paths of a control unit, with the links that stand in the same positions."""
     links = operands.get("LINK")
     named = {} if links is None else dict(_by_single_css(links))
@@ -267,7 +277,7 @@ def _paths(deck: Deck, operands: Operands) -> dict[int, tuple[CuPath, ...]]:
     return paths
 
 
-def _read_iodevice(deck: Deck, operands: Operands) -> None:
+def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
     number_words = [] if (value := operands.get("CUNUMBR")) is None else list(words_of(value))
     numbers = [
         word.read(parse_rdev, "IODEVICE CUNUMBR", "control unit numbers, such as (4010)")
@@ -321,7 +331,7 @@ _READERS: Final = {
 _LINK: Final = "a link address of 2 or 4 hex digits, such as C1 or 61C1, or as many asterisks"
 
 
-def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[Word, ...]]]:
+def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[OperandWord, ...]]]:
     """The words of ``value`` by CSS; without a CSS form, those of CSS 0."""
     for csss, items in by_css(value):
         words = tuple(word for item in items for word in words_of(item))
@@ -344,8 +354,10 @@ def _address(value: Value) -> tuple[Rdev, int]:
 def _ranges(value: Value) -> Iterator[tuple[int, int]]:
     """The unit addresses of a control unit, as (first, count)."""
     expected = "a first unit address and a decimal count, such as ((00,8))"
-    items: Iterable[Value] = (value,) if isinstance(value, Word) else value.items
-    if isinstance(value, Group) and all(isinstance(item, Word) for item in value.items):
+    items: Iterable[Value] = (value,) if isinstance(value, OperandWord) else value.items
+    if isinstance(value, OperandList) and all(
+        isinstance(item, OperandWord) for item in value.items
+    ):
         items = (value,)
     for item in items:
         words = list(words_of(item))
@@ -356,13 +368,13 @@ def _ranges(value: Value) -> Iterator[tuple[int, int]]:
         yield first, count
 
 
-def _missing(operands: Operands, keyword: str, example: str) -> Word:
+def _missing(operands: StatementOperands, keyword: str, example: str) -> OperandWord:
     raise operands.statement.place.error(
         f"{operands.statement.operation} has no {keyword}", f"{keyword}={example}"
     )
 
 
-def _css(word: Word) -> int:
+def _css(word: OperandWord) -> int:
     return word.read(to_css, "CSS", "0 to 5")
 
 

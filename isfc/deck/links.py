@@ -8,7 +8,7 @@ from ctc.errors import CtcError
 from isfc.deck.islink import FCTC, ConsoleLog, LinkedDevice
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
-from isfc.layout.build import Connection
+from isfc.layout.build import CtcChoice
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 
@@ -17,11 +17,11 @@ Chpids = Mapping[NodeName, Mapping[Rdev, ChpidId]]
 
 
 @dataclass(slots=True)
-class SeenLink:
+class ConsoleLink:
     """One link: its connections, in the order of ``nodes``, and what a reader should know."""
 
     nodes: Nodes
-    connections: list[Connection] = field(default_factory=list)
+    connections: list[CtcChoice] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -75,7 +75,7 @@ def parse_chpids(texts: Iterable[str], first: NodeName) -> dict[NodeName, dict[R
     return said
 
 
-def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[SeenLink]:
+def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[ConsoleLink]:
     """Every link that the logs show. ``chpids`` adds to what the logs say of chpids.
 
     Raises `ConfigurationError` where two logs contradict each other, and where no chpid is known.
@@ -89,8 +89,8 @@ def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[Seen
     return [_link(nodes, logs, known) for nodes in pairs.values()]
 
 
-def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> SeenLink:
-    link = SeenLink(nodes)
+def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> ConsoleLink:
+    link = ConsoleLink(nodes)
     mates: tuple[dict[Rdev, Rdev], dict[Rdev, Rdev]] = ({}, {})
     single: list[tuple[int, Rdev]] = []
     for end, node in enumerate(nodes):
@@ -117,7 +117,7 @@ def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> 
 
 
 def _seen(
-    node: NodeName, partner: NodeName, logs: Mapping[NodeName, ConsoleLog], link: SeenLink
+    node: NodeName, partner: NodeName, logs: Mapping[NodeName, ConsoleLog], link: ConsoleLink
 ) -> Iterable[LinkedDevice]:
     """The FICON devices to ``partner`` that the log of ``node`` shows, if there is one."""
     if node not in logs:
@@ -132,7 +132,7 @@ def _seen(
                 )
 
 
-def _on_chpids(link: SeenLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) -> list[Connection]:
+def _on_chpids(link: ConsoleLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) -> list[CtcChoice]:
     """The connections, each on its chpids; an end of which none are known has the other's."""
     ends = [chpids.get(node, {}) for node in link.nodes]
     rdevs = [list(mates), list(mates.values())]
@@ -153,4 +153,4 @@ def _on_chpids(link: SeenLink, mates: Mapping[Rdev, Rdev], chpids: Chpids) -> li
             ends[end] = {
                 rdev: far[mate] for rdev, mate in zip(rdevs[end], rdevs[1 - end], strict=True)
             }
-    return [Connection((ends[0][a], ends[1][b]), (a, b)) for a, b in mates.items()]
+    return [CtcChoice((ends[0][a], ends[1][b]), (a, b)) for a, b in mates.items()]

@@ -12,7 +12,7 @@ from typing import Final
 from ctc.address import ChpidId
 from isfc.deck.iocp import Channel, Deck
 from isfc.deck.pairing import Pairing
-from isfc.deck.partition import System
+from isfc.deck.partition import DeckSystem
 from isfc.layout.layout import Cec, ChannelEnd, Collection, Layout
 
 _CEC_NAME_LENGTH_MAX: Final = 24
@@ -48,9 +48,9 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     return Collection(plugged, shared_channels=shared, cecs=_cecs(list(systems.values())))
 
 
-def _cecs(systems: Sequence[System]) -> tuple[Cec, ...]:
+def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
     """The decks as machines, none if each has one system alone."""
-    decks: dict[int, list[System]] = {}
+    decks: dict[int, list[DeckSystem]] = {}
     for system in systems:
         decks.setdefault(id(system.deck), []).append(system)
     if len(decks) == len(systems):

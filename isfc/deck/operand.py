@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class OperandWord:
     """A value without parts, and where it stands; empty where a list leaves one out."""
 
     text: str
@@ -34,7 +34,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OperandList:
     """A list in parentheses; ``head`` is the word before it, as in ``CSS(0,1)``."""
 
     head: str
@@ -42,11 +42,11 @@ class Group:
     place: Place
 
 
-Value = Word | Group
+Value = OperandWord | OperandList
 
 
 @dataclass(frozen=True, slots=True)
-class Operands:
+class StatementOperands:
     """A statement's operands by keyword."""
 
     statement: Statement
@@ -65,7 +65,7 @@ class Operands:
             )
         return value
 
-    def word(self, keyword: str, expected: str) -> Word | None:
+    def word(self, keyword: str, expected: str) -> OperandWord | None:
         """The one word that ``keyword`` has, in parentheses or not; None without it."""
         value = self.get(keyword)
         if value is None:
@@ -78,41 +78,41 @@ class Operands:
         return words[0]
 
 
-def parse_operands(statement: Statement) -> Operands:
+def parse_operands(statement: Statement) -> StatementOperands:
     """The operands of ``statement``; raise `ConfigurationError` where they are malformed."""
-    return Operands(statement, dict(_Reader(statement).operands()))
+    return StatementOperands(statement, dict(_Reader(statement).operands()))
 
 
-def words_of(value: Value) -> Iterator[Word]:
+def words_of(value: Value) -> Iterator[OperandWord]:
     """All words in ``value``, from left to right, however deep; not the heads of groups."""
-    if isinstance(value, Word):
+    if isinstance(value, OperandWord):
         yield value
     else:
         for item in value.items:
             yield from words_of(item)
 
 
-def by_css(value: Value) -> Iterator[tuple[tuple[Word, ...], tuple[Value, ...]]]:
+def by_css(value: Value) -> Iterator[tuple[tuple[OperandWord, ...], tuple[Value, ...]]]:
     """The parts of ``value`` by channel subsystem: the CSS ids, and what is said of them.
 
     ``((CSS(0),50),(CSS(1),51))`` has two parts and ``(CSS(0,1),50)`` one, for two CSSs. What
     has no CSS form is one part without CSS ids.
     """
-    items = (value,) if isinstance(value, Word) or value.head else value.items
+    items = (value,) if isinstance(value, OperandWord) or value.head else value.items
     if items and _is_css(items[0]):
         yield tuple(words_of(items[0])), items[1:]
     elif items and all(
-        isinstance(item, Group) and item.items and _is_css(item.items[0]) for item in items
+        isinstance(item, OperandList) and item.items and _is_css(item.items[0]) for item in items
     ):
         for item in items:
-            assert isinstance(item, Group)
+            assert isinstance(item, OperandList)
             yield tuple(words_of(item.items[0])), item.items[1:]
     else:
         yield (), items
 
 
 def _is_css(value: Value) -> bool:
-    return isinstance(value, Group) and value.head.upper() == _CSS
+    return isinstance(value, OperandList) and value.head.upper() == _CSS
 
 
 class _Reader:
@@ -139,7 +139,7 @@ class _Reader:
                 self._next += 1
                 yield keyword, self._value(0)
             else:  # as SHARED, which has no value
-                yield keyword, Word("", self._statement.at(start))
+                yield keyword, OperandWord("", self._statement.at(start))
             if self._peek() == ",":
                 self._next += 1
             elif self._next < len(self._text):
@@ -151,7 +151,7 @@ class _Reader:
         place = self._statement.at(start)
         text = self._quoted() if self._peek() == "'" else self._plain()
         if self._peek() != "(":
-            return Word(text, place)
+            return OperandWord(text, place)
         if depth == NESTING_MAX:
             raise self._error(
                 self._next, "parentheses are nested too deeply", f"at most {NESTING_MAX} levels"
@@ -170,7 +170,7 @@ class _Reader:
                 "a comma or a closing parenthesis",
             )
         self._next += 1
-        return Group(text, tuple(items), place)
+        return OperandList(text, tuple(items), place)
 
     def _plain(self) -> str:
         start = self._next

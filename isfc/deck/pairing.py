@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.deck.cabling import Cabling, Group
+from isfc.deck.cabling import Cabling, DeviceGroup
 from isfc.deck.iocp import Channel, ControlUnit, Device
-from isfc.deck.partition import System
+from isfc.deck.partition import DeckSystem
 from isfc.deck.ports import match
 from isfc.link.name import NodeName
 
@@ -57,13 +57,13 @@ class Joined:
 class Pairing:
     """What was found between two systems; ``inferred`` are ports that nobody had given."""
 
-    systems: tuple[System, System]
+    systems: tuple[DeckSystem, DeckSystem]
     ctcs: tuple[Joined, ...]
     unpaired: tuple[Unpaired, ...]
     inferred: Mapping[str, str]
 
 
-def pair(first: System, second: System, cabling: Cabling) -> Pairing:
+def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
     """Pair the CTC devices of two systems.
 
     Raises `ConfigurationError` if several cablings are possible, and names them.
@@ -97,15 +97,15 @@ def pair(first: System, second: System, cabling: Cabling) -> Pairing:
 class _Side:
     """One system's devices that may have a mate at ``partner``, by channel and link address."""
 
-    system: System
-    partner: System
-    groups: list[Group] = field(default_factory=list)
+    system: DeckSystem
+    partner: DeckSystem
+    groups: list[DeviceGroup] = field(default_factory=list)
     unpaired: list[Unpaired] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         partition = self.system.partition
         images = _images(self.partner)
-        groups: dict[tuple[int, str | None, int], Group] = {}
+        groups: dict[tuple[int, str | None, int], DeviceGroup] = {}
         owners: dict[tuple[int, str | None, int], ControlUnit] = {}
         rdevs: dict[int, Device] = {}
         for device in self.system.deck.devices:
@@ -120,7 +120,9 @@ class _Side:
                 key = id(path.channel), path.link, control_unit.cuadd
                 owner = owners.setdefault(key, control_unit)
                 to_unshared = control_unit.cuadd != self.partner.partition.image
-                group = groups.setdefault(key, Group(path.channel, path.link, to_unshared, {}))
+                group = groups.setdefault(
+                    key, DeviceGroup(path.channel, path.link, to_unshared, {})
+                )
                 twin = rdevs.setdefault(device.rdev, device)
                 reason = _duplicate(device, owner, group, twin)
                 if reason is None:
@@ -183,7 +185,7 @@ _FICON: Final = "FC"
 _UNSHARED_IMAGE: Final = 0
 
 
-def _images(system: System) -> frozenset[int]:
+def _images(system: DeckSystem) -> frozenset[int]:
     """What CUADD may be at the partner of ``system``.
 
     With a shared channel each partition has a control unit at the far end, of its own CUADD; with
@@ -202,7 +204,7 @@ def _images(system: System) -> frozenset[int]:
 
 
 def _duplicate(
-    device: Device, owner: ControlUnit, group: Group, twin: Device
+    device: Device, owner: ControlUnit, group: DeviceGroup, twin: Device
 ) -> tuple[Reason, str] | None:
     """Whether something in the deck says the same as an earlier statement."""
     control_unit = device.control_unit
@@ -222,7 +224,7 @@ def _duplicate(
 
 
 def _left_over(
-    system: System, group: Group, mate: Group | None, other: _Side, cabling: Cabling
+    system: DeckSystem, group: DeviceGroup, mate: DeviceGroup | None, other: _Side, cabling: Cabling
 ) -> Iterator[Unpaired]:
     """The devices of ``group`` that found no mate."""
     if mate is None:
@@ -238,7 +240,7 @@ def _left_over(
             yield Unpaired(system.node, device, reason, f"unit address {address:02X} is {text}")
 
 
-def _why_no_mate(system: System, group: Group, other: _Side, cabling: Cabling) -> str:
+def _why_no_mate(system: DeckSystem, group: DeviceGroup, other: _Side, cabling: Cabling) -> str:
     parted = [
         each
         for each in other.groups

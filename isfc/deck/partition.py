@@ -17,7 +17,7 @@ _IMAGE = re.compile(r"[0-5]\.[1-9A-F]")
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class DeckSystem:
     """One end: a node, and the partition of a deck that it runs in."""
 
     node: NodeName
@@ -25,7 +25,7 @@ class System:
     partition: Partition
 
 
-def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[System, ...]:
+def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:
     """The systems that ``LPAR1,BOSTON=2:LPAR1`` names, the lesser node name first.
 
     A partition that is in several decks needs the number of its deck, counted from 1.
@@ -42,7 +42,7 @@ def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[System, ...]:
     return tuple(sorted(systems, key=lambda system: system.node.collation))
 
 
-def _system(entry: str, decks: Sequence[Deck]) -> System:
+def _system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
     node, equals, place = entry.rpartition("=")
     number, colon, name = place.strip().upper().rpartition(":")
     if colon and number not in map(str, range(1, len(decks) + 1)):
@@ -67,7 +67,7 @@ def _system(entry: str, decks: Sequence[Deck]) -> System:
         raise partition.place.error(
             f"RESOURCE gives {name} no MIF image id", f"({name},1) or another number"
         )
-    return System(NodeName(node.strip().upper() if equals else name), deck, partition)
+    return DeckSystem(NodeName(node.strip().upper() if equals else name), deck, partition)
 
 
 def _not_found(decks: Sequence[Deck]) -> str:
@@ -78,7 +78,7 @@ def _not_found(decks: Sequence[Deck]) -> str:
     return f"no RESOURCE statement names it; expected one of {', '.join(known[:20])}, or {example}"
 
 
-def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> System:
+def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:
     """The partition with an image, as in ``BOSTON=0.1``; in access lists it has the node's name."""
     if not node:
         raise ConfigurationError(f"--partitions {shown(entry)}: expected a name, as in BOSTON=0.1")
@@ -91,4 +91,4 @@ def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> Syste
     css, mif = int(image[0]), int(image[2], 16)
     named = [each for each in deck.partitions.values() if (each.css, each.mif) == (css, mif)]
     unnamed = Partition(node, css, mif, Place(deck.file, 1))
-    return System(NodeName(node), deck, named[0] if named else unnamed)
+    return DeckSystem(NodeName(node), deck, named[0] if named else unnamed)

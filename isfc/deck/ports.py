@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.deck.cabling import Cabling, Group, agreements
+from isfc.deck.cabling import Cabling, DeviceGroup, agreements
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
@@ -28,13 +28,13 @@ NAMED_MAX: Final = 6
 class Matched:
     """Groups that lead to each other, and ``NODE:50`` to ``C1`` for ports that were inferred."""
 
-    pairs: tuple[tuple[Group, Group], ...]
+    pairs: tuple[tuple[DeviceGroup, DeviceGroup], ...]
     inferred: Mapping[str, str]
 
 
 def match(
     nodes: tuple[NodeName, NodeName],
-    sides: tuple[Sequence[Group], Sequence[Group]],
+    sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
     cabling: Cabling,
 ) -> Matched:
     """The one way in which the groups of two systems can lead to each other.
@@ -62,7 +62,7 @@ def match(
     return Matched(pairs, search.told(pairs))
 
 
-_Pairs = tuple[tuple[Group, Group], ...]
+_Pairs = tuple[tuple[DeviceGroup, DeviceGroup], ...]
 
 
 class _Search:
@@ -71,7 +71,7 @@ class _Search:
     def __init__(
         self,
         nodes: tuple[NodeName, NodeName],
-        sides: tuple[Sequence[Group], Sequence[Group]],
+        sides: tuple[Sequence[DeviceGroup], Sequence[DeviceGroup]],
         cabling: Cabling,
     ) -> None:
         self._nodes = nodes
@@ -139,7 +139,7 @@ class _Search:
         self._go(index + 1, score, pairs, cabling)
 
 
-def _worth(here: Group, there: Group) -> int:
+def _worth(here: DeviceGroup, there: DeviceGroup) -> int:
     """How good it is to pair two groups: by devices, then by SWITCH; 0 without a common device."""
     common = len(here.devices.keys() & there.devices.keys())
     return common * _DEVICE_WORTH + agreements(here, there) if common else 0

@@ -7,8 +7,8 @@ from itertools import combinations
 from ctc.address import Rdev
 from isfc.deck.cabling import parse_ports
 from isfc.deck.pairing import Pairing, Reason, Unpaired, pair
-from isfc.deck.partition import System
-from isfc.layout.build import Connection, Lengths, Names, Profiles, build_layout
+from isfc.deck.partition import DeckSystem
+from isfc.layout.build import CtcChoice, Lengths, Names, Profiles, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -40,7 +40,7 @@ def wire(
         and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
     ]
     connections = [
-        Connection(
+        CtcChoice(
             (ctc.channels[0].chpid, ctc.channels[1].chpid),
             (ctc.devices[0].rdev, ctc.devices[1].rdev),
         )
@@ -51,7 +51,7 @@ def wire(
     return Wired(build_layout((first, second), connections, profile, name, km), tuple(remarks))
 
 
-def pair_all(systems: Sequence[System], ports: Sequence[str]) -> list[Pairing]:
+def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairing]:
     """Pair each two of the systems; what is inferred of ports for two holds for the others.
 
     Of three systems and more, two that no CTC joins are left out.

@@ -18,7 +18,7 @@ from ctc.fibre_channel import (
     credits_needed,
     line_ns,
 )
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
@@ -68,7 +68,7 @@ _EXCHANGES_FACTOR: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class IoAdvice:
     """Something to change, and what is so; ``id`` stays the same between releases."""
 
     id: str
@@ -76,18 +76,18 @@ class Advice:
     text: str
 
 
-def advise(plan: IoPlan, guidelines: Guidelines | None = None) -> tuple[Advice, ...]:
+def advise(plan: IoPlan, guidelines: Guidelines | None = None) -> tuple[IoAdvice, ...]:
     """All advice on a configuration: paths, channels, workloads, systems, networks."""
     limits = guidelines or Guidelines()
     return tuple(_all_advice(plan, limits))
 
 
-def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[Advice]:
+def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
     channels = plan.configuration.channels
     paths = {one.path.name: one.path for one in channels.values() if one.path and one.is_ficon}
     for path in paths.values():
-        riding = [one for one in channels.values() if one.is_ficon and one.path == path]
-        yield from _advise_path(path, [_link_gbps(plan, one) for one in riding])
+        users = [one for one in channels.values() if one.is_ficon and one.path == path]
+        yield from _advise_path(path, [_link_gbps(plan, one) for one in users])
     for one in plan.channels:
         yield from _advise_link(one)
         yield from _advise_use(one, guidelines)
@@ -104,17 +104,17 @@ def _all_advice(plan: IoPlan, guidelines: Guidelines) -> Iterator[Advice]:
         yield from _advise_osa(osa)
 
 
-def _warning(name: str, text: str) -> Advice:
-    return Advice(name, Severity.WARNING, text)
+def _warning(name: str, text: str) -> IoAdvice:
+    return IoAdvice(name, Severity.WARNING, text)
 
 
-def _link_gbps(plan: IoPlan, channel: Channel) -> float:
+def _link_gbps(plan: IoPlan, channel: IoChannel) -> float:
     """How fast the line of a FICON channel runs, 0 if it carries nothing."""
     estimates = (one.estimate for one in plan.channels if one.channel == channel)
     return next((each.route.link_gbps for each in estimates), 0.0)
 
 
-def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[Advice]:
+def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
     """Whether full frames fill the line: small ones need more credits still."""
     gbps = path.isl.gbps if path.isl else max(links_gbps)
     credits_ = path.isl.credits if path.isl else PORT_CREDITS
@@ -142,7 +142,7 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[Advice]:
                 "put a director with more credits in between, [path] isl.",
             )
     if path.isl and path.isl.gbps * path.isl.count < sum(links_gbps):
-        yield Advice(
+        yield IoAdvice(
             "isl-too-slow",
             Severity.INFO,
             f"Path {path.name}: {path.isl.count} inter-switch links of {path.isl.gbps:g} Gb/s "
@@ -150,7 +150,7 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[Advice]:
         )
 
 
-def _advise_link(plan: ChannelPlan) -> Iterator[Advice]:
+def _advise_link(plan: ChannelPlan) -> Iterator[IoAdvice]:
     route, chpid = plan.estimate.route, plan.channel.chpid
     if route.link_gbps < route.profile.link_gbps:
         yield _warning(
@@ -167,7 +167,7 @@ def _advise_link(plan: ChannelPlan) -> Iterator[Advice]:
         )
 
 
-def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
+def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
     chpid, estimate = plan.channel.chpid, plan.estimate
     line = max(estimate.line_read, estimate.line_write)
     for name, what, share, limit in (
@@ -193,7 +193,7 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[Advice]:
             yield from _advise_exchanges(chpid, workload, plan)
 
 
-def _advise_trunk(load: TrunkLoad) -> Iterator[Advice]:
+def _advise_trunk(load: TrunkLoad) -> Iterator[IoAdvice]:
     if load.use > _FULL:
         read, written = load.carried.read_mb_per_s / 1e3, load.carried.write_mb_per_s / 1e3
         yield _warning(
@@ -204,7 +204,7 @@ def _advise_trunk(load: TrunkLoad) -> Iterator[Advice]:
         )
 
 
-def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> Iterator[Advice]:
+def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> Iterator[IoAdvice]:
     """By Little's law: rate x time without waiting is what is open to some purpose."""
     each = plan.estimate.demands[plan.workloads.index(workload)]
     useful = max(1.0, each.rate_per_s * (each.response_ns - each.extra_ns) / 1e9)
@@ -218,11 +218,11 @@ def _advise_exchanges(chpid: str, workload: IoWorkload, plan: ChannelPlan) -> It
 
 
 def _advise_workload(
-    plan: IoPlan, workload: IoWorkload, channels: list[Channel]
-) -> Iterator[Advice]:
+    plan: IoPlan, workload: IoWorkload, channels: list[IoChannel]
+) -> Iterator[IoAdvice]:
     ficon = [channel for channel in channels if channel.is_ficon]
     if workload.protocol in (Protocol.ZHPF, Protocol.FICON, Protocol.FCP) and len(ficon) == 1:
-        yield Advice(
+        yield IoAdvice(
             "single-channel",
             Severity.INFO,
             f"{workload.name}: all of it uses channel {ficon[0].chpid}; a second one keeps it "
@@ -247,7 +247,7 @@ def _advise_workload(
         )
 
 
-def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[Advice]:
+def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvice]:
     name = each.workload.name
     if len(each.links) < ZHYPERLINKS_MIN:
         yield _warning(
@@ -281,7 +281,7 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[Advice]
         )
 
 
-def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[Advice]:
+def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
     if 100 * saps.busy > guidelines.sap_percent:
         busy = f"{100 * saps.busy:.0f} % busy" if saps.busy <= 1 else "not enough"
         yield _warning(
@@ -291,7 +291,7 @@ def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[Advice]:
         )
 
 
-def _advise_osa(osa: OsaPlan) -> Iterator[Advice]:
+def _advise_osa(osa: OsaPlan) -> Iterator[IoAdvice]:
     channel = osa.channel
     if channel.mtu_bytes < JUMBO_MTU:
         yield _warning(

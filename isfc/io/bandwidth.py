@@ -17,7 +17,7 @@ INTERCONNECTS_OF_FANOUT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class DataRates:
     """Data in either direction, in MB/s."""
 
     read_mb_per_s: float
@@ -28,9 +28,9 @@ class Traffic:
         """Both directions together."""
         return self.read_mb_per_s + self.write_mb_per_s
 
-    def scaled(self, factor: float) -> "Traffic":
+    def scaled(self, factor: float) -> "DataRates":
         """The same mix, more or less of it."""
-        return Traffic(self.read_mb_per_s * factor, self.write_mb_per_s * factor)
+        return DataRates(self.read_mb_per_s * factor, self.write_mb_per_s * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Ceiling:
     one_way_mb_per_s: float
     mb_per_s: float
 
-    def use(self, wanted: Traffic) -> float:
+    def use(self, wanted: DataRates) -> float:
         """The share of this ceiling that ``wanted`` needs; more than 1 is too much."""
         return max(
             wanted.read_mb_per_s / self.one_way_mb_per_s,
@@ -49,7 +49,7 @@ class Ceiling:
             wanted.mb_per_s / self.mb_per_s,
         )
 
-    def slowness(self, wanted: Traffic) -> tuple[float, float]:
+    def slowness(self, wanted: DataRates) -> tuple[float, float]:
         """How many times slower reads and writes go than wanted; 1 where there is room.
 
         Each way by itself, and then both alike: a card moves data both ways at the same time.
@@ -60,10 +60,10 @@ class Ceiling:
         slower = max(1.0, both / self.mb_per_s)
         return reads * slower, writes * slower
 
-    def carry(self, below: Iterable[Traffic]) -> Traffic:
+    def carry(self, below: Iterable[DataRates]) -> DataRates:
         """What gets through of all that comes from below; everyone is held back alike."""
         flows = tuple(below)
-        wanted = Traffic(
+        wanted = DataRates(
             sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
         )
         return wanted.scaled(1.0 / max(1.0, self.use(wanted)))
@@ -87,7 +87,7 @@ LEVELS: Final = (
 """From the channel up: a level, and how many of the level below it has."""
 
 
-def carry(channels: Iterable[Traffic]) -> Traffic:
+def carry(channels: Iterable[DataRates]) -> DataRates:
     """What one fanout card gets through of what its ``channels`` send, in their order of cabling.
 
     Channels fill the first card, then the next; there may be fewer than the fanout has room for.
@@ -95,6 +95,6 @@ def carry(channels: Iterable[Traffic]) -> Traffic:
     flows = list(channels)
     for ceiling, count in LEVELS:
         flows = [ceiling.carry(flows[at : at + count]) for at in range(0, len(flows), count)]
-    return Traffic(
+    return DataRates(
         sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
     )

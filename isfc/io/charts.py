@@ -11,14 +11,14 @@ from typing import Final
 from isfc.io.configuration import (
     MTU_DEFAULT,
     OSA_FEATURES,
-    Channel,
+    IoChannel,
     IoConfiguration,
     IoWorkload,
     Protocol,
 )
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.io.osa import MIB, Flow, find_osa, stream_rate
+from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.path import FarPath, Isl
@@ -41,7 +41,7 @@ STREAM_ROUND_TRIP_US: Final = 250.0
 MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
 """Memory of a guest that moves."""
 
-_NEAR: Final = Channel("42", FEATURE)
+_NEAR: Final = IoChannel("42", FEATURE)
 _FAR: Final = replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
 
 
@@ -64,7 +64,7 @@ class Chart:
     curves: tuple[Curve, ...]
 
 
-def response_over_rate(channel: Channel = _NEAR) -> Chart:
+def response_over_rate(channel: IoChannel = _NEAR) -> Chart:
     """The response time of 4K reads, until a channel carries no more of them."""
     rates = tuple(
         1e3 * rate for rate in (1, 2, 5, 10, 15, 18, 20, 22, 24, 50, 100, 150, 200, 250, 280, 300)
@@ -81,19 +81,19 @@ def response_over_rate(channel: Channel = _NEAR) -> Chart:
     )
 
 
-def _protocols(channel: Channel) -> Iterable[tuple[str, Protocol]]:
+def _protocols(channel: IoChannel) -> Iterable[tuple[str, Protocol]]:
     """The modes that a channel has."""
     yield "FICON", Protocol.FICON
     if make_route(channel).profile.transport_io_ns is not None:
         yield "zHPF", Protocol.ZHPF
 
 
-def _response_us(channel: Channel, protocol: Protocol, rate: float) -> float | None:
+def _response_us(channel: IoChannel, protocol: Protocol, rate: float) -> float | None:
     (found,) = _estimate(channel, _workload(protocol, rate_per_s=rate)).demands
     return found.response_ns / 1e3 if found.rate_per_s > 0.99 * rate else None
 
 
-def throughput_over_block(channel: Channel = _NEAR) -> Chart:
+def throughput_over_block(channel: IoChannel = _NEAR) -> Chart:
     """Reads and writes, half each, of blocks from 4K to 512K."""
     sizes = tuple(float(4096 << power) for power in range(8))
     return Chart(
@@ -111,7 +111,7 @@ def throughput_over_block(channel: Channel = _NEAR) -> Chart:
     )
 
 
-def throughput_over_distance(channel: Channel = _FAR) -> Chart:
+def throughput_over_distance(channel: IoChannel = _FAR) -> Chart:
     """128K reads over one inter-switch link like those of the channel's path, if it has any.
 
     For several buffer credits, and for those that the path has.
@@ -137,7 +137,7 @@ def throughput_over_distance(channel: Channel = _FAR) -> Chart:
     )
 
 
-def rate_over_devices(channel: Channel = _NEAR) -> Chart:
+def rate_over_devices(channel: IoChannel = _NEAR) -> Chart:
     """4K reads as fast as they go, so many percent of the devices with zHPF."""
     percents = tuple(float(percent) for percent in range(0, 101, 10))
     return Chart(
@@ -149,7 +149,7 @@ def rate_over_devices(channel: Channel = _NEAR) -> Chart:
     )
 
 
-def _mixed_rate(channel: Channel, percent: float) -> float:
+def _mixed_rate(channel: IoChannel, percent: float) -> float:
     workloads = [
         _workload(protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
         for protocol, share in ((Protocol.ZHPF, percent), (Protocol.FICON, 100 - percent))
@@ -189,7 +189,7 @@ def osa_over_mtu(features: Sequence[str] = OSA_FEATURES) -> Chart:
                 tuple(stream_rate(find_osa(feature), int(mtu), flow).mb_per_s for mtu in mtus),
             )
             for feature in features
-            for flow in Flow
+            for flow in StreamDirection
         ),
     )
 
@@ -214,7 +214,7 @@ def osa_over_streams(features: Sequence[str] = OSA_FEATURES) -> Chart:
                     stream_rate(
                         find_osa(feature),
                         MTU_DEFAULT,
-                        Flow.OUT,
+                        StreamDirection.OUT,
                         streams=int(count),
                         window=STREAM_WINDOW_LENGTH,
                         round_trip_us=STREAM_ROUND_TRIP_US,
@@ -238,7 +238,9 @@ def memory_over_paths(links: Mapping[str, float] | None = None) -> Chart:
     if links is None:
         links = {f"{count} chpid{'s' * (count > 1)}": count * one_chpid for count in (1, 2, 4)}
     streams = {
-        f"OSA {_speed(feature)}": stream_rate(find_osa(feature), MTU_DEFAULT, Flow.OUT).mb_per_s
+        f"OSA {_speed(feature)}": stream_rate(
+            find_osa(feature), MTU_DEFAULT, StreamDirection.OUT
+        ).mb_per_s
         for feature in sorted(OSA_FEATURES)
     }
     paths = {**links, **streams}
@@ -289,11 +291,11 @@ def charts_of(configuration: IoConfiguration) -> dict[str, Chart]:
     return charts
 
 
-def _fastest(channels: Iterable[Channel]) -> Channel | None:
+def _fastest(channels: Iterable[IoChannel]) -> IoChannel | None:
     return max(channels, key=lambda channel: make_route(channel).link_gbps, default=None)
 
 
-def _mb_per_s(channel: Channel, protocol: Protocol, size: int, read_percent: float) -> float:
+def _mb_per_s(channel: IoChannel, protocol: Protocol, size: int, read_percent: float) -> float:
     """As much as a channel carries, reads and writes apart: each has its own direction."""
     parts = [
         _workload(protocol, size, 100.0 * is_read, outstanding=max(1, round(OUTSTANDING * share)))
@@ -322,7 +324,7 @@ def _workload(
     )
 
 
-def _estimate(channel: Channel, *workloads: IoWorkload) -> ChannelEstimate:
+def _estimate(channel: IoChannel, *workloads: IoWorkload) -> ChannelEstimate:
     route = make_route(channel)
     return estimate_channel(route, [make_demand(each, route) for each in workloads])
 

@@ -33,7 +33,7 @@ class Protocol(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class IoChannel:
     """One channel path, zHyperLink or OSA; ``path`` is None where storage is near.
 
     ``link_gbps`` is None if the link runs at the feature's own speed. ``mtu_bytes`` and
@@ -66,7 +66,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class IoSystem:
     """A system; ``saps`` is None where they are no limit."""
 
     name: str
@@ -145,11 +145,11 @@ class IoConfiguration:
     ``trunks`` stand from the channel up: what carries data of another comes after it.
     """
 
-    channels: Mapping[str, Channel]
-    systems: Mapping[str, System]
+    channels: Mapping[str, IoChannel]
+    systems: Mapping[str, IoSystem]
     workloads: tuple[IoWorkload, ...]
     trunks: tuple[Trunk, ...] = ()
 
-    def riding(self, chpid: str) -> tuple[IoWorkload, ...]:
+    def users_of(self, chpid: str) -> tuple[IoWorkload, ...]:
         """The workloads that use a channel."""
         return tuple(workload for workload in self.workloads if chpid in workload.channels)

@@ -35,13 +35,13 @@ from isfc.io.configuration import (
     MTU_DEFAULT,
     OSA_FEATURES,
     ZHYPERLINK,
-    Channel,
+    IoChannel,
     IoConfiguration,
+    IoSystem,
     IoWorkload,
-    System,
 )
 from isfc.io.io_table import check_names, read_trunks, read_workload
-from isfc.io.ridden import find_ridden, with_ridden
+from isfc.io.shared_chpids import find_shared_chpids, with_shared_chpids
 from isfc.layout.checked_toml import convert, read_bytes, show_key, within
 from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths
@@ -124,7 +124,7 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
         raise ConfigurationError(f"io: none; expected {EXPECTED[Root]['io']}")
     paths = far_paths(document)
     systems = {
-        name: System(
+        name: IoSystem(
             name,
             convert(
                 table, _SystemTable, f"[system.{show_key(name)}]", _EXPECTED[_SystemTable]
@@ -134,14 +134,14 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
     }
     channels = {name: _channel(name, table, paths) for name, table in root.channel.items()}
     cards = {name: table["card"] for name, table in root.channel.items() if "card" in table}
-    ridden = None if collection is None else find_ridden(collection)
-    if ridden:
-        channels = with_ridden(ridden, root.io, channels, cards)
+    shared = None if collection is None else find_shared_chpids(collection)
+    if shared:
+        channels = with_shared_chpids(shared, root.io, channels, cards)
     workloads = tuple(
         read_workload(number, table, channels) for number, table in enumerate(root.io, start=1)
     )
     check_names(workloads)
-    nodes = ridden.nodes if ridden else frozenset[str]()
+    nodes = shared.nodes if shared else frozenset[str]()
     if systems or nodes:
         _check_systems(systems, nodes, channels, workloads)
     trunks = read_trunks(
@@ -151,7 +151,7 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
     return IoConfiguration(channels, systems, workloads, trunks)
 
 
-def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
+def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChannel:
     place = f"[channel.{show_key(name)}]"
     table = convert(value, _ChannelTable, place, _EXPECTED[_ChannelTable])
     assert isinstance(value, dict), "or it would not be converted"
@@ -172,7 +172,7 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
             f"{place} path: there is no [path.{show_key(table.path)}]; expected one of "
             f"{', '.join(map(show_key, paths)) or 'the tables [path.NAME], of which there is none'}"
         )
-    return Channel(
+    return IoChannel(
         chpid=name,
         feature=feature,
         link_gbps=table.link_gbps,
@@ -185,9 +185,9 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> Channel:
 
 
 def _check_systems(
-    systems: Mapping[str, System],
+    systems: Mapping[str, IoSystem],
     nodes: frozenset[str],
-    channels: Mapping[str, Channel],
+    channels: Mapping[str, IoChannel],
     workloads: tuple[IoWorkload, ...],
 ) -> None:
     """Every system that is named is one of the file's, or a node of its links."""

@@ -10,12 +10,12 @@ from typing import Final
 from ctc.channel import (
     ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
     ChannelProfile,
-    Work,
+    IoWork,
     information_units,
 )
 from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.storage import DS8950, DS8950_FCP, FIRST_BLOCK_LENGTH, StorageProfile
 from isfc.layout.path import FarPath
 
@@ -29,13 +29,13 @@ _HIT_LINE_NS: Final = line_ns(data_frames(FIRST_BLOCK_LENGTH), 16)
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ChannelRoute:
     """A channel as its I/Os see it: its profile, its line's speed, and what lies behind.
 
     ``isl_share`` is this channel's part of all inter-switch links of the path, in links.
     """
 
-    channel: Channel
+    channel: IoChannel
     profile: ChannelProfile
     link_gbps: float
     isl_share: float
@@ -46,11 +46,11 @@ class Route:
         return round_trip_ns(self.channel.path.km) if self.channel.path else 0.0
 
 
-def make_route(channel: Channel, sharing: int = 1) -> Route:
+def make_route(channel: IoChannel, sharing: int = 1) -> ChannelRoute:
     """The route of a FICON channel; ``sharing`` channels take its path, this one included."""
     profile = find_channel(channel.feature)
     isl = channel.path.isl if channel.path else None
-    return Route(
+    return ChannelRoute(
         channel=channel,
         profile=profile,
         link_gbps=channel.link_gbps or profile.link_gbps,
@@ -59,7 +59,7 @@ def make_route(channel: Channel, sharing: int = 1) -> Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class WorkloadFlow:
     """The reads, or the writes, of one workload on one channel.
 
     ``solo_ns`` is how long an I/O's data stream with nobody else there, ``stream_ns`` what of that
@@ -69,7 +69,7 @@ class Flow:
 
     share: float
     is_read: bool
-    work: Work
+    work: IoWork
     stream_ns: float
     solo_ns: float
     read_line_ns: float
@@ -88,7 +88,7 @@ class Demand:
 
     name: str
     protocol: Protocol
-    flows: tuple[Flow, ...]
+    flows: tuple[WorkloadFlow, ...]
     rate_per_s: float | None
     outstanding: float
     think_ns: float
@@ -125,7 +125,7 @@ def slowed(demand: Demand, reads: float, writes: float) -> Demand:
     return replace(demand, flows=flows)
 
 
-def _slowed(flow: Flow, factor: float) -> Flow:
+def _slowed(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
     return replace(
         flow,
         stream_ns=flow.stream_ns + (factor - 1.0) * flow.solo_ns,
@@ -136,7 +136,7 @@ def _slowed(flow: Flow, factor: float) -> Flow:
     )
 
 
-def make_demand(workload: IoWorkload, route: Route) -> Demand:
+def make_demand(workload: IoWorkload, route: ChannelRoute) -> Demand:
     """What ``workload`` asks of the channel of ``route``. Raises `ctc.errors.BadFeature`."""
     storage = DS8950_FCP if workload.protocol is Protocol.FCP else DS8950
     parts = len(workload.channels)
@@ -161,7 +161,9 @@ def make_demand(workload: IoWorkload, route: Route) -> Demand:
     )
 
 
-def _flow(workload: IoWorkload, route: Route, storage: StorageProfile, is_read: bool) -> Flow:
+def _flow(
+    workload: IoWorkload, route: ChannelRoute, storage: StorageProfile, is_read: bool
+) -> WorkloadFlow:
     channel = route.channel
     work = _work(workload, route.profile, is_read, channel.encrypted)
     stream_ns = storage.stream_ns(workload.io_bytes, is_read=is_read)
@@ -179,7 +181,7 @@ def _flow(workload: IoWorkload, route: Route, storage: StorageProfile, is_read: 
         if channel.encrypted and workload.protocol is Protocol.FCP and not is_read
         else 0.0
     )
-    return Flow(
+    return WorkloadFlow(
         share=workload.read_share if is_read else 1 - workload.read_share,
         is_read=is_read,
         work=work,
@@ -192,7 +194,7 @@ def _flow(workload: IoWorkload, route: Route, storage: StorageProfile, is_read: 
     )
 
 
-def _work(workload: IoWorkload, profile: ChannelProfile, is_read: bool, encrypted: bool) -> Work:
+def _work(workload: IoWorkload, profile: ChannelProfile, is_read: bool, encrypted: bool) -> IoWork:
     match workload.protocol:
         case Protocol.FICON:
             make = profile.command_work
@@ -203,7 +205,7 @@ def _work(workload: IoWorkload, profile: ChannelProfile, is_read: bool, encrypte
     return make(workload.io_bytes, is_read=is_read, encrypted=encrypted)
 
 
-def _path_ns(path: FarPath, frames: Frames, route: Route) -> float:
+def _path_ns(path: FarPath, frames: Frames, route: ChannelRoute) -> float:
     """How long frames occupy this channel's share of what leads to far storage."""
     isl = path.isl
     credits_ = isl.credits if isl else PORT_CREDITS

@@ -12,10 +12,10 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
-from ctc.sharing import NOTHING, Use
-from isfc.io.bandwidth import Traffic
-from isfc.io.demand import Demand, Flow, Route, slowed
-from isfc.io.timescales import Kind, slowdown, slowdowns
+from ctc.sharing import NOTHING, ChannelUse
+from isfc.io.bandwidth import DataRates
+from isfc.io.demand import ChannelRoute, Demand, WorkloadFlow, slowed
+from isfc.io.timescales import FlowKind, slowdown, slowdowns
 
 _ROUNDS_MAX: Final = 20_000
 _CLOSE: Final = 1e-7
@@ -69,7 +69,7 @@ class DemandEstimate:
 class ChannelEstimate:
     """A channel with all that uses it. Utilizations are shares, from 0 to 1."""
 
-    route: Route
+    route: ChannelRoute
     demands: tuple[DemandEstimate, ...]
     processor: float
     bus: float
@@ -77,23 +77,23 @@ class ChannelEstimate:
     line_write: float
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> DataRates:
         """The data that it moves."""
         moved = [
             (each.rate_per_s * flow.share * flow.work.data_length / 1e6, flow.is_read)
             for each in self.demands
             for flow in each.demand.flows
         ]
-        return Traffic(
+        return DataRates(
             sum(mb for mb, is_read in moved if is_read),
             sum(mb for mb, is_read in moved if not is_read),
         )
 
 
 def estimate_channel(
-    route: Route,
+    route: ChannelRoute,
     demands: Sequence[Demand],
-    ctcs: Use = NOTHING,
+    ctcs: ChannelUse = NOTHING,
     slowness: tuple[float, float] = (1.0, 1.0),
 ) -> ChannelEstimate:
     """Estimate a channel of which ``ctcs`` is taken, each share below 1.
@@ -127,7 +127,7 @@ def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:
 
 
 @lru_cache(maxsize=64)
-def _solved(demands: tuple[Demand, ...], ctcs: Use) -> "_Solver":
+def _solved(demands: tuple[Demand, ...], ctcs: ChannelUse) -> "_Solver":
     """The solution for some demands; channels that share their workloads have the same."""
     solver = _Solver(demands, ctcs)
     solver.solve()
@@ -144,7 +144,7 @@ def _solved(demands: tuple[Demand, ...], ctcs: Use) -> "_Solver":
 class _Solver:
     """The fixed point: numbers of I/Os make times, times make rates, these make numbers."""
 
-    def __init__(self, demands: Sequence[Demand], ctcs: Use) -> None:
+    def __init__(self, demands: Sequence[Demand], ctcs: ChannelUse) -> None:
         self._demands = demands
         self._processor_stretch = 1.0 / (1.0 - ctcs.processor)
         self._read_stretch = 1.0 / (1.0 - ctcs.line_in)
@@ -157,7 +157,7 @@ class _Solver:
         self._processor_ns = [0.0 for _ in demands]
         self._extra_ns = [0.0 for _ in demands]
 
-    def _weigh(self, flow: Flow) -> _Weights:
+    def _weigh(self, flow: WorkloadFlow) -> _Weights:
         """What a flow takes of each resource at its own pace."""
         return (
             flow.read_line_ns * self._read_stretch / flow.solo_ns,
@@ -248,10 +248,10 @@ class _Solver:
             change = max(change, abs(self.rates[index] / before - 1.0))
         return change
 
-    def _by_duration(self, place: int) -> dict[Flow, float]:
+    def _by_duration(self, place: int) -> dict[WorkloadFlow, float]:
         """How many times longer than alone each flow takes that this resource holds back."""
-        held: list[Flow] = []
-        kinds: list[Kind] = []
+        held: list[WorkloadFlow] = []
+        kinds: list[FlowKind] = []
         beside = 0.0
         for index, demand in enumerate(self._demands):
             for flow, weights, number in zip(
@@ -261,12 +261,12 @@ class _Solver:
                     offered = self.rates[index] * flow.share * flow.solo_ns / 1e9
                     most, gap_ns = ceil(demand.outstanding), self._gap_ns(index, flow)
                     held.append(flow)
-                    kinds.append(Kind(flow.solo_ns, weights[place], offered, most, gap_ns))
+                    kinds.append(FlowKind(flow.solo_ns, weights[place], offered, most, gap_ns))
                 else:
                     beside += number * weights[place]
         return dict(zip(held, slowdowns(kinds, beside), strict=True))
 
-    def _gap_ns(self, index: int, flow: Flow) -> float:
+    def _gap_ns(self, index: int, flow: WorkloadFlow) -> float:
         """From the end of a closed I/O's flow to its next one's beginning; 0 of open ones."""
         if not self._limited[index]:
             return 0.0
@@ -346,7 +346,7 @@ class _Solver:
         return _Resource(wanted, wanted / square if square else 1.0)
 
     @staticmethod
-    def _slowest(flow: Flow, weights: _Weights, shared: "_Shared", own: float) -> float:
+    def _slowest(flow: WorkloadFlow, weights: _Weights, shared: "_Shared", own: float) -> float:
         """How many times longer than by itself a flow takes that meets all others but ``own``.
 
         Its own direction of the line holds it back, or the bus; its one frame the other way does

@@ -39,7 +39,7 @@ from isfc.io.bandwidth import (
     INTERCONNECTS_OF_FANOUT,
     Ceiling,
 )
-from isfc.io.configuration import ZHYPERLINK, Channel, IoWorkload, Protocol, Trunk
+from isfc.io.configuration import ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
 from isfc.io.mix import named_workload
 from isfc.layout.checked_toml import convert, show_key, within
 
@@ -92,7 +92,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
 
 
 def read_workload(
-    number: int, value: dict[str, Any], channels: Mapping[str, Channel]
+    number: int, value: dict[str, Any], channels: Mapping[str, IoChannel]
 ) -> IoWorkload:
     """The workload of table ``number`` of a file that has these channels.
 
@@ -124,7 +124,7 @@ def read_workload(
     )
 
 
-def _misfits(table: _IoTable, channels: Mapping[str, Channel]) -> Iterator[str]:
+def _misfits(table: _IoTable, channels: Mapping[str, IoChannel]) -> Iterator[str]:
     """Where the channels of a workload do not fit it, the worst first."""
     for name in table.channels:
         if name not in channels:
@@ -164,7 +164,7 @@ def _says_nothing(table: _IoTable) -> Iterator[str]:
             )
 
 
-def _impossible(table: _IoTable, used: list[Channel]) -> Iterator[str]:
+def _impossible(table: _IoTable, used: list[IoChannel]) -> Iterator[str]:
     """What the feature of a channel cannot do."""
     if table.protocol not in (Protocol.ZHPF, Protocol.FCP):
         return

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
-from isfc.io.bandwidth import Ceiling, Traffic
+from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, Interval
+from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, RmfInterval
 from isfc.io.rmf_channel import ChannelLine, PassedOver
 from isfc.io.sap import iop_threads
 from isfc.layout.closest import expected
@@ -26,7 +26,7 @@ _NAMED_MAX: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class IoLoad:
     """I/Os of one kind: so many a second, of ``io_bytes`` each.
 
     ``read_share`` of them read, ``command_share`` are in command mode and the others in transport
@@ -69,7 +69,7 @@ class Mix:
     """
 
     name: str
-    loads: tuple[Load, ...]
+    loads: tuple[IoLoad, ...]
     saps: int | None = None
     notes: tuple[str, ...] = ()
     system: str = ""
@@ -92,9 +92,9 @@ class Mix:
         return sum(load.mb_per_s * (1 - load.read_share) for load in self.loads)
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> DataRates:
         """The data of all loads."""
-        return Traffic(self.read_mb_per_s, self.write_mb_per_s)
+        return DataRates(self.read_mb_per_s, self.write_mb_per_s)
 
     def grown(self, percent: float) -> "Mix":
         """The same mix, ``percent`` more of it."""
@@ -134,13 +134,13 @@ def _rooms(configuration: IoConfiguration) -> Iterator[Room]:
             yield Room(len(trunks), Ceiling(level, one_way, both))
 
 
-def _load_of_workload(workload: IoWorkload, source: str) -> Load:
+def _load_of_workload(workload: IoWorkload, source: str) -> IoLoad:
     if workload.rate_per_s is None:
         raise ConfigurationError(
             f"{source}: [[io]] {workload.name!r} rate: missing; expected I/Os a second, as the "
             "others depend on the channels that are to be chosen"
         )
-    return Load(
+    return IoLoad(
         name=workload.name,
         io_per_s=workload.rate_per_s,
         io_bytes=workload.io_bytes,
@@ -152,7 +152,7 @@ def _load_of_workload(workload: IoWorkload, source: str) -> Load:
 
 
 def mix_of_interval(
-    interval: Interval,
+    interval: RmfInterval,
     *,
     device_block: int = DEVICE_BLOCK_LENGTH,
     device_read_share: float = 1.0,
@@ -179,7 +179,7 @@ def mix_of_interval(
     return Mix(interval.name, tuple(loads), saps, notes, interval.system, unmeasured=unmeasured)
 
 
-def _nothing(interval: Interval, unmeasured: Sequence[str]) -> ConfigurationError:
+def _nothing(interval: RmfInterval, unmeasured: Sequence[str]) -> ConfigurationError:
     """Why an interval is no mix."""
     if unmeasured:
         return ConfigurationError(
@@ -215,7 +215,7 @@ def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
             yield f"Passed over, {what}: {_listed(names)}."
 
 
-def _saps(interval: Interval) -> int | None:
+def _saps(interval: RmfInterval) -> int | None:
     """How many SAPs have the IOPs of a report; None if it has no IOPs."""
     iops = sum(line.iop != WHOLE_SYSTEM for line in interval.iops)
     return next((saps for saps in range(1, iops + 1) if iop_threads(saps) >= iops), None)
@@ -262,11 +262,11 @@ def _feature(line: ChannelLine) -> str | None:
     return found.name if found else None
 
 
-def _load_of_channel(line: ChannelLine) -> Load:
+def _load_of_channel(line: ChannelLine) -> IoLoad:
     """A channel's average I/O. RMF has no count of reads: their share is that of their bytes."""
     read, write = line.read_mb_per_s or 0.0, line.write_mb_per_s or 0.0
     moved = read + write
-    return Load(
+    return IoLoad(
         name=line.chpid,
         io_per_s=line.io_per_s,
         io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
@@ -275,13 +275,13 @@ def _load_of_channel(line: ChannelLine) -> Load:
     )
 
 
-def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[Load]:
+def _loads_of_devices(devices: Sequence[DeviceLine], block: int, read_share: float) -> list[IoLoad]:
     ordered = sorted(devices, key=lambda line: line.lcu)
     rates = {
         lcu: sum(line.io_per_s for line in lines)
         for lcu, lines in groupby(ordered, key=lambda line: line.lcu)
     }
-    return [Load(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]
+    return [IoLoad(lcu, rate, block, read_share) for lcu, rate in rates.items() if rate]
 
 
 BLOCK_27K: Final = 27_648

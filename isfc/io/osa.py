@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from ctc.errors import BadFeature
-from isfc.io.configuration import Channel, IoWorkload
+from isfc.io.configuration import IoChannel, IoWorkload
 
 MIB: Final = 2**20
 
@@ -26,7 +26,7 @@ LINK_SHARE: Final = 0.94
 """Of the link's effective capacity, what streams get (calibrated: outbound at 8992 bytes)."""
 
 
-class Flow(StrEnum):
+class StreamDirection(StrEnum):
     """Which way the data of a stream go, as seen from the system."""
 
     OUT = "out"
@@ -98,7 +98,7 @@ def effective_mb_per_s(link_gbps: float, mtu: int) -> float:
 def stream_rate(
     profile: OsaProfile,
     mtu: int,
-    flow: Flow,
+    flow: StreamDirection,
     *,
     streams: int = 1,
     window: int | None = None,
@@ -111,7 +111,7 @@ def stream_rate(
     system cuts the packets itself and hands over each alone, and receives each that comes.
     """
     payload = packet_payload(mtu)
-    cut_by_adapter = flow is Flow.OUT and large_send
+    cut_by_adapter = flow is StreamDirection.OUT and large_send
     packet_ns = profile.packet_out_ns if cut_by_adapter else profile.packet_in_ns
     limits = {
         "link": LINK_SHARE * effective_mb_per_s(profile.link_gbps, mtu),
@@ -133,13 +133,13 @@ def find_osa(feature: str) -> OsaProfile:
 
 
 def sending_cpu_us_per_mb(
-    channel: Channel, riding: Sequence[IoWorkload]
+    channel: IoChannel, users: Sequence[IoWorkload]
 ) -> tuple[float | None, str]:
     """Microseconds of CPU for 2**20 bytes sent over an OSA; None, and why, if that is not known.
 
     Workloads count by what they send; those that take as much as there is count alike.
     """
-    sending = [one for one in riding if one.read_share < 1.0]
+    sending = [one for one in users if one.read_share < 1.0]
     if not sending:
         return None, "nothing is sent, and nothing was published of what comes in"
     costs = [one.cpu_us_per_mb for one in sending if one.cpu_us_per_mb is not None]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
-from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import Demand, Route, make_demand, make_route
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.io.osa import Flow, StreamRate, find_osa, stream_rate
+from isfc.io.osa import StreamDirection, StreamRate, find_osa, stream_rate
 from isfc.io.sap import Z15, iop_threads, sap_busy
 from isfc.io.trunks import Slowness, TrunkLoad, balance, total
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
@@ -22,7 +22,7 @@ from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
 class ChannelPlan:
     """A FICON channel with the workloads that use it; ``estimate`` has them in this order."""
 
-    channel: Channel
+    channel: IoChannel
     workloads: tuple[IoWorkload, ...]
     estimate: ChannelEstimate
 
@@ -47,7 +47,7 @@ class ChannelPlan:
 class OsaPlan:
     """An OSA and what streams get each way, by themselves."""
 
-    channel: Channel
+    channel: IoChannel
     outbound: StreamRate
     inbound: StreamRate
 
@@ -110,7 +110,7 @@ def make_io_plan(configuration: IoConfiguration) -> IoPlan:
     )
 
 
-_Asked = tuple[Route, tuple[IoWorkload, ...], tuple[Demand, ...]]
+_Asked = tuple[ChannelRoute, tuple[IoWorkload, ...], tuple[Demand, ...]]
 """A channel, the workloads on it, and what they ask of it."""
 
 
@@ -129,10 +129,10 @@ def _asked(configuration: IoConfiguration, failed: Sequence[IoWorkload]) -> Iter
         if channel.is_ficon and channel.path
     )
     for channel in configuration.channels.values():
-        riding = tuple(one for one in workloads if channel.chpid in one.channels)
-        if channel.is_ficon and riding:
+        users = tuple(one for one in workloads if channel.chpid in one.channels)
+        if channel.is_ficon and users:
             route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
-            yield route, riding, tuple(make_demand(workload, route) for workload in riding)
+            yield route, users, tuple(make_demand(workload, route) for workload in users)
 
 
 def _channel_plans(
@@ -143,12 +143,14 @@ def _channel_plans(
         configuration.trunks,
         {route.channel.chpid: partial(_estimate, route, demands) for route, _, demands in asked},
     )
-    for route, riding, demands in asked:
+    for route, users, demands in asked:
         estimate = estimate_channel(route, demands, slowness=slowness[route.channel.chpid])
-        yield ChannelPlan(route.channel, riding, estimate)
+        yield ChannelPlan(route.channel, users, estimate)
 
 
-def _estimate(route: Route, demands: Sequence[Demand], slowness: Slowness) -> ChannelEstimate:
+def _estimate(
+    route: ChannelRoute, demands: Sequence[Demand], slowness: Slowness
+) -> ChannelEstimate:
     return estimate_channel(route, demands, slowness=slowness)
 
 
@@ -160,12 +162,12 @@ def _trunk_loads(
         yield TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
 
 
-def _osa_plan(channel: Channel) -> OsaPlan:
+def _osa_plan(channel: IoChannel) -> OsaPlan:
     outbound, inbound = (
         stream_rate(
             find_osa(channel.feature), channel.mtu_bytes, flow, large_send=channel.large_send
         )
-        for flow in (Flow.OUT, Flow.IN)
+        for flow in (StreamDirection.OUT, StreamDirection.IN)
     )
     return OsaPlan(channel, outbound, inbound)
 

@@ -75,7 +75,7 @@ _Line = ChannelLine | DeviceLine | IopLine | PassedOver
 
 
 @dataclass(slots=True)
-class Interval:
+class RmfInterval:
     """What was reported of one system and interval; ``date`` and ``time`` as printed."""
 
     system: str
@@ -148,7 +148,7 @@ def _times_from(words: list[Word], at: int) -> tuple[str, ...]:
     return found if found in (_DEVICE_TIMES, without) else ()
 
 
-def read_rmf(path: Path) -> tuple[Interval, ...]:
+def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
     """The intervals in the file at ``path``; raises `ConfigurationError` as `parse_rmf` does.
 
     What is no UTF-8, as a pound sign that came from a host, is passed over.
@@ -158,7 +158,7 @@ def read_rmf(path: Path) -> tuple[Interval, ...]:
     return parse_rmf(data.decode("utf-8-sig", errors="replace"), str(path))
 
 
-def parse_rmf(text: str, source: str) -> tuple[Interval, ...]:
+def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     """The intervals in a pasted report, in its order; ``source`` is its name in messages.
 
     Raises `ConfigurationError` if there is none, or if a line of one cannot be read.
@@ -177,7 +177,7 @@ def parse_rmf(text: str, source: str) -> tuple[Interval, ...]:
     return found
 
 
-def busiest(intervals: tuple[Interval, ...]) -> Interval:
+def busiest(intervals: tuple[RmfInterval, ...]) -> RmfInterval:
     """The interval with the most I/Os a second; there must be one."""
     return max(intervals, key=lambda interval: interval.io_per_s)
 
@@ -186,7 +186,7 @@ class _Parser:
     """Reads a text from top to bottom: which report it is in, and of which interval."""
 
     def __init__(self) -> None:
-        self._intervals: dict[tuple[str, str, str], Interval] = {}
+        self._intervals: dict[tuple[str, str, str], RmfInterval] = {}
         self._system = self._date = self._time = ""
         self._report = _Report.UNKNOWN
         self._parts = 1
@@ -195,7 +195,7 @@ class _Parser:
         self._times: tuple[str, ...] | None = None
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
-    def parse(self, text: str) -> tuple[Interval, ...]:
+    def parse(self, text: str) -> tuple[RmfInterval, ...]:
         for number, line in enumerate(plain_text(text).split("\n"), start=1):
             if self._take_heading(line):
                 self._take_records()
@@ -275,7 +275,7 @@ class _Parser:
             key = "", "", f"part {self._parts}"
             self._time = key[2]
         self._seen.add((key, line))
-        interval = self._intervals.setdefault(key, Interval(*key))
+        interval = self._intervals.setdefault(key, RmfInterval(*key))
         match line:
             case ChannelLine():
                 interval.channels.append(line)

@@ -11,13 +11,12 @@ from random import Random
 from typing import Final
 
 from ctc.fibre_channel import Frames
-from isfc.io.bandwidth import Traffic
-from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import Demand, Flow, Route, make_demand, make_route
-from isfc.io.osa import Flow as OsaFlow
-from isfc.io.osa import find_osa, sending_cpu_us_per_mb, stream_rate
+from isfc.io.bandwidth import DataRates
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.demand import ChannelRoute, Demand, WorkloadFlow, make_demand, make_route
+from isfc.io.osa import StreamDirection, find_osa, sending_cpu_us_per_mb, stream_rate
 from isfc.io.sap import Z15, iop_threads, sap_busy
-from isfc.io.simulation import Observed, Simulation
+from isfc.io.simulation import ChannelSimulation, Observed
 from isfc.io.trunks import TrunkLoad, run_below, scarce, total
 from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
 
@@ -29,7 +28,7 @@ _NO_FRAMES: Final = Frames(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Ridden:
+class ChannelLoad:
     """One workload on one channel, as it was seen for ``seconds``."""
 
     workload: IoWorkload
@@ -57,7 +56,7 @@ class Ridden:
         """I/Os a second that could not start immediately."""
         return self.observed.deferred / self.seconds
 
-    def rates(self) -> Iterator[tuple[float, Flow]]:
+    def rates(self) -> Iterator[tuple[float, WorkloadFlow]]:
         """I/Os a second of the reads, and of the writes."""
         for flow in self.demand.flows:
             reads = self.observed.reads
@@ -69,18 +68,18 @@ class Ridden:
 class ChannelRun:
     """A FICON channel and all that rode it. Utilizations are shares, from 0 to 1."""
 
-    route: Route
-    ridden: tuple[Ridden, ...]
+    route: ChannelRoute
+    loads: tuple[ChannelLoad, ...]
 
     @property
-    def channel(self) -> Channel:
+    def channel(self) -> IoChannel:
         """The channel."""
         return self.route.channel
 
     @property
     def io_per_s(self) -> float:
         """All I/Os."""
-        return sum(each.io_per_s for each in self.ridden)
+        return sum(each.io_per_s for each in self.loads)
 
     def mb_per_s(self, *, reads: bool) -> float:
         """Data one way, in 10**6 bytes."""
@@ -123,15 +122,15 @@ class ChannelRun:
 
     def of(self, protocol: Protocol) -> tuple[float, float, float]:
         """I/Os a second, open exchanges and deferred I/Os a second of one protocol."""
-        chosen = [each for each in self.ridden if each.workload.protocol is protocol]
+        chosen = [each for each in self.loads if each.workload.protocol is protocol]
         return (
             sum(each.io_per_s for each in chosen),
             sum(each.active for each in chosen),
             sum(each.deferred_per_s for each in chosen),
         )
 
-    def _rates(self) -> Iterator[tuple[float, Flow]]:
-        for each in self.ridden:
+    def _rates(self) -> Iterator[tuple[float, WorkloadFlow]]:
+        for each in self.loads:
             yield from each.rates()
 
 
@@ -180,7 +179,7 @@ class OsaRun:
     why.
     """
 
-    channel: Channel
+    channel: IoChannel
     mb_per_s_out: float
     mb_per_s_in: float
     packets_per_s: float
@@ -229,7 +228,7 @@ def run_configuration(
         ),
         saps=tuple(_saps(configuration, channels)),
         osas=tuple(
-            _osa_run(channel, configuration.riding(channel.chpid))
+            _osa_run(channel, configuration.users_of(channel.chpid))
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
@@ -249,26 +248,26 @@ def _channels(
 ) -> Iterator[ChannelRun]:
     ficon = [channel for channel in configuration.channels.values() if channel.is_ficon]
     sharing = Counter(channel.path.name for channel in ficon if channel.path)
-    asked: dict[str, tuple[Route, Sequence[IoWorkload], Sequence[Demand]]] = {}
+    asked: dict[str, tuple[ChannelRoute, Sequence[IoWorkload], Sequence[Demand]]] = {}
     for channel in ficon:
-        riding = [one for one in workloads if channel.chpid in one.channels and one.rate_per_s != 0]
+        users = [one for one in workloads if channel.chpid in one.channels and one.rate_per_s != 0]
         route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
-        asked[channel.chpid] = route, riding, [make_demand(workload, route) for workload in riding]
+        asked[channel.chpid] = route, users, [make_demand(workload, route) for workload in users]
     simulations = {
-        chpid: Simulation(demands, Random(1_000_003 * seed + place))
+        chpid: ChannelSimulation(demands, Random(1_000_003 * seed + place))
         for place, (chpid, (_, _, demands)) in enumerate(asked.items())
     }
     _run_all(configuration, simulations, asked, warmup * 1e9, measuring=False)
     _run_all(configuration, simulations, asked, (warmup + seconds) * 1e9, measuring=True)
-    for chpid, (route, riders, demands) in asked.items():
-        parts = zip(riders, demands, simulations[chpid].observed, strict=True)
-        yield ChannelRun(route, tuple(Ridden(*each, seconds) for each in parts))
+    for chpid, (route, wanted, demands) in asked.items():
+        parts = zip(wanted, demands, simulations[chpid].observed, strict=True)
+        yield ChannelRun(route, tuple(ChannelLoad(*each, seconds) for each in parts))
 
 
 def _run_all(
     configuration: IoConfiguration,
-    simulations: Mapping[str, Simulation],
-    asked: Mapping[str, tuple[Route, Sequence[IoWorkload], Sequence[Demand]]],
+    simulations: Mapping[str, ChannelSimulation],
+    asked: Mapping[str, tuple[ChannelRoute, Sequence[IoWorkload], Sequence[Demand]]],
     until_ns: float,
     *,
     measuring: bool,
@@ -288,7 +287,7 @@ def _trunk_loads(
     configuration: IoConfiguration, channels: Iterable[ChannelRun]
 ) -> Iterator[TrunkLoad]:
     moved = {
-        each.channel.chpid: Traffic(each.mb_per_s(reads=True), each.mb_per_s(reads=False))
+        each.channel.chpid: DataRates(each.mb_per_s(reads=True), each.mb_per_s(reads=False))
         for each in channels
     }
     for trunk in configuration.trunks:
@@ -296,13 +295,13 @@ def _trunk_loads(
 
 
 def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:
-    ridden = [each for channel in channels for each in channel.ridden if each.workload is workload]
-    responses = sorted(time for each in ridden for time in each.observed.responses_ns)
+    loads = [each for channel in channels for each in channel.loads if each.workload is workload]
+    responses = sorted(time for each in loads for time in each.observed.responses_ns)
     count = max(1, len(responses))
     mean_us = _mean(responses) / 1e3
-    pend_us = sum(each.observed.pend_ns for each in ridden) / count / 1e3
-    disc_us = sum(each.observed.disc_ns for each in ridden) / count / 1e3
-    io_per_s = sum(each.io_per_s for each in ridden)
+    pend_us = sum(each.observed.pend_ns for each in loads) / count / 1e3
+    disc_us = sum(each.observed.disc_ns for each in loads) / count / 1e3
+    io_per_s = sum(each.io_per_s for each in loads)
     return WorkloadRun(
         workload=workload,
         io_per_s=io_per_s,
@@ -324,29 +323,29 @@ def _saps(configuration: IoConfiguration, channels: Sequence[ChannelRun]) -> Ite
             rate = sum(
                 each.io_per_s
                 for channel in channels
-                for each in channel.ridden
+                for each in channel.loads
                 if (each.workload.system or channel.channel.system or only) == name
             )
             iops = iop_threads(system.saps)
             yield SapRun(name, iops, sap_busy(Z15, iops, rate, rate), rate, rate)
 
 
-def _osa_run(channel: Channel, riding: Sequence[IoWorkload]) -> OsaRun:
+def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:
     profile = find_osa(channel.feature)
     carried: list[float] = []
     packets_per_s = 0.0
-    for flow in (OsaFlow.OUT, OsaFlow.IN):
+    for flow in (StreamDirection.OUT, StreamDirection.IN):
         most = stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
-        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in riding)
+        wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in users)
         carried.append(min(most.mb_per_s, wanted))
         packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s
-    cpu_us_per_mb, cpu_unknown = sending_cpu_us_per_mb(channel, riding)
+    cpu_us_per_mb, cpu_unknown = sending_cpu_us_per_mb(channel, users)
     return OsaRun(channel, carried[0], carried[1], packets_per_s, cpu_us_per_mb, cpu_unknown)
 
 
-def _wanted_mb_per_s(workload: IoWorkload, flow: OsaFlow, most: float) -> float:
+def _wanted_mb_per_s(workload: IoWorkload, flow: StreamDirection, most: float) -> float:
     """What a workload's streams want of one direction of one of its OSAs, in 2**20 bytes."""
-    share = workload.read_share if flow is OsaFlow.IN else 1.0 - workload.read_share
+    share = workload.read_share if flow is StreamDirection.IN else 1.0 - workload.read_share
     if workload.rate_per_s is None:
         return most if share > 0 else 0.0
     return workload.rate_per_s / len(workload.channels) * share * workload.io_bytes / 2**20

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ctc.address import ChpidId, format_chpid
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
-from isfc.io.demand import Demand, Route, make_demand, make_route
+from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.catalogue import load_document
 from isfc.layout.checked_toml import within
@@ -25,11 +25,11 @@ from isfc.layout.sharing import with_notes
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One chpid that CTCs and disks ride: its number, and what the disks ask of it."""
+    """One chpid that CTCs and disks use: its number, and what the disks ask of it."""
 
     node: str
     chpid: ChpidId
-    route: Route
+    route: ChannelRoute
     demands: tuple[Demand, ...]
 
     @property
@@ -37,18 +37,20 @@ class Shared:
         """The chpid as people write it."""
         return format_chpid(self.chpid)
 
-    def estimate(self, ctcs: Use = NOTHING) -> ChannelEstimate:
+    def estimate(self, ctcs: ChannelUse = NOTHING) -> ChannelEstimate:
         """What the disks get beside CTCs that use so much of the chpid."""
         return estimate_channel(self.route, self.demands, ctcs.bounded())
 
-    def wanted(self) -> Use:
+    def wanted(self) -> ChannelUse:
         """What the disks use of the chpid if nothing else does."""
         alone = self.estimate()
-        return Use(min(1.0, alone.processor), min(1.0, alone.line_write), min(1.0, alone.line_read))
+        return ChannelUse(
+            min(1.0, alone.processor), min(1.0, alone.line_write), min(1.0, alone.line_read)
+        )
 
 
 def find_shared(layout: Layout, configuration: IoConfiguration) -> tuple[Shared, ...]:
-    """The chpids of the layout that disks ride too, in the order of its fibres."""
+    """The chpids of the layout that disks use too, in the order of its fibres."""
     return tuple(_shared(layout, configuration))
 
 
@@ -58,8 +60,8 @@ def _shared(layout: Layout, configuration: IoConfiguration) -> Iterator[Shared]:
             channel = configuration.channels.get(format_chpid(chpid))
             if channel is not None and channel.system == node:
                 route = make_route(channel)
-                riding = configuration.riding(channel.chpid)
-                demands = tuple(make_demand(each, route) for each in riding)
+                users = configuration.users_of(channel.chpid)
+                demands = tuple(make_demand(each, route) for each in users)
                 yield Shared(node, chpid, route, demands)
 
 

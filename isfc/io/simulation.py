@@ -12,9 +12,9 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
-from ctc.sharing import NOTHING, Direction, Sharing, Use, hindrance
-from isfc.io.bandwidth import Traffic
-from isfc.io.demand import Demand, Flow
+from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, slowdown
+from isfc.io.bandwidth import DataRates
+from isfc.io.demand import Demand, WorkloadFlow
 
 _NEVER_NS: Final = float("inf")
 
@@ -43,7 +43,7 @@ class _Io:
 
     __slots__ = ("demand", "flow", "miss_ns", "processor_done_ns", "started_ns")
 
-    def __init__(self, demand: int, flow: Flow, started_ns: float) -> None:
+    def __init__(self, demand: int, flow: WorkloadFlow, started_ns: float) -> None:
         self.demand = demand
         self.flow = flow
         self.started_ns = started_ns
@@ -51,18 +51,21 @@ class _Io:
         self.miss_ns = 0.0
 
 
-class Simulation:
+class ChannelSimulation:
     """One channel and the workloads on it.
 
     ``rng`` decides when I/Os come, whether they read, and how long storage takes. ``ctcs`` is what
-    is taken by CTCs that ride the channel too, each share below 1.
+    is taken by CTCs that use the channel too, each share below 1.
     """
 
-    def __init__(self, demands: Sequence[Demand], rng: Random, ctcs: Use = NOTHING) -> None:
+    def __init__(self, demands: Sequence[Demand], rng: Random, ctcs: ChannelUse = NOTHING) -> None:
         self._demands = demands
         self._rng = rng
         self._processor_left = 1.0 - ctcs.processor
-        self._read, self._write = Direction(1.0 - ctcs.line_in), Direction(1.0 - ctcs.line_out)
+        self._read, self._write = (
+            DirectionLoad(1.0 - ctcs.line_in),
+            DirectionLoad(1.0 - ctcs.line_out),
+        )
         self._agenda: list[tuple[float, int, int, _Io | None]] = []
         self._order = 0
         self._processor: Sharing[_Io] = Sharing()
@@ -90,9 +93,9 @@ class Simulation:
         flows = (flow.solo_ns for demand in self._demands for flow in demand.flows)
         return min(flows, default=_NEVER_NS)
 
-    def wanted(self) -> Traffic:
+    def wanted(self) -> DataRates:
         """What streams at this moment, in MB/s, if nothing above the channel held it back."""
-        return Traffic(
+        return DataRates(
             1e3 * self._read_data * self._read_pace, 1e3 * self._write_data * self._write_pace
         )
 
@@ -185,10 +188,10 @@ class Simulation:
         self._reading.advance(now_ns)
         self._writing.advance(now_ns)
         (self._reading if flow.is_read else self._writing).add(io, flow.solo_ns)
-        self._want(flow, 1)
+        self._demand(flow, 1)
         self._share_line(now_ns)
 
-    def _want(self, flow: Flow, sign: int) -> None:
+    def _demand(self, flow: WorkloadFlow, sign: int) -> None:
         solo_ns, bus = flow.solo_ns, flow.bus_ns / flow.solo_ns
         self._read.change(sign, flow.read_line_ns / solo_ns, bus if flow.is_read else 0.0)
         self._write.change(sign, flow.write_line_ns / solo_ns, 0.0 if flow.is_read else bus)
@@ -200,7 +203,7 @@ class Simulation:
 
     def _share_line(self, now_ns: float) -> None:
         """Set the paces of both directions: by the line, by the bus, by what is above."""
-        hindered = hindrance(self._read, self._write)
+        hindered = slowdown(self._read, self._write)
         self._read_pace = self._read.pace() / hindered
         self._write_pace = self._write.pace() / hindered
         self._reading.go(self._read_pace / self._read_slowness)
@@ -213,7 +216,7 @@ class Simulation:
         self._reading.advance(now_ns)
         self._writing.advance(now_ns)
         io = direction.pop()
-        self._want(io.flow, -1)
+        self._demand(io.flow, -1)
         self._share_line(now_ns)
         demand = self._demands[io.demand]
         self._under_way[io.demand] -= 1

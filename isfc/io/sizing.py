@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ctc.channel import ChannelProfile, Work
+from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import (
     LINE_USE,
@@ -22,7 +22,7 @@ from ctc.fibre_channel import (
     round_trip_ns,
 )
 from isfc.io.configuration import Protocol
-from isfc.io.mix import Load, Mix
+from isfc.io.mix import IoLoad, Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 
@@ -57,7 +57,7 @@ class Guidelines:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class ResourceUse:
     """The share of each resource of one channel that a mix needs; more than 1 needs several.
 
     ``bus`` is None where no limit of it is known.
@@ -100,13 +100,13 @@ class Choice:
     encrypted: bool
     channels: int
     channels_grown: int
-    use: Use
+    use: ResourceUse
     first: str
     first_at_io_per_s: float
 
 
 @dataclass(frozen=True, slots=True)
-class Distance:
+class DistanceNeed:
     """What a mix needs over ``km``, on inter-switch links of ``link_gbps``.
 
     ``credits`` are those that an ISL port needs for the grown mix, used no more than a bus or line
@@ -173,7 +173,7 @@ class Sizing:
     grown: Mix
     guidelines: Guidelines
     choices: tuple[Choice, ...]
-    distances: tuple[Distance, ...]
+    distances: tuple[DistanceNeed, ...]
     saps: SapNeed
     synchronous: SynchronousNeed | None
     rooms: tuple[RoomNeed, ...] = ()
@@ -224,7 +224,9 @@ def _rooms(mix: Mix) -> Iterator[RoomNeed]:
         yield RoomNeed(room.ceiling.level, room.count, needed, 100 * use)
 
 
-def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix) -> Use:
+def use_of_channel(
+    profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix
+) -> ResourceUse:
     """What ``mix`` needs of one channel, all of it in one protocol."""
     works = [
         (rate, _work(profile, protocol, load, is_read=is_read, encrypted=encrypted))
@@ -233,7 +235,7 @@ def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool,
     ]
     link_gbps = profile.link_gbps
     bus = profile.bus_mb_per_s
-    return Use(
+    return ResourceUse(
         processor=sum(rate * work.processor_ns for rate, work in works) / 1e9,
         bus=sum(rate * work.data_length for rate, work in works) / 1e6 / bus if bus else None,
         line_read=sum(rate * line_ns(work.to_channel, link_gbps) for rate, work in works) / 1e9,
@@ -242,15 +244,15 @@ def use_of_channel(profile: ChannelProfile, protocol: Protocol, encrypted: bool,
     )
 
 
-def _rates(load: Load) -> Iterator[tuple[bool, float]]:
+def _rates(load: IoLoad) -> Iterator[tuple[bool, float]]:
     """Reads and writes a second."""
     yield True, load.io_per_s * load.read_share
     yield False, load.io_per_s * (1 - load.read_share)
 
 
 def _work(
-    profile: ChannelProfile, protocol: Protocol, load: Load, *, is_read: bool, encrypted: bool
-) -> Work:
+    profile: ChannelProfile, protocol: Protocol, load: IoLoad, *, is_read: bool, encrypted: bool
+) -> IoWork:
     make = profile.command_work if protocol is Protocol.FICON else profile.transport_work
     return make(load.io_bytes, is_read=is_read, encrypted=encrypted)
 
@@ -276,7 +278,7 @@ def _choose(
         encrypted=encrypted,
         channels=now.channels(guidelines),
         channels_grown=count,
-        use=Use(
+        use=ResourceUse(
             later.processor / count,
             None if later.bus is None else later.bus / count,
             later.line_read / count,
@@ -287,7 +289,7 @@ def _choose(
     )
 
 
-def _distance(mix: Mix, km: float, guidelines: Guidelines) -> Distance:
+def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
     """Inter-switch links as fast as the newest feature's, all I/O in transport mode."""
     profile = FEATURES[-1]
     link_gbps = profile.link_gbps
@@ -306,7 +308,7 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> Distance:
     isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
     frame_data = mb_per_s * 1e6 / frames.count if mb_per_s else 1.0
     frame_ns = line_ns(frames, link_gbps) / frames.count
-    return Distance(
+    return DistanceNeed(
         km=km,
         link_gbps=link_gbps,
         isls=isls,
@@ -415,9 +417,9 @@ def _lines(sizing: Sizing) -> Iterator[str]:
             yield f"cache_hit_percent = {100 * hits / rate:.1f}"
 
 
-def _alike(loads: Sequence[Load]) -> Iterator[list[Load]]:
+def _alike(loads: Sequence[IoLoad]) -> Iterator[list[IoLoad]]:
     """Loads of about the same bytes, put together."""
-    group: list[Load] = []
+    group: list[IoLoad] = []
     for load in sorted(loads, key=lambda load: load.io_bytes):
         if group and load.io_bytes > _ALIKE * group[0].io_bytes:
             yield group
@@ -426,7 +428,7 @@ def _alike(loads: Sequence[Load]) -> Iterator[list[Load]]:
     yield group
 
 
-def _name(loads: Sequence[Load]) -> str:
+def _name(loads: Sequence[IoLoad]) -> str:
     names = sorted({load.name for load in loads})
     whole = ", ".join(names)
     if len(whole) <= _NAME_LENGTH_MAX:

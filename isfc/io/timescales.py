@@ -25,7 +25,7 @@ from typing import Final
 _STEPS: Final = 40
 _NEARLY_FULL: Final = 1.0 - 1e-9
 _WIDE: Final = 100.0
-"""Flows from which on chance evens out: a resource so wide is either full or no hindrance."""
+"""Flows from which on chance evens out: a resource so wide is either full or slows nothing down."""
 
 
 def mean_number(width: float, load: float) -> float:
@@ -105,7 +105,7 @@ _WEIGHTS: Final = _weights()
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FlowKind:
     """Flows of one kind: each takes ``solo_ns`` alone, and then ``weight`` of the resource.
 
     They begin at random, ``offered`` of them in ``solo_ns``, while fewer than ``most`` are there;
@@ -125,7 +125,7 @@ class Kind:
         return self.offered
 
 
-def slowdowns(kinds: Sequence[Kind], background: float = 0.0) -> list[float]:
+def slowdowns(kinds: Sequence[FlowKind], background: float = 0.0) -> list[float]:
     """How many times longer than alone a flow of each kind takes on average; at least 1.
 
     ``background`` is a weight that is always there beside them.
@@ -144,7 +144,7 @@ def slowdowns(kinds: Sequence[Kind], background: float = 0.0) -> list[float]:
 class _Level:
     """One kind of flow among shorter ones, which ``shorter`` knows."""
 
-    def __init__(self, kind: Kind, shorter: "_Level | None") -> None:
+    def __init__(self, kind: FlowKind, shorter: "_Level | None") -> None:
         self._kind = kind
         self._shorter = shorter
         self._known: dict[int, float] = {}

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from isfc.io.bandwidth import Ceiling, Traffic
+from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import Trunk
 from isfc.io.demand import Demand
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.simulation import Simulation
-from isfc.io.timescales import Kind, slowdowns
+from isfc.io.simulation import ChannelSimulation
+from isfc.io.timescales import FlowKind, slowdowns
 
 Slowness = tuple[float, float]
 """How many times slower reads and writes stream; 1 where nothing holds them back."""
@@ -34,7 +34,7 @@ class TrunkLoad:
     """A trunk and the data that it carries."""
 
     trunk: Trunk
-    carried: Traffic
+    carried: DataRates
 
     @property
     def use(self) -> float:
@@ -42,21 +42,21 @@ class TrunkLoad:
         return self.trunk.ceiling.use(self.carried)
 
 
-def total(flows: Sequence[Traffic]) -> Traffic:
+def total(flows: Sequence[DataRates]) -> DataRates:
     """All of them together."""
-    return Traffic(
+    return DataRates(
         sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
     )
 
 
-def reach(demands: Sequence[Demand]) -> Traffic:
+def reach(demands: Sequence[Demand]) -> DataRates:
     """More than a channel can ever carry for some demands: each way its line full of data."""
     flows = [flow for demand in demands for flow in demand.flows]
     reads = (1e3 * flow.work.data_length / flow.read_line_ns for flow in flows if flow.is_read)
     writes = (
         1e3 * flow.work.data_length / flow.write_line_ns for flow in flows if not flow.is_read
     )
-    return Traffic(max(reads, default=0.0), max(writes, default=0.0))
+    return DataRates(max(reads, default=0.0), max(writes, default=0.0))
 
 
 def scarce(trunks: Sequence[Trunk], demands: Mapping[str, Sequence[Demand]]) -> tuple[Trunk, ...]:
@@ -70,7 +70,7 @@ def scarce(trunks: Sequence[Trunk], demands: Mapping[str, Sequence[Demand]]) -> 
 
 def run_below(
     trunks: Sequence[Trunk],
-    simulations: Mapping[str, Simulation],
+    simulations: Mapping[str, ChannelSimulation],
     until_ns: float,
     *,
     measuring: bool,
@@ -93,7 +93,7 @@ def run_below(
 
 
 def _slownesses(
-    above: Sequence[tuple[Ceiling, Sequence[int]]], channels: Sequence[Simulation]
+    above: Sequence[tuple[Ceiling, Sequence[int]]], channels: Sequence[ChannelSimulation]
 ) -> list[Slowness]:
     """How much slower each channel has to stream; what one trunk holds back the next is spared."""
     wanted = [channel.wanted() for channel in channels]
@@ -102,7 +102,7 @@ def _slownesses(
     slowness: list[Slowness] = [(1.0, 1.0)] * len(channels)
     for ceiling, below in above:
         by_read, by_write = ceiling.slowness(
-            Traffic(sum(reads[at] for at in below), sum(writes[at] for at in below))
+            DataRates(sum(reads[at] for at in below), sum(writes[at] for at in below))
         )
         if by_read > 1.0 or by_write > 1.0:
             for at in below:
@@ -311,10 +311,10 @@ class _Met:
         self.by_line = 0.0
         """The sum of how much slower each streams because of its own channel's line."""
 
-    def kind(self, solo_ns: float, weight: float, fitting: float, before: float) -> Kind:
+    def kind(self, solo_ns: float, weight: float, fitting: float, before: float) -> FlowKind:
         """For `isfc.io.timescales`, if the part ``fitting`` of them is there."""
         if self.is_open:
             offered = min(fitting * self.number, _NEARLY / weight)
-            return Kind(solo_ns, weight, offered, _MOST)
+            return FlowKind(solo_ns, weight, offered, _MOST)
         gap = max(_GAP_MIN, self.most / max(self.number, 1e-9) - before)
-        return Kind(solo_ns, weight, self.number, ceil(self.most), gap * solo_ns)
+        return FlowKind(solo_ns, weight, self.number, ceil(self.most), gap * solo_ns)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.errors import BadFeature
-from isfc.io.configuration import Channel, IoConfiguration, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
 FEATURE: Final = "zHyperLink Express"
 
@@ -58,7 +58,7 @@ Calibrated: its 4.54 us of CPU, on 37.01 s of 2 million VSAM reads of 4.1 I/Os e
 
 
 @dataclass(frozen=True, slots=True)
-class LinkLoad:
+class ZHyperLinkLoad:
     """The share of reads that find a link busy, and the latency of the others, in ns."""
 
     busy: float
@@ -82,7 +82,7 @@ class SynchronousOutcome:
     spin_ns: float
 
 
-def link_load(profile: SynchronousProfile, reads_per_s: float) -> LinkLoad:
+def link_load(profile: SynchronousProfile, reads_per_s: float) -> ZHyperLinkLoad:
     """One link that is asked for ``reads_per_s``, at random times.
 
     The chances of 0 to ``slots`` reads at the same time have a product form: a delay for each
@@ -100,7 +100,7 @@ def link_load(profile: SynchronousProfile, reads_per_s: float) -> LinkLoad:
     busy = weight / total
     carried_per_s = reads_per_s * (1.0 - busy)
     latency_ns = inside / total * 1e9 / carried_per_s if carried_per_s else profile.unloaded_ns
-    return LinkLoad(busy, latency_ns)
+    return ZHyperLinkLoad(busy, latency_ns)
 
 
 def link_limit_per_s(profile: SynchronousProfile) -> float:
@@ -169,7 +169,7 @@ class SynchronousLoad:
     """
 
     workload: IoWorkload
-    links: tuple[Channel, ...]
+    links: tuple[IoChannel, ...]
     outcome: SynchronousOutcome | None
 
 
@@ -200,11 +200,11 @@ def _fits(workload: IoWorkload) -> bool:
     return workload.io_bytes <= ZHYPERLINK.length_max
 
 
-def _asked_per_s(link: Channel, configuration: IoConfiguration) -> float:
+def _asked_per_s(link: IoChannel, configuration: IoConfiguration) -> float:
     """What all workloads ask of one link; each deals its requests evenly to its links."""
     return sum(
         workload.rate_per_s / sum(configuration.channels[one].is_zhyperlink for one in names)
-        for workload in configuration.riding(link.chpid)
+        for workload in configuration.users_of(link.chpid)
         if workload.protocol is Protocol.SYNCHRONOUS and workload.rate_per_s and _fits(workload)
         for names in (workload.channels,)
     )

@@ -19,11 +19,11 @@ from isfc.journal.record import (
     DIGEST_LENGTH,
     FILE_HEADER,
     NOTHING,
-    Act,
+    InputKind,
+    InputOutcome,
     JournalReader,
-    Outcome,
+    JournalRecord,
     Read,
-    Record,
     decode_input,
     encode_definition,
     encode_input,
@@ -79,14 +79,14 @@ class JournalRecorder:
 
     def __init__(self, journal: JournalSink) -> None:
         self._journal = journal
-        self._given: tuple[Act, int, bytes] | None = None
+        self._given: tuple[InputKind, int, bytes] | None = None
         self._now_ns = 0
 
     def begin(self, definition: LinkEndDefinition) -> None:
         """Record that a system is made."""
         if self._journal.recording:
             given = encode_definition(definition)
-            self._journal(encode_record(Act.BEGIN, 0, 0, given, Outcome()))
+            self._journal(encode_record(InputKind.BEGIN, 0, 0, given, InputOutcome()))
         else:
             self._journal.skip()
 
@@ -124,8 +124,8 @@ def journalled(
 class Difference:
     """The first input that led to something else than was recorded."""
 
-    record: Record
-    replayed: Outcome
+    record: JournalRecord
+    replayed: InputOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def replay(read: Read, make: Callable[[LinkEndDefinition], System] = system_of) 
     difference: Difference | None = None
     node_count = input_count = frame_count = event_count = first_ns = last_ns = 0
     for record in reader:
-        if record.act is Act.BEGIN:
+        if record.act is InputKind.BEGIN:
             definition = cast(LinkEndDefinition, record.given)
             system = _begin(make, definition, record.offset)
             node_count += 1
@@ -199,7 +199,7 @@ def _begin(
         raise JournalError(f"a definition that makes no system: {error}", offset) from None
 
 
-def _repeat(system: System, record: Record) -> Outcome:
+def _repeat(system: System, record: JournalRecord) -> InputOutcome:
     """Give ``system`` what was recorded, and see what comes of it."""
     error = ""
     try:
@@ -228,8 +228,8 @@ class _Drained(Outlet):
 
 def _outcome(
     frames: Sequence[Departure], events: Sequence[LinkEvent], deadline_ns: int | None, error: str
-) -> Outcome:
-    return Outcome(
+) -> InputOutcome:
+    return InputOutcome(
         len(frames),
         len(events),
         deadline_ns,

@@ -22,7 +22,7 @@ from zlib import crc32
 import msgspec
 
 from ctc.address import ChpidId, Rdev
-from ctc.fabric import Route
+from ctc.fabric import FabricRoute
 from ctc.frame import DataFrame, Frame
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
@@ -70,7 +70,7 @@ _CARGO: Final = PackageLimit(length=2**20, message_length=20)
 """How much of what is sent goes into one frame of a record: well within the wire's bound."""
 
 
-class Act(IntEnum):
+class InputKind(IntEnum):
     """The inputs of a system, by their numbers in a journal, and its making."""
 
     BEGIN = 0
@@ -88,11 +88,11 @@ class Act(IntEnum):
     VARY_CHPID_OFF = 11
 
 
-_ACTS: Final = frozenset(Act)
+_ACTS: Final = frozenset(InputKind)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InputOutcome:
     """What came of one input; two that are equal had the same outputs.
 
     ``error`` is the name of the class of the error that was raised, or empty.
@@ -107,7 +107,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JournalRecord:
     """One record, read: the ``index``-th from 0, at byte ``offset`` of the journal.
 
     ``number`` is the RDEV (or chpid) of acts that have one. ``given`` is the definition of
@@ -116,58 +116,68 @@ class Record:
 
     index: int
     offset: int
-    act: Act
+    act: InputKind
     now_ns: int
     number: int
     given: LinkEndDefinition | Frame | list[Message] | None
-    outcome: Outcome
+    outcome: InputOutcome
 
 
-def encode_input(given: Input) -> tuple[Act, int, bytes]:
+def encode_input(given: Input) -> tuple[InputKind, int, bytes]:
     """An input as a record has it: its act, the number of what it concerns, and what it brings."""
     match given:
         case Send():
-            return Act.SEND, 0, encode_messages(given.messages)
+            return InputKind.SEND, 0, encode_messages(given.messages)
         case Arrive():
-            return Act.ARRIVE, given.rdev, encode(given.frame)
+            return InputKind.ARRIVE, given.rdev, encode(given.frame)
         case Deadline():
-            return Act.DEADLINE, 0, b""
+            return InputKind.DEADLINE, 0, b""
         case VaryDevice():
-            return Act.VARY_RDEV_ON if given.online else Act.VARY_RDEV_OFF, given.rdev, b""
+            return (
+                InputKind.VARY_RDEV_ON if given.online else InputKind.VARY_RDEV_OFF,
+                given.rdev,
+                b"",
+            )
         case VaryChpid():
-            return Act.VARY_CHPID_ON if given.online else Act.VARY_CHPID_OFF, given.chpid, b""
+            return (
+                InputKind.VARY_CHPID_ON if given.online else InputKind.VARY_CHPID_OFF,
+                given.chpid,
+                b"",
+            )
         case DeviceInput():
             return _DEVICE_ACTS[type(given)], given.rdev, b""
     raise TypeError(f"{given} has no act in a journal")
 
 
-def decode_input(record: Record) -> Input:
+def decode_input(record: JournalRecord) -> Input:
     """The input that was recorded; not of BEGIN, which is none."""
     number = record.number
     match record.act:
-        case Act.SEND:
+        case InputKind.SEND:
             return Send(cast("list[Message]", record.given))
-        case Act.ARRIVE:
+        case InputKind.ARRIVE:
             return Arrive(Rdev(number), cast(Frame, record.given))
-        case Act.DEADLINE:
+        case InputKind.DEADLINE:
             return DEADLINE
-        case Act.VARY_RDEV_ON | Act.VARY_RDEV_OFF:
-            return VaryDevice(Rdev(number), online=record.act is Act.VARY_RDEV_ON)
-        case Act.VARY_CHPID_ON | Act.VARY_CHPID_OFF:
-            return VaryChpid(ChpidId(number), online=record.act is Act.VARY_CHPID_ON)
+        case InputKind.VARY_RDEV_ON | InputKind.VARY_RDEV_OFF:
+            return VaryDevice(Rdev(number), online=record.act is InputKind.VARY_RDEV_ON)
+        case InputKind.VARY_CHPID_ON | InputKind.VARY_CHPID_OFF:
+            return VaryChpid(ChpidId(number), online=record.act is InputKind.VARY_CHPID_ON)
     return _DEVICE_INPUTS[record.act](Rdev(number))
 
 
-_DEVICE_INPUTS: Final[dict[Act, type[DeviceInput]]] = {
-    Act.CONNECT: Connect,
-    Act.DISCONNECT: Disconnect,
-    Act.ACTIVATE: Activate,
-    Act.DEACTIVATE: Deactivate,
+_DEVICE_INPUTS: Final[dict[InputKind, type[DeviceInput]]] = {
+    InputKind.CONNECT: Connect,
+    InputKind.DISCONNECT: Disconnect,
+    InputKind.ACTIVATE: Activate,
+    InputKind.DEACTIVATE: Deactivate,
 }
 _DEVICE_ACTS: Final = {kind: act for act, kind in _DEVICE_INPUTS.items()}
 
 
-def encode_record(act: Act, now_ns: int, number: int, given: bytes, outcome: Outcome) -> bytes:
+def encode_record(
+    act: InputKind, now_ns: int, number: int, given: bytes, outcome: InputOutcome
+) -> bytes:
     """One record; ``given`` is encoded already."""
     error = outcome.error.encode("ascii", "replace")[:255]
     deadline_ns = -1 if outcome.deadline_ns is None else outcome.deadline_ns
@@ -220,7 +230,7 @@ class JournalReader:
         self._read = read
         self._offset = 0
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[JournalRecord]:
         """Every record. Raises `JournalError` also for what is no journal at all."""
         header = self._take(len(FILE_HEADER))
         if not FILE_HEADER.startswith(header) or not header:
@@ -265,7 +275,7 @@ class JournalReader:
         return b"".join(pieces)
 
 
-def _decode_record(index: int, offset: int, payload: bytes) -> Record:
+def _decode_record(index: int, offset: int, payload: bytes) -> JournalRecord:
     """Raises `JournalError` for what no `encode_record` makes."""
     try:
         (
@@ -282,7 +292,7 @@ def _decode_record(index: int, offset: int, payload: bytes) -> Record:
         if code not in _ACTS:
             raise JournalError(f"an unknown act {code}", offset)
         given = memoryview(payload)[_FIXED.size + error_length :]
-        outcome = Outcome(
+        outcome = InputOutcome(
             frame_count,
             event_count,
             None if deadline_ns == -1 else deadline_ns,
@@ -290,18 +300,20 @@ def _decode_record(index: int, offset: int, payload: bytes) -> Record:
             events_digest,
             payload[_FIXED.size : _FIXED.size + error_length].decode("ascii"),
         )
-        act = Act(code)
-        return Record(index, offset, act, now_ns, number, _decode_given(act, given), outcome)
+        act = InputKind(code)
+        return JournalRecord(index, offset, act, now_ns, number, _decode_given(act, given), outcome)
     except (struct.error, UnicodeError, WireError, msgspec.MsgspecError) as error:
         raise JournalError(f"a record that makes no sense: {error}", offset) from None
 
 
-def _decode_given(act: Act, given: memoryview) -> LinkEndDefinition | Frame | list[Message] | None:
-    if act is Act.BEGIN:
+def _decode_given(
+    act: InputKind, given: memoryview
+) -> LinkEndDefinition | Frame | list[Message] | None:
+    if act is InputKind.BEGIN:
         return _decode_definition(given)
-    if act is Act.SEND:
+    if act is InputKind.SEND:
         return _decode_messages(given)
-    if act is Act.ARRIVE:
+    if act is InputKind.ARRIVE:
         return decode(given)
     if given:
         raise WireError("more than it needs", 0)
@@ -312,7 +324,7 @@ def _decode_definition(given: memoryview) -> LinkEndDefinition:
     """CTCs and their routes by themselves: a compiled class knows no item's type, and no union."""
     document = msgspec.json.decode(given, type=dict[str, Any])
     written = msgspec.convert(document.pop("ctcs", None), tuple[dict[str, Any], ...])
-    routes = [msgspec.convert(ctc.pop("route", None), Route | None) for ctc in written]
+    routes = [msgspec.convert(ctc.pop("route", None), FabricRoute | None) for ctc in written]
     bare = msgspec.convert(written, tuple[CtcDefinition, ...])
     ctcs = tuple(replace(ctc, route=route) for ctc, route in zip(bare, routes, strict=True))
     document["ctcs"] = ()

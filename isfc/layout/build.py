@@ -29,20 +29,20 @@ Lengths = Callable[[Mapping[NodeName, ChpidId]], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class CtcChoice:
     """One CTC: its chpid and its device number at (one node, the other)."""
 
     chpids: tuple[ChpidId, ChpidId]
     rdevs: tuple[Rdev, Rdev]
 
-    def turned(self) -> "Connection":
+    def turned(self) -> "CtcChoice":
         """The same, seen from the other node."""
-        return Connection(self.chpids[::-1], self.rdevs[::-1])
+        return CtcChoice(self.chpids[::-1], self.rdevs[::-1])
 
 
 def build_layout(
     nodes: tuple[NodeName, NodeName],
-    connections: Iterable[Connection],
+    connections: Iterable[CtcChoice],
     profile: Profiles,
     name: Names = lambda _: None,
     km: Lengths = lambda _: 0.0,
@@ -63,13 +63,13 @@ def build_layout(
             f"{len(ctcs)} CTCs join {nodes[0]} and {nodes[1]}; expected at most {CTCS_MAX} in a "
             "logical link: choose them with the ACTIVATE ISLINK statements (--config FILE)"
         )
-    ridden = {ctc.chpids: dict(zip(nodes, ctc.chpids, strict=True)) for ctc in ctcs}
-    names = [name(chpids) for chpids in ridden.values()]
+    used = {ctc.chpids: dict(zip(nodes, ctc.chpids, strict=True)) for ctc in ctcs}
+    names = [name(chpids) for chpids in used.values()]
     if None in names or len(set(names)) < len(names):
-        names = list(map(str, range(1, len(ridden) + 1)))
+        names = list(map(str, range(1, len(used) + 1)))
     fibres = {
         chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids, km=km(ends))
-        for called, (chpids, ends) in zip(names, ridden.items(), strict=True)
+        for called, (chpids, ends) in zip(names, used.items(), strict=True)
     }
     return Layout(
         nodes, tuple(fibres.values()), tuple(CtcPair(fibres[c.chpids], c.rdevs) for c in ctcs)

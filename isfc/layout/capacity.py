@@ -41,7 +41,7 @@ class ChpidUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Direction:
+class WriteDirection:
     """What one node does when it sends.
 
     ``write_order`` is its own device numbers as it scans them, ``exclusive`` those of them
@@ -59,18 +59,18 @@ class Direction:
         return int(sum(use.mb_per_s for use in self.chpids))
 
 
-def directions_of(layout: Layout) -> tuple[Direction, Direction]:
+def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
     """The first node's direction, and the second's."""
     return _direction(layout, 0), _direction(layout, 1)
 
 
-def _direction(layout: Layout, end: int) -> Direction:
+def _direction(layout: Layout, end: int) -> WriteDirection:
     sender, receiver = layout.nodes[end], layout.nodes[1 - end]
     by_rdev = {ctc.rdevs[end]: ctc for ctc in layout.ctcs}
     order = write_order(layout.devices(sender), lesser=end == 0)
     partner_order = write_order(layout.devices(receiver), lesser=end == 1)
     share = 1.0 if len(layout.ctcs) > 1 else SHARED_CTC_SHARE
-    return Direction(
+    return WriteDirection(
         sender=sender,
         write_order=order,
         exclusive=tuple(

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
-from ctc.fabric import Route
+from ctc.fabric import FabricRoute
 from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
@@ -36,7 +36,7 @@ class Fibre:
     name: str
     profile: ChpidProfile
     chpids: tuple[ChpidId, ChpidId]
-    disks: tuple[Use, Use] = (NOTHING, NOTHING)
+    disks: tuple[ChannelUse, ChannelUse] = (NOTHING, NOTHING)
     km: float = 0.0
     path: FarPath | None = None
     directors: tuple[str, ...] = ()
@@ -51,20 +51,20 @@ class Fibre:
     @property
     def kind(
         self,
-    ) -> tuple[ChpidProfile, tuple[Use, Use], float, FarPath | None, tuple[str, ...]]:
+    ) -> tuple[ChpidProfile, tuple[ChannelUse, ChannelUse], float, FarPath | None, tuple[str, ...]]:
         """What makes it as fast as it is: two fibres of one kind may change places."""
         return self.profile, self.disks, self.km, self.path, self.channels
 
-    def route(self, end: int) -> Route | None:
+    def route(self, end: int) -> FabricRoute | None:
         """The path of what the node at ``end`` sends, None if the fibre shares nothing."""
         if not self.channels:
             return None
         here, there = self.channels[end], self.channels[1 - end]
         if self.path is None or self.path.isl is None:
-            return Route(here, there)
+            return FabricRoute(here, there)
         ways = self.directors or ("first", "second")
         trunk = f"{self.path.name} from {ways[end]}"
-        return Route(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
+        return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ctc.address import format_chpid, format_rdev
-from isfc.layout.capacity import Direction, directions_of
+from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.sharing import carried_by, channel_name, link_name
 
@@ -41,7 +41,7 @@ class Loss:
         return first, second
 
     @property
-    def directions(self) -> tuple[Direction, Direction] | None:
+    def directions(self) -> tuple[WriteDirection, WriteDirection] | None:
         """What the two ends still write on."""
         return None if self.left is None else directions_of(self.left)
 

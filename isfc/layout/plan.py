@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from isfc.layout.capacity import Direction, directions_of
+from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding
@@ -17,7 +17,7 @@ class Plan:
     """
 
     layout: Layout
-    directions: tuple[Direction, Direction]
+    directions: tuple[WriteDirection, WriteDirection]
     advice: tuple[Finding, ...]
 
     @property

@@ -104,7 +104,7 @@ class Sink(Protocol):
         """Take one record."""
 
 
-class Watch(Protocol):
+class InterruptListener(Protocol):
     """Who is shown every interrupt before the link is: where an I/O's time went, and its load."""
 
     def __call__(self, now_ns: int, node: str, interrupt: Interrupt) -> None:

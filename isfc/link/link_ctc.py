@@ -12,7 +12,7 @@ from ctc.subchannel import Command, Instruction, Ssch
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import Change, DeviceState
+from isfc.link.state import DeviceState, StateChange
 
 UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 """States in which a CTC does nothing for its link."""
@@ -49,7 +49,7 @@ class LinkCtc:
         self.due_ns: i64 = NEVER_NS
         """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
-    def transition(self, change: Change) -> None:
+    def transition(self, change: StateChange) -> None:
         """Change the state, as `isfc.link.state.CHANGES` says; it must have this change of it."""
         if self.state not in change.before:
             raise AssertionError(f"{change.cause!r} cannot happen to a CTC in {self.state.name}")
@@ -64,7 +64,7 @@ class LinkCtc:
         self.due_ns = NEVER_NS
 
 
-class Watch:
+class Deadlines:
     """The times by which something has to happen on each CTC.
 
     Nearly every I/O ends long before its time: `LinkCtc.due_ns` is then only written over or

@@ -1,7 +1,7 @@
 """The link locks: who does the work of one end of a link, and in which order.
 
-A piece of work knows how long it holds the lock (`Work.hold_ns`) and what is then to be done
-(`Work.finish`, on whoever does the work: a `Worker`).
+A piece of work knows how long it holds the lock (`LockWork.hold_ns`) and what is then to be done
+(`LockWork.finish`, on whoever does the work: a `Worker`).
 """
 
 from typing import final
@@ -26,7 +26,7 @@ class Worker:
         """Hand over what a package that was read on ``rdev`` has made whole."""
         raise NotImplementedError
 
-    def go_on(self, rdev: Rdev, now_ns: i64) -> None:
+    def start_next(self, rdev: Rdev, now_ns: i64) -> None:
         """Start what follows an interrupt of ``rdev``: SENSE, or READ after that."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class Worker:
 
 
 @mypyc_attr(acyclic=True)
-class Work:
+class LockWork:
     """What the lock is held for."""
 
     __slots__ = ()
@@ -57,7 +57,7 @@ class Work:
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class Send(Work):
+class BuildPackage(LockWork):
     """Build what waits into a package and write it."""
 
     __slots__ = ("package", "rdev")
@@ -82,7 +82,7 @@ class Send(Work):
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class Receive(Work):
+class ReceivePackage(LockWork):
     """Receive a package that was read on ``rdev``."""
 
     __slots__ = ("package", "rdev")
@@ -107,7 +107,7 @@ class Receive(Work):
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class GoOn(Work):
+class StartNext(LockWork):
     """Start the I/O that follows an interrupt of ``rdev``: SENSE after attention, then READ."""
 
     __slots__ = ("rdev",)
@@ -121,12 +121,12 @@ class GoOn(Work):
 
     def finish(self, worker: Worker, now_ns: i64) -> None:
         """Start it."""
-        worker.go_on(self.rdev, now_ns)
+        worker.start_next(self.rdev, now_ns)
 
 
 @final
 @mypyc_attr(acyclic=True)
-class Release(Work):
+class ReleasePackage(LockWork):
     """Release a package that has been written on a link's only CTC, and that CTC."""
 
     __slots__ = ("package", "rdev")
@@ -154,9 +154,9 @@ class LinkLock:
     """
 
     def __init__(self) -> None:
-        self._following: Fifo[Work] = Fifo()
-        self._arrived: Fifo[Work] = Fifo()
-        self._work: Work | None = None
+        self._following: Fifo[LockWork] = Fifo()
+        self._arrived: Fifo[LockWork] = Fifo()
+        self._work: LockWork | None = None
         self.copies = False
         """Whether the holder copies APPC/VM's messages."""
         self.due_ns: i64 = NEVER_NS
@@ -168,17 +168,17 @@ class LinkLock:
         return self._work is None
 
     @property
-    def next(self) -> Work | None:
+    def next(self) -> LockWork | None:
         """The work that is to hold the lock next, of what interrupts have brought."""
         if self._following:
             return self._following.peek()
         return self._arrived.peek() if self._arrived else None
 
-    def want(self, work: Work) -> None:
+    def want(self, work: LockWork) -> None:
         """Queue work that an interrupt has brought."""
         self._arrived.add(work)
 
-    def want_first(self, work: Work) -> None:
+    def want_first(self, work: LockWork) -> None:
         """Queue work that goes before all that was queued by `want`."""
         self._following.add(work)
 
@@ -187,14 +187,14 @@ class LinkLock:
         queue = self._following or self._arrived
         self.hold(queue.pop(), hold_ns, now_ns)
 
-    def hold(self, work: Work, hold_ns: i64, now_ns: i64) -> None:
+    def hold(self, work: LockWork, hold_ns: i64, now_ns: i64) -> None:
         """Take the free lock for ``hold_ns``."""
         assert self._work is None, "a link lock has one holder"
         self._work = work
         self.copies = work.copies
         self.due_ns = now_ns + hold_ns
 
-    def poll_released(self, now_ns: i64) -> Work | None:
+    def poll_released(self, now_ns: i64) -> LockWork | None:
         """The work that is done by ``now_ns``; the lock is free then."""
         if self.due_ns > now_ns:
             return None

@@ -28,8 +28,8 @@ from isfc.errors import LocalProtocolError
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
-from isfc.link.link_ctc import UNUSABLE, InstructionQueue, LinkCtc, Watch
-from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Worker
+from isfc.link.link_ctc import UNUSABLE, Deadlines, InstructionQueue, LinkCtc
+from isfc.link.lock import BuildPackage, LinkLock, ReceivePackage, ReleasePackage, StartNext, Worker
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts, LinkParameters
@@ -110,9 +110,9 @@ class LogicalLink(Worker):
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
-        self.watch = Watch(self.ctcs.values())
+        self.watch = Deadlines(self.ctcs.values())
         self._usable_count = 0
-        self._alone = False
+        self._single_ctc = False
         self._instructions = InstructionQueue()
         self.events: Fifo[LinkEvent] = Fifo()
 
@@ -153,7 +153,7 @@ class LogicalLink(Worker):
             self._end(ctc, interrupt, now_ns)
         elif isinstance(interrupt, Attention):
             if ctc.state not in _ANSWERING:
-                if self._alone:
+                if self._single_ctc:
                     self.scheduler.occupy(ctc.rdev)
                 self._follow(ctc, Command.SENSE_COMMAND_BYTE)
         elif isinstance(interrupt, Collided):
@@ -269,7 +269,7 @@ class LogicalLink(Worker):
         anything else; APPC/VM that always had to receive first could be kept from it for ever.
         """
         self._waits = False
-        if self._alone:
+        if self._single_ctc:
             self._send_on(now_ns)
         rx_lock = self.rx_lock
         if rx_lock.free:
@@ -282,7 +282,7 @@ class LogicalLink(Worker):
             ):
                 rx_lock.begin(work.hold_ns(self._costs), now_ns)
                 self._note_copying(rx_lock)
-        if not self._alone:
+        if not self._single_ctc:
             self._send_on(now_ns)
         if self._system_lock is not None and not self._waits:
             self._system_lock.leave(self)
@@ -307,11 +307,11 @@ class LogicalLink(Worker):
             return
         if self.packager.begins_with_appc and not (rx_lock.free and self._may_copy(now_ns)):
             return
-        is_built = self.packager.redrives and not self._alone
+        is_built = self.packager.redrives and not self._single_ctc
         rdev = self.scheduler.acquire()
         package = self.packager.pack()
         self._ctc_of[rdev].transition(ACQUIRED)
-        send = Send(rdev, package)
+        send = BuildPackage(rdev, package)
         self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)
         self._note_copying(self.tx_lock)
 
@@ -321,13 +321,13 @@ class LogicalLink(Worker):
         On a single-CTC link the partner's write, if it is there by now, goes first.
         """
         ctc = self._ctc_of[rdev]
-        waits = self._alone and ctc.following is not None
+        waits = self._single_ctc and ctc.following is not None
         if ctc.state is DeviceState.BUILDING and not waits:
             self._start(ctc, package, now_ns)
         else:
             self.packager.add_again(package)
 
-    def go_on(self, rdev: Rdev, now_ns: i64) -> None:
+    def start_next(self, rdev: Rdev, now_ns: i64) -> None:
         """Start what follows the last interrupt of a CTC, if that still holds.
 
         A CTC whose attention waits counts as free until now: a write of ours that is built
@@ -358,7 +358,7 @@ class LogicalLink(Worker):
     def _queue(self, ctc: LinkCtc) -> None:
         if not ctc.queued and not ctc.buffered:
             ctc.queued = True
-            self.rx_lock.want_first(GoOn(ctc.rdev))
+            self.rx_lock.want_first(StartNext(ctc.rdev))
 
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.transition(STARTED)
@@ -398,7 +398,7 @@ class LogicalLink(Worker):
     def _end_read(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.counters.count_read(package)
         ctc.buffered = True
-        self.rx_lock.want(Receive(ctc.rdev, package))
+        self.rx_lock.want(ReceivePackage(ctc.rdev, package))
         if ctc.state in UNUSABLE:
             return  # given up before the interrupt came
         if ctc.held is not None:
@@ -414,8 +414,8 @@ class LogicalLink(Worker):
             return
         ctc.written = package
         ctc.due_ns = NEVER_NS
-        if self._alone:
-            self.rx_lock.want(Release(ctc.rdev, package))
+        if self._single_ctc:
+            self.rx_lock.want(ReleasePackage(ctc.rdev, package))
         else:
             self.release(ctc.rdev, package, now_ns)
 
@@ -489,8 +489,10 @@ class LogicalLink(Worker):
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
         usable = [c.rdev for c in self.ctcs.values() if c.state not in UNUSABLE]
         self.scheduler.arrange(usable)
-        self._alone = len(usable) == 1
-        self.packager.limit, self.packager.appc_limit = self._parameters.limits(alone=self._alone)
+        self._single_ctc = len(usable) == 1
+        self.packager.limit, self.packager.appc_limit = self._parameters.limits(
+            single_ctc=self._single_ctc
+        )
 
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""

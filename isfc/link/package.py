@@ -7,7 +7,7 @@ from typing import Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.fifo import Fifo
-from ctc.subchannel import Load
+from ctc.subchannel import Payload
 from isfc.errors import Backpressure
 from isfc.link.message import Message, Traffic
 
@@ -48,7 +48,7 @@ class PackageLimit:
 
 @final
 @mypyc_attr(acyclic=True)
-class Package(Load):
+class Package(Payload):
     """Messages that travel in one write. ``number`` counts one direction's packages from 0."""
 
     __slots__ = (

@@ -83,9 +83,9 @@ class LinkParameters:
         """When a further CTC is opened."""
         return OpeningRule(self.open_backlog_length, self.open_backlog_count, BLOCK_LENGTH)
 
-    def limits(self, *, alone: bool) -> tuple[PackageLimit, PackageLimit]:
+    def limits(self, *, single_ctc: bool) -> tuple[PackageLimit, PackageLimit]:
         """The limits of packages that begin with ISFC Transport, and with APPC/VM."""
-        if alone:
+        if single_ctc:
             return (
                 PackageLimit(self.single_ctc_length, self.single_ctc_message_length),
                 PackageLimit(self.single_ctc_appc_length, self.single_ctc_message_length),

@@ -33,7 +33,7 @@ class DeviceState(Enum):
 
 
 @final
-class Change:
+class StateChange:
     """What changes the state of a CTC: its ``cause``, the states it finds, the one it leaves."""
 
     __slots__ = ("after", "before", "cause")
@@ -50,28 +50,28 @@ _USABLE = (
     _S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.READING, _S.RECOVERING, _S.YIELDING
 )  # fmt: skip
 
-DEACTIVATED: Final = Change("DEACTIVE ISLINK", _EVERY, _S.INACTIVE)
-ACTIVATED: Final = Change("ACTIVATE ISLINK", (_S.INACTIVE,), _S.DOWN)
-LOST: Final = Change("the device is gone", _USABLE, _S.DOWN)
-HALTED: Final = Change(
+DEACTIVATED: Final = StateChange("DEACTIVE ISLINK", _EVERY, _S.INACTIVE)
+ACTIVATED: Final = StateChange("ACTIVATE ISLINK", (_S.INACTIVE,), _S.DOWN)
+LOST: Final = StateChange("the device is gone", _USABLE, _S.DOWN)
+HALTED: Final = StateChange(
     "an interrupt is missing: reset", (_S.DOWN, _S.RESETTING, *_USABLE), _S.RESETTING
 )
-FREED: Final = Change(
+FREED: Final = StateChange(
     "ready, or a package is through",
     (_S.DOWN, _S.RESETTING, _S.WRITING, _S.READING),
     _S.IDLE,
 )
-ACQUIRED: Final = Change("a package is to be built", (_S.IDLE,), _S.BUILDING)
-STARTED: Final = Change("SSCH (WRITE)", (_S.BUILDING, _S.RECOVERING, _S.READING), _S.WRITING)
-ATTENDED: Final = Change(
+ACQUIRED: Final = StateChange("a package is to be built", (_S.IDLE,), _S.BUILDING)
+STARTED: Final = StateChange("SSCH (WRITE)", (_S.BUILDING, _S.RECOVERING, _S.READING), _S.WRITING)
+ATTENDED: Final = StateChange(
     "attention: SSCH (SENSE)",
     (_S.IDLE, _S.BUILDING, _S.RECOVERING, _S.YIELDING),
     _S.ATTENTION,
 )
-ANSWERED: Final = Change("SENSE is over: SSCH (READ)", (_S.ATTENTION,), _S.READING)
-COLLIDED_FIRST: Final = Change("a collision, we write first", (_S.WRITING,), _S.RECOVERING)
-COLLIDED_SECOND: Final = Change("a collision, the partner first", (_S.WRITING,), _S.YIELDING)
-TURN_OVER: Final = Change("our write is over, the partner's waits", (_S.WRITING,), _S.YIELDING)
+ANSWERED: Final = StateChange("SENSE is over: SSCH (READ)", (_S.ATTENTION,), _S.READING)
+COLLIDED_FIRST: Final = StateChange("a collision, we write first", (_S.WRITING,), _S.RECOVERING)
+COLLIDED_SECOND: Final = StateChange("a collision, the partner first", (_S.WRITING,), _S.YIELDING)
+TURN_OVER: Final = StateChange("our write is over, the partner's waits", (_S.WRITING,), _S.YIELDING)
 
 CHANGES: Final = (
     ACTIVATED, FREED, ACQUIRED, STARTED, ATTENDED, ANSWERED, COLLIDED_FIRST, COLLIDED_SECOND,

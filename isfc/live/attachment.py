@@ -1,7 +1,7 @@
 """Attaching the CTCs of one link to the partner's: listen, connect, greet, refuse, try again.
 
 Every CTC has a connection of its own. Whoever comes is let in only after a greeting that fits
-(`isfc.live.newcomer`); everybody else costs one refused connection. A partner that comes back as
+(`isfc.live.pending`); everybody else costs one refused connection. A partner that comes back as
 another incarnation has forgotten everything, so that the link restarts at both ends. While one
 incarnation is connected, another is refused.
 """
@@ -11,14 +11,14 @@ from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.live import newcomer
+from isfc.live import pending as newcomer
 from isfc.live.connection import Connection, parted, why
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.events import Refused
+from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
 from isfc.live.lobby import Lobby, must_check_user
-from isfc.live.newcomer import Newcomer
+from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, tls_now
 
 RETRY_S_MIN: Final = 0.05
@@ -99,9 +99,9 @@ class Attachments:
         await parted(self.engine.close())
 
     @property
-    def strangers(self) -> set[Newcomer]:
+    def ungreeted(self) -> set[PendingConnection]:
         """Those that have not greeted yet."""
-        return self.lobby.strangers
+        return self.lobby.ungreeted
 
     def hello(self, rdev: Rdev) -> Hello:
         """What this node says on one of its CTCs."""
@@ -146,9 +146,9 @@ class Attachments:
         loop = asyncio.get_running_loop()
         retry_s = RETRY_S_MIN
         while True:
-            attachment = Newcomer(self.lobby, self, rdev)
+            attachment = PendingConnection(self.lobby, self, rdev)
 
-            def make(attachment: Newcomer = attachment) -> Connection:
+            def make(attachment: PendingConnection = attachment) -> Connection:
                 return Connection(attachment, greeting_length)
 
             try:
@@ -176,4 +176,4 @@ class Attachments:
             self._word_due_s = now_s + newcomer.GREETING_S
         elif now_s >= self._word_due_s:
             self._word_due_s = now_s + REMIND_S
-            self.engine.refuse(Refused(str(endpoint), reason, by_partner=True))
+            self.engine.refuse(ConnectionRefused(str(endpoint), reason, by_partner=True))

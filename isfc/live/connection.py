@@ -129,7 +129,7 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Set the socket up, and greet if this end has connected."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is not one by descent
         _prepare(self.transport)
         self._receiver.connected(self)

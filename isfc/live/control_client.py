@@ -43,7 +43,7 @@ class ControlClient:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close."""
+        """End the connection when the block ends."""
         self.close()
 
     def close(self) -> None:

@@ -140,7 +140,7 @@ class Conversation:
         await self._until(lambda: self.end.accepted)
 
     async def wait_over(self) -> None:
-        """Wait until both ends have said their last word, whatever that was."""
+        """Wait until both ends have sent SEVER, for whatever reason."""
         await self._until(lambda: self.end.over, whatever=True)
 
     def wake(self) -> None:

@@ -25,7 +25,7 @@ from isfc.link.state import DeviceState
 from isfc.live.clock import NS_PER_S, Alarm, Clock, Lag
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
-from isfc.live.events import Attached, Detached, LiveCounters, LiveEvent, Refused
+from isfc.live.events import Attached, ConnectionRefused, Detached, LiveCounters, LiveEvent
 from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
 from isfc.live.resets import ResetWatch
@@ -174,7 +174,7 @@ class LiveEngine(Outlet):
         if self._arrived:
             self._turn()
 
-    def refuse(self, refused: Refused) -> None:
+    def refuse(self, refused: ConnectionRefused) -> None:
         """Count a connection that was not let in."""
         self.counters.refused_count += 1
         self.tell(refused)

@@ -32,7 +32,7 @@ class Detached:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ConnectionRefused:
     """A connection was not let in, by this end or by the partner's (``by_partner``)."""
 
     peer: str
@@ -40,5 +40,5 @@ class Refused:
     by_partner: bool = False
 
 
-LiveEvent = LinkEvent | Attached | Detached | Refused
+LiveEvent = LinkEvent | Attached | Detached | ConnectionRefused
 """What an engine's listeners are told."""

@@ -46,7 +46,7 @@ _REFUSAL_KIND: Final = 3
 class Hello:
     """Who speaks, on which CTC, of which link.
 
-    ``incarnation`` names one life of the node at this end: another number is another node,
+    ``incarnation`` names one incarnation of the node at this end: another number is another node,
     which knows nothing of what went before. ``dilation`` is 0 where the model's times are
     ignored. ``digest`` is `link_digest`, and ``program`` `program_digest`.
     """

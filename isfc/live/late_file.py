@@ -21,7 +21,7 @@ class RawFile(Protocol):
         """Write a part of ``data``; return how much."""
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file that is written late."""
 
 
 class LateFile:

@@ -1,4 +1,4 @@
-"""Where a live system is connected to: strangers wait here until their hello names a link.
+"""Where a live system is connected to: ungreeted wait here until their hello names a link.
 
 A system with several links listens once. Who comes says in its hello which system it is, and so to
 which link it belongs.
@@ -13,11 +13,11 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.live.connection import Connection
 from isfc.live.endpoint import Endpoint, UnixEndpoint
-from isfc.live.events import Refused
+from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
 from isfc.live.listen import listening_sockets, serve
-from isfc.live.newcomer import Door, Newcomer
 from isfc.live.peer_user import can_tell_users
+from isfc.live.pending import Door, PendingConnection
 from isfc.live.tls import Tls, TlsServer, tls_now
 
 BACKLOG_MAX: Final = 1_024
@@ -34,7 +34,7 @@ class Lobby:
     def __init__(self, random: Random, tls: Tls | None = None) -> None:
         self.tls = tls
         self.random = random
-        self.strangers: set[Newcomer] = set()
+        self.ungreeted: set[PendingConnection] = set()
         """Those that have not greeted yet."""
         self.checks_user = False
         """Whether who comes must be a process of this user's."""
@@ -81,7 +81,7 @@ class Lobby:
                 return door
         return f"{name} has no link to {hello.node}"
 
-    def refuse(self, refused: Refused) -> None:
+    def refuse(self, refused: ConnectionRefused) -> None:
         """Note a connection that was not let in. One of no link counts at the first."""
         self.doors[0].engine.refuse(refused)
 
@@ -97,12 +97,12 @@ class Lobby:
 
     def clear(self) -> None:
         """End all who have not greeted yet."""
-        for stranger in list(self.strangers):
-            stranger.close("this node ends")
+        for pending in list(self.ungreeted):
+            pending.close("this node ends")
 
-    def _make(self) -> tuple[Newcomer, Connection]:
-        """What handles a connection that a partner, or a stranger, opens to this node."""
-        return (newcomer := Newcomer(self)), Connection(newcomer, greeting_length)
+    def _make(self) -> tuple[PendingConnection, Connection]:
+        """What handles a connection that a partner, or a pending, opens to this node."""
+        return (newcomer := PendingConnection(self)), Connection(newcomer, greeting_length)
 
 
 def must_check_user(endpoint: Endpoint, tls: Tls | None, *, insecure: bool) -> bool:

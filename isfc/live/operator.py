@@ -26,13 +26,13 @@ async def open_control(
     that they can be late. Raises `ConfigurationError` when a node of that name has a socket there
     already.
     """
-    operator = Operator(engines, paced=paced)
+    operator = OperatorService(engines, paced=paced)
     operator.server = ControlServer(control_path(directory, operator.name), operator.handle)
     await operator.server.start()
     return operator.server
 
 
-class Operator:
+class OperatorService:
     """Answers requests of the kinds ``cp``, ``snapshot`` and ``node``; announces what CP would."""
 
     def __init__(self, engines: Sequence["LiveEngine"], *, paced: bool = True) -> None:

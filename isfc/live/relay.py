@@ -54,7 +54,7 @@ class Relay(asyncio.Protocol):
         self._end_written = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Bound what waits to be written."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
         self._transport.set_write_buffer_limits(UNWRITTEN_LENGTH_MAX)
         self._answers = Answers(self._transport.get_extra_info("socket"))

@@ -12,7 +12,7 @@ from typing import Final
 
 from ctc.address import Rdev
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import DeviceFigures, Place
+from isfc.measured.measurement import DeviceFigures, FilePlace
 
 CTC_TYPES: Final = ("CTCA", "FCTC")
 """What CTCs are called: CTCA by Performance Toolkit (published), FCTC by CP."""
@@ -61,7 +61,7 @@ def is_device_row(line: str) -> bool:
 
 
 def read_row(
-    line: str, columns: list[Column], place: Place, reading: Reading
+    line: str, columns: list[Column], place: FilePlace, reading: Reading
 ) -> tuple[str, DeviceFigures] | None:
     """The device type and figures of a row; None for a line that is none.
 
@@ -84,7 +84,7 @@ def read_row(
 
 
 def _device(
-    address: str, figures: Mapping[str, float | None], cells: Mapping[str, str], place: Place
+    address: str, figures: Mapping[str, float | None], cells: Mapping[str, str], place: FilePlace
 ) -> DeviceFigures:
     texts = [cells[name].replace(",", ".") for name in _NEEDED[2:]]
     decimals = [len(text) - text.index(".") - 1 for text in texts if "." in text.strip(".")]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.measured.measurement import Place
+from isfc.measured.measurement import FilePlace
 
 PROBLEMS_SHOWN: Final = 10
 _DOTS: Final = re.compile(r"\.{2,}|-+")
@@ -30,7 +30,7 @@ class Reading:
     decimal_comma: bool = False
     problems: list[str] = field(default_factory=list)
 
-    def attempt(self, place: Place, read: Callable[[], None]) -> None:
+    def attempt(self, place: FilePlace, read: Callable[[], None]) -> None:
         """Do what reads one row; note what is wrong with it."""
         try:
             read()

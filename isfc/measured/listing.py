@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import LinkFigures, Place, WayFigures
+from isfc.measured.measurement import FilePlace, LinkFigures, WayFigures
 
 MARK: Final = "TXPENDCT"
 _OWN: Final = (
@@ -52,7 +52,7 @@ def _meaning(word: str) -> str | None:
 
 
 def read_row(
-    line: str, columns: tuple[str, ...], place: Place, reading: Reading
+    line: str, columns: tuple[str, ...], place: FilePlace, reading: Reading
 ) -> tuple[str | None, LinkFigures] | None:
     """When the interval of a row ended, as it stands there, and its figures; None for no row."""
     words = line.split()

@@ -12,7 +12,7 @@ from ctc.address import Rdev, format_rdev
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """Where something stands: the file as the user named it, and the line, from 1 on.
 
     In a file without lines, ``unit`` says what is counted instead, such as ``byte``, from 0 on.
@@ -40,7 +40,7 @@ class DeviceFigures:
     conn_ms: float | None
     serv_ms: float | None
     busy_percent: float | None
-    place: Place
+    place: FilePlace
     decimals: int | None = 1
 
 
@@ -64,7 +64,7 @@ class LinkFigures:
     collisions_per_s: float
     written: WayFigures
     read: WayFigures
-    place: Place
+    place: FilePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class ConfiguredLink:
 
     partner: str
     rdevs: tuple[Rdev, ...]
-    place: Place
+    place: FilePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class LinkChange:
     rdev: Rdev
     activity: str
     time: str
-    place: Place
+    place: FilePlace
 
     def __str__(self) -> str:
         return f"{self.time} {format_rdev(self.rdev)} to {self.partner}: {self.activity}"
@@ -112,7 +112,7 @@ class Measurement:
     system: str | None
     begin: str | None
     end: str | None
-    place: Place
+    place: FilePlace
     zone: str | None = None
     ran: Ran | None = None
     clients: bool | None = None

@@ -16,13 +16,13 @@ from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import (
     ConfiguredLink,
     DeviceFigures,
+    FilePlace,
     LinkChange,
     LinkFigures,
     Measurement,
-    Place,
     WayFigures,
 )
-from isfc.measured.monwrite import INTERVAL_END, Record, read_records, time_of
+from isfc.measured.monwrite import INTERVAL_END, MonitorRecord, read_records, time_of
 from isfc.measured.record_layout import Field, RecordLayout
 
 _TOD_PER_S: Final = 4096 * 1_000_000
@@ -35,7 +35,7 @@ Counters = Mapping[str, int]
 class _Rows:
     """What one sample showed, and where it begins."""
 
-    place: Place
+    place: FilePlace
     begin_tod: int | None = None
     devices: list[DeviceFigures] = field(default_factory=list)
     links: list[LinkFigures] = field(default_factory=list)
@@ -58,7 +58,7 @@ class _Monitor:
     group: int = 0
     ended_tod: int | None = None
 
-    def take(self, record: Record) -> None:
+    def take(self, record: MonitorRecord) -> None:
         """Read one record."""
         if record.group != self.group:
             self.close()
@@ -120,21 +120,21 @@ class _Monitor:
         of_links |= {change.rdev for change in self.changes}
         return tuple(each for each in devices if each.rdev in of_links or not of_links)
 
-    def _configured(self, record: Record) -> None:
+    def _configured(self, record: MonitorRecord) -> None:
         node = layouts.LINK["partner"].text(record)
         count = layouts.LINK["count"].number(record)
         text = layouts.LINK["rdevs"].text(record)
         rdevs = tuple(_rdev(text[4 * i : 4 * i + 4], record) for i in range(min(count, 16)))
         self.links[node] = ConfiguredLink(node, rdevs, record.place)
 
-    def _changed(self, record: Record) -> None:
+    def _changed(self, record: MonitorRecord) -> None:
         code = layouts.CHANGE["activity"].number(record)
         activity = layouts.ACTIVITIES.get(code, f"activity {code}")
         rdev = _rdev(layouts.CHANGE["rdev"].text(record), record)
         partner = layouts.CHANGE["partner"].text(record)
         self.changes.append(LinkChange(partner, rdev, activity, _iso(record.tod), record.place))
 
-    def _sampled(self, record: Record) -> None:
+    def _sampled(self, record: MonitorRecord) -> None:
         """Counters of a device or of a link: figures, if there was a sample of it before."""
         fields = self.supplied[record.name].fields
         name = _name(record, fields["rdev" if record.name == "D6R3" else "partner"][0])
@@ -187,11 +187,11 @@ def read_monitor(
     return monitor.rest()
 
 
-def _name(record: Record, where: Field) -> str:
+def _name(record: MonitorRecord, where: Field) -> str:
     return where.text(record) if where.character else f"{where.number(record):04X}"
 
 
-def _rdev(text: str, record: Record) -> Rdev:
+def _rdev(text: str, record: MonitorRecord) -> Rdev:
     try:
         return parse_rdev(text)
     except CtcError:
@@ -199,7 +199,7 @@ def _rdev(text: str, record: Record) -> Rdev:
 
 
 def _device(
-    record: Record,
+    record: MonitorRecord,
     name: str,
     grown: Counters,
     fields: Mapping[str, tuple[Field, ...]],
@@ -230,7 +230,7 @@ def _device(
     )
 
 
-def _link(record: Record, partner: str, grown: Counters, seconds: float) -> LinkFigures:
+def _link(record: MonitorRecord, partner: str, grown: Counters, seconds: float) -> LinkFigures:
     written, read = (
         WayFigures(
             grown[f"{side}_bytes"] / seconds / _MB,

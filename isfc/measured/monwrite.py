@@ -15,7 +15,7 @@ from struct import Struct
 from typing import Final
 
 from isfc.measured.figures import BadFigure
-from isfc.measured.measurement import Place
+from isfc.measured.measurement import FilePlace
 
 FRAME_LENGTH: Final = 4096
 _ENTRIES_AT: Final = 40
@@ -32,7 +32,7 @@ _TOD_EPOCH: Final = 0x7D91048BCA000000
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class MonitorRecord:
     """A monitor record: its name as D6R3, when it was built, and all of its bytes.
 
     ``group`` is the number of its control record; all of a sample are in one.
@@ -43,7 +43,7 @@ class Record:
     data: bytes
     sample: bool
     group: int
-    place: Place
+    place: FilePlace
 
 
 def is_monwrite(data: bytes) -> bool:
@@ -56,7 +56,7 @@ def time_of(tod: int) -> datetime:
     return _EPOCH + timedelta(microseconds=(tod - _TOD_EPOCH) >> 12)
 
 
-def read_records(data: bytes, file: str) -> Iterator[Record]:
+def read_records(data: bytes, file: str) -> Iterator[MonitorRecord]:
     """Every record of a file, in its order; raises `BadFigure` where it is cut or no such file."""
     at, group = 0, 0
     while at < len(data):
@@ -77,7 +77,7 @@ def read_records(data: bytes, file: str) -> Iterator[Record]:
             begin = start % FRAME_LENGTH
             end = begin + last - start
             yield from _records(
-                content, begin, end, kind == _SAMPLE, group, Place(file, at, "byte")
+                content, begin, end, kind == _SAMPLE, group, FilePlace(file, at, "byte")
             )
             at += frames * FRAME_LENGTH
 
@@ -93,18 +93,20 @@ def _frames(data: bytes, at: int, count: int, file: str) -> bytes:
 
 
 def _records(
-    content: bytes, at: int, last: int, sample: bool, group: int, begin: Place
-) -> Iterator[Record]:
+    content: bytes, at: int, last: int, sample: bool, group: int, begin: FilePlace
+) -> Iterator[MonitorRecord]:
     """The records from offset ``at`` of some frames to ``last``, the offset of the last byte."""
     while at + _HEADER.size <= last + 1:
         length, zeros, domain, number, tod = _HEADER.unpack_from(content, at)
-        place = Place(begin.file, begin.line + at, "byte")
+        place = FilePlace(begin.file, begin.line + at, "byte")
         next_frame = (at // FRAME_LENGTH + 1) * FRAME_LENGTH
         if length < _HEADER.size or zeros or at + length > next_frame:
             raise BadFigure(
                 f"{place}: no monitor record (length {length}); expected a header of one"
             )
-        record = Record(f"D{domain}R{number}", tod, content[at : at + length], sample, group, place)
+        record = MonitorRecord(
+            f"D{domain}R{number}", tod, content[at : at + length], sample, group, place
+        )
         yield record
         if sample and record.name == INTERVAL_END:
             return

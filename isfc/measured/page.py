@@ -11,7 +11,7 @@ from typing import Final
 
 from isfc.measured import fcx108, fcx110, listing
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.measurement import DeviceFigures, Measurement, Place, Ran
+from isfc.measured.measurement import DeviceFigures, FilePlace, Measurement, Ran
 
 _QUOTED: Final = re.compile(r"^(?:[>|] ?)+")
 _SPACES: Final = str.maketrans({"\xa0": " ", "\u2007": " ", "\u2212": "-", "\t": " "})
@@ -54,7 +54,7 @@ class _Above:
             return False
         return True
 
-    def measurement(self, place: Place) -> Measurement:
+    def measurement(self, place: FilePlace) -> Measurement:
         """A measurement that begins here."""
         return Measurement(
             self.system,
@@ -83,10 +83,10 @@ class _Pages:
     """The heading of the device rows that are being read."""
     links: tuple[str, ...] | None = None
     details: fcx110.Details | None = None
-    heading: Place | None = None
+    heading: FilePlace | None = None
     """Of a heading below which there is no row yet."""
 
-    def begin(self, place: Place) -> None:
+    def begin(self, place: FilePlace) -> None:
         """A heading: a new page."""
         self.close()
         self.heading, self.devices, self.links, self.details = place, None, None, None
@@ -103,7 +103,7 @@ class _Pages:
                 f"{place}: a heading without rows; expected rows: has the page been cut?"
             )
 
-    def take(self, line: str, place: Place) -> None:
+    def take(self, line: str, place: FilePlace) -> None:
         """Read one line."""
         if (columns := fcx108.heading_of(line)) is not None:
             self.begin(place)
@@ -127,7 +127,7 @@ class _Pages:
         elif fcx108.is_device_row(line):
             raise BadFigure("a row of a device without a heading above it; expected Addr, Type ...")
 
-    def _device(self, line: str, columns: list[fcx108.Column], place: Place) -> None:
+    def _device(self, line: str, columns: list[fcx108.Column], place: FilePlace) -> None:
         row = fcx108.read_row(line, columns, place, self.reading)
         if row is None:
             return
@@ -156,7 +156,7 @@ class _Pages:
             )
         self.found[-1] = replace(page, devices=(*page.devices, device))
 
-    def _link(self, line: str, columns: tuple[str, ...], place: Place) -> None:
+    def _link(self, line: str, columns: tuple[str, ...], place: FilePlace) -> None:
         row = listing.read_row(line, columns, place, self.reading)
         if row is None:
             return
@@ -175,7 +175,7 @@ def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
     pages = _Pages(file, reading)
     for number, raw in enumerate(text.splitlines(), start=1):
         line = _QUOTED.sub("", raw.translate(_SPACES)).rstrip()
-        place = Place(file, number)
+        place = FilePlace(file, number)
         reading.attempt(place, partial(pages.take, line, place))
     pages.close()
     return [page for page in pages.found if page.devices or page.links]

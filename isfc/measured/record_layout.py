@@ -14,7 +14,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes
 from isfc.measured.figures import BadFigure
-from isfc.measured.monwrite import Record
+from isfc.measured.monwrite import MonitorRecord
 
 SUPPLIED: Final = {"D6R3": "MRIODDEV", "D9R4": "MRISFNOD"}
 """The records that a user's layout file describes, and IBM's names of them."""
@@ -36,15 +36,15 @@ class Field:
     character: bool = False
     unit_ns: int | None = None
 
-    def text(self, record: Record) -> str:
+    def text(self, record: MonitorRecord) -> str:
         """The characters of the field, from EBCDIC, without blanks at their end."""
         return self._bytes(record).decode("cp037").rstrip(" \0")
 
-    def number(self, record: Record) -> int:
+    def number(self, record: MonitorRecord) -> int:
         """The field as an unsigned number."""
         return int.from_bytes(self._bytes(record), "big")
 
-    def _bytes(self, record: Record) -> bytes:
+    def _bytes(self, record: MonitorRecord) -> bytes:
         found = record.data[self.offset : self.offset + self.length]
         if len(found) < self.length:
             raise BadFigure(

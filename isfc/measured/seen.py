@@ -9,7 +9,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.measurement import LinkFigures, Measurement, Place
+from isfc.measured.measurement import FilePlace, LinkFigures, Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class SeenInterval:
     ends: tuple[SeenLink, ...]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FilePlace:
         """Where the first of it stands."""
         return self.ends[0].measurement.place
 

@@ -20,10 +20,10 @@ from isfc.measured.measurement import (
     WAY_COLUMNS,
     ConfiguredLink,
     DeviceFigures,
+    FilePlace,
     LinkChange,
     LinkFigures,
     Measurement,
-    Place,
     Ran,
     WayFigures,
 )
@@ -61,7 +61,7 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
         )
     rows = []
     for row in table:
-        place = Place(file, table.line_num)
+        place = FilePlace(file, table.line_num)
         cells = {_RENAMED.get(name, name): text for name, text in row.items() if name is not None}
         if None in row or None in row.values():
             reading.problems.append(f"{place}: {_cut(row, names)}")
@@ -81,7 +81,7 @@ def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
         document = json.loads(text)
     except ValueError as error:
         raise ConfigurationError(f"{file}: is not JSON: {error}") from None
-    place = Place(file, 1)
+    place = FilePlace(file, 1)
     if isinstance(document, dict) and "measurements" in document:
         document = document["measurements"]
     if isinstance(document, dict) and isinstance(document.get("devices"), list):
@@ -97,7 +97,7 @@ def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
         )
     rows = [
         (
-            Place(file, number),
+            FilePlace(file, number),
             {_RENAMED.get(k, k): "" if v is None else str(v) for k, v in row.items()},
         )
         for number, row in enumerate(document, start=1)
@@ -105,7 +105,7 @@ def read_json(text: str, file: str, reading: Reading) -> list[Measurement]:
     return _measurements(rows, reading)
 
 
-def _run(record: Mapping[str, Any], place: Place, reading: Reading) -> Measurement:
+def _run(record: Mapping[str, Any], place: FilePlace, reading: Reading) -> Measurement:
     """What ``isfc run --json`` says of a run."""
     node = str(record.get("node", ""))
     head = Measurement(
@@ -137,12 +137,12 @@ def _run(record: Mapping[str, Any], place: Place, reading: Reading) -> Measureme
 
 
 def _measurements(
-    rows: Iterable[tuple[Place, Mapping[str, str]]], reading: Reading
+    rows: Iterable[tuple[FilePlace, Mapping[str, str]]], reading: Reading
 ) -> list[Measurement]:
     """Rows, those of one system and interval together."""
     found: dict[tuple[object, ...], Measurement] = {}
 
-    def take(place: Place, cells: Mapping[str, str]) -> None:
+    def take(place: FilePlace, cells: Mapping[str, str]) -> None:
         head = _head(cells, place)
         key = (head.system, head.begin, head.end, head.zone, head.ran, cells.get("run"))
         one = found.get(key, head)
@@ -165,7 +165,7 @@ def _measurements(
     return [*found.values()]
 
 
-def _with_link(one: Measurement, cells: Mapping[str, str], place: Place) -> Measurement:
+def _with_link(one: Measurement, cells: Mapping[str, str], place: FilePlace) -> Measurement:
     """A measurement with one more device of a link, or one more change of one."""
     partner, rdev = cells.get("partner") or "", _rdev(cells)
     if cells["kind"] == "change":
@@ -186,7 +186,7 @@ def _rdev(cells: Mapping[str, str]) -> Rdev:
         raise BadFigure(f"rdev {cells['rdev'][:10]!r}; expected one such as 6000") from None
 
 
-def _head(cells: Mapping[str, str], place: Place) -> Measurement:
+def _head(cells: Mapping[str, str], place: FilePlace) -> Measurement:
     clients = cells.get("clients") or {"client": "true", "server": "false"}.get(
         cells.get("side", ""), ""
     )
@@ -211,7 +211,7 @@ def _reader(cells: Mapping[str, str], reading: Reading) -> Callable[[str], float
     return read
 
 
-def _device(cells: Mapping[str, str], place: Place, reading: Reading) -> DeviceFigures:
+def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> DeviceFigures:
     if missing := [name for name in _DEVICE_NEEDED if name not in cells]:
         raise BadFigure(f"no column {', '.join(missing)}; expected {', '.join(_DEVICE_NEEDED)}")
     number = _reader(cells, reading)
@@ -231,7 +231,7 @@ def _device(cells: Mapping[str, str], place: Place, reading: Reading) -> DeviceF
     )
 
 
-def _link(cells: Mapping[str, str], place: Place, reading: Reading) -> LinkFigures:
+def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:
     number = _reader(cells, reading)
     written, read = (
         WayFigures(*(number(f"{side}_{name}") or 0.0 for name in WAY_COLUMNS))

@@ -181,7 +181,7 @@ class ConversationEnd:
         self._window_length = register.window_share if asking else 0
         """Bytes that the partner may still send."""
         if asking:
-            self._want()
+            self._queue_send()
 
     def __repr__(self) -> str:
         """Show what tells conversations apart."""
@@ -219,7 +219,7 @@ class ConversationEnd:
             self.accepted = True
             self._window_length = self._register.window_share
             self._accept_due = True
-            self._want()
+            self._queue_send()
 
     def send(self, data: bytes | bytearray | memoryview) -> int:
         """Send bytes, as many as there is room for; return how many that are.
@@ -232,7 +232,7 @@ class ConversationEnd:
             self._unsent.add_beginning(data, length)
             self._sent_length += length
             if not (self._in_link_count and self._unsent.length < GATHERED_LENGTH):
-                self._want()  # else `note_sent` will see to it
+                self._queue_send()  # else `note_sent` will see to it
         return length
 
     def pass_turn(self) -> None:
@@ -242,7 +242,7 @@ class ConversationEnd:
         self._check_may_send()
         self.holds_turn = self.partner_finished  # who has finished takes no turn
         self._passing = True
-        self._want()
+        self._queue_send()
 
     def finish(self) -> None:
         """Send no more: the partner's end comes after what was sent so far."""
@@ -250,7 +250,7 @@ class ConversationEnd:
         if not (self.finished or self.severed):
             self.finished = True
             self._finish_due = True
-            self._want()
+            self._queue_send()
 
     def sever(self, code: SeverCode = SeverCode.CLOSED, text: str = "") -> None:
         """End both directions immediately; what was not sent or taken yet is dropped."""
@@ -274,7 +274,7 @@ class ConversationEnd:
         data = self._arrived.take(length_max)
         self._taken_length += len(data)
         if data and self._credit_due:
-            self._want()
+            self._queue_send()
         return data
 
     def poll_message(self) -> bytes | None:
@@ -282,14 +282,14 @@ class ConversationEnd:
         self.is_due = False
         if message := self._next_message():
             self._in_link_count += 1
-            self._want()
+            self._queue_send()
         return message
 
     def note_sent(self) -> None:
         """The partner's system has a message of ours."""
         self._in_link_count -= 1
         if not self._in_link_count and self._unsent.length:
-            self._want()
+            self._queue_send()
 
     def receive(self, message: bytes | memoryview) -> None:
         """Receive a message of the partner's.
@@ -322,7 +322,7 @@ class ConversationEnd:
 
     def begin(self) -> None:
         """It is the turn of this conversation, which the partner asks for, to be looked at."""
-        self._tell()
+        self._notify()
 
     def note_record_taken(self) -> None:
         """All that the partner sent in its turn has been taken (APPC/VM)."""
@@ -384,12 +384,12 @@ class ConversationEnd:
             self._credit_length -= length
             self._passing = self._passing and not passes
             if was_full or not unsent.length:
-                self._tell()
+                self._notify()
             return message
         if self._finish_due and not unsent.length:
             self._finish_due = False
             self._end_if_finished()
-            self._tell()
+            self._notify()
             return bytes((Verb.FINISH,))
         return None
 
@@ -397,21 +397,21 @@ class ConversationEnd:
         self._credit_length = verbs.parse_room(body)
         self._become(following)
         self.accepted = True
-        self._want()
-        self._tell()
+        self._queue_send()
+        self._notify()
 
     def _receive_credit(self, body: bytes | memoryview) -> None:
         self._credit_length += verbs.parse_room(body)
         if self._credit_length > ROOM_LENGTH_MAX:
             raise RemoteProtocolError("more room than there can be")
-        self._want()
+        self._queue_send()
 
     def _receive_finish(self, body: bytes | memoryview) -> None:
         if self.partner_finished or len(body):
             raise RemoteProtocolError("an end that it must not send")
         self.partner_finished = self.record_whole = self.holds_turn = True
         self._end_if_finished()
-        self._tell()
+        self._notify()
 
     def _receive_data(self, verb: int, body: bytes | memoryview) -> None:
         length = len(body)
@@ -431,7 +431,7 @@ class ConversationEnd:
         self._arrived.add(body.tobytes() if isinstance(body, memoryview) else body)
         if verb == Verb.LAST:
             self.record_whole = self.holds_turn = True
-        self._tell()
+        self._notify()
 
     def _receive_sever(self, body: bytes | memoryview, following: ConversationState) -> None:
         reason, received_length = verbs.parse_sever(body)
@@ -441,7 +441,7 @@ class ConversationEnd:
                 reason = ConversationSevered(SeverCode.PROTOCOL, "ended before its end")
             self._end(reason)
         self._become(following)
-        self._tell()
+        self._notify()
 
     def _end_if_finished(self) -> None:
         if self.finish_sent and self.partner_finished:
@@ -453,8 +453,8 @@ class ConversationEnd:
         self.reason = reason
         self._unsent.clear()
         self._accept_due = self._passing = False
-        self._want()
-        self._tell()
+        self._queue_send()
+        self._notify()
 
     def _step(self, step: Step) -> None:
         self._become(after_step(self.state, step))
@@ -466,15 +466,15 @@ class ConversationEnd:
         self.state = state
         if state is ConversationState.OVER:
             self._register.strike_out(self)
-            self._tell()
+            self._notify()
 
-    def _want(self) -> None:
+    def _queue_send(self) -> None:
         """There may be something to send."""
         if not self.is_due:
             self.is_due = True
             self._register.due.append(self)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         """The program should look at it."""
         if not self._is_changed:
             self._is_changed = True

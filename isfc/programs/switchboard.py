@@ -3,7 +3,7 @@
 Each conversation has a number, and each message of the link with that number is one of its
 messages. The lesser node opens even numbers and the greater one odd ones, so that they never
 clash. The link counts a number's messages for as long as it lasts, so numbers are used again:
-when both ends have said their last word, which the link delivers before anything newer, and only
+when both ends have sent SEVER, which the link delivers before anything newer, and only
 for a conversation of the same kind, for the two kinds may overtake each other. Conversations
 begin in the order in which the partner has opened them, although they come over several CTCs.
 

@@ -41,7 +41,7 @@ from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
-from isfc.search.template import Order, Template
+from isfc.search.template import DeviceOrder, Template
 from scenarios.run import Experiment
 from scenarios.workload import find_workload
 
@@ -73,7 +73,7 @@ class _Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feature: list[str | list[str]]
     chpids: list[int]
     ctcs_per_chpid: list[int]
-    order: tuple[Order, ...] = (Order.BY_CHPID,)
+    order: tuple[DeviceOrder, ...] = (DeviceOrder.BY_CHPID,)
     km: tuple[Annotated[float, msgspec.Meta(ge=0, le=KM_MAX)], ...] = (0.0,)
 
 

@@ -35,7 +35,7 @@ class Objective(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ScoredLoad:
     """What runs over a layout to score it. Times are seconds of virtual time."""
 
     workload: Workload
@@ -59,7 +59,7 @@ def estimate(objective: Objective, layout: Layout) -> float:
             return forward
 
 
-def score(objective: Objective, layout: Layout, load: Load) -> float:
+def score(objective: Objective, layout: Layout, load: ScoredLoad) -> float:
     """The objective by runs in virtual time; the more, the better."""
     match objective:
         case Objective.FORWARD:
@@ -76,7 +76,7 @@ def score(objective: Objective, layout: Layout, load: Load) -> float:
             return moved.guests[0].length / moved.seconds / MIB
 
 
-def _out(layout: Layout, load: Load, client: int) -> float:
+def _out(layout: Layout, load: ScoredLoad, client: int) -> float:
     """MB/s that one end writes, the clients on it."""
     experiment = Experiment(
         layout,

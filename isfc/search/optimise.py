@@ -22,7 +22,7 @@ from isfc.search.candidate import (
     canonical,
     numbered,
 )
-from isfc.search.objective import Load, Objective, estimate, score
+from isfc.search.objective import Objective, ScoredLoad, estimate, score
 from scenarios.repeat import spread_percent
 
 SCREEN_SHARE: Final = 0.5
@@ -57,7 +57,7 @@ class Task:
     layout: Layout
     ctcs: int
     objectives: tuple[Objective, ...]
-    load: Load
+    load: ScoredLoad
     runs: int = 200
     seeds: int = 3
     fixed: frozenset[Rdev] = frozenset()
@@ -87,7 +87,7 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search has found: the best first, the layout given, and how much was looked at."""
 
     best: tuple[Contender, ...]
@@ -111,7 +111,7 @@ ENUMERATED_MAX: Final = 20_000
 
 def optimise(
     task: Task, share_out: ShareOut, progress: Callable[[int], None] = lambda _: None
-) -> Found:
+) -> SearchResult:
     """Search for the layouts that are best at the task's objectives.
 
     ``share_out`` does the runs, on as many processors as it likes; the same task gives the same
@@ -247,7 +247,7 @@ class _Search:
             yield tuple(chpids[index] for index in by_chpid)
             yield tuple(chpids[index] for index in across)
 
-    def conclude(self, candidate_count: int | None) -> Found:
+    def conclude(self, candidate_count: int | None) -> SearchResult:
         """Run the best longer, with several seeds, and the layout given beside them."""
         if not self.scores:
             raise ConfigurationError("no layout keeps the fixed device numbers: fix fewer")
@@ -257,7 +257,7 @@ class _Search:
         contenders = self._measured([*layouts, self.task.layout])
         *best, given = contenders
         best.sort(key=lambda contender: contender.scores, reverse=True)
-        return Found(
+        return SearchResult(
             tuple(best),
             replace(given, given=True),
             candidate_count,
@@ -298,7 +298,7 @@ _IDLE_MAX: Final = 20
 """Generations that bring nothing new before the search ends."""
 
 
-def scores(layout: Layout, *, objectives: tuple[Objective, ...], load: Load) -> Scores:
+def scores(layout: Layout, *, objectives: tuple[Objective, ...], load: ScoredLoad) -> Scores:
     """The layout's score by each objective."""
     return tuple(score(objective, layout, load) for objective in objectives)
 

@@ -22,7 +22,7 @@ from isfc.measured.seen import SeenInterval
 from isfc.search.surface import Surface, surface_through
 from scenarios.guests import GuestCosts
 from scenarios.provenance import constants_digest
-from scenarios.site_compare import Figure, figures_beside, run_beside
+from scenarios.site_compare import MeasuredFigure, figures_beside, run_beside
 from scenarios.site_workload import Derived
 
 PRIOR: Final = 0.5
@@ -72,7 +72,7 @@ WITHIN: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class FitInterval:
     """One measurement to fit to, and what it is taken to be."""
 
     seen: SeenInterval
@@ -99,7 +99,7 @@ def runs_of(intervals: int) -> int:
 
 def fit(
     layout: Layout,
-    intervals: Sequence[Interval],
+    intervals: Sequence[FitInterval],
     name: str,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Fitted:
@@ -123,7 +123,7 @@ class _Fit:
     def __init__(
         self,
         layout: Layout,
-        intervals: Sequence[Interval],
+        intervals: Sequence[FitInterval],
         blank: SiteProfile,
         progress: Callable[[int], None],
     ) -> None:
@@ -200,20 +200,22 @@ class _Fit:
         self._points.append(logs)
         self._shown.append([_off(figure) for one in found for figure in one])
 
-    def _figures(self, layout: Layout, one: Interval, seconds: float, seed: int) -> list[Figure]:
+    def _figures(
+        self, layout: Layout, one: FitInterval, seconds: float, seed: int
+    ) -> list[MeasuredFigure]:
         beside = run_beside(layout, one.seen, one.derived, seconds, WARMUP, seed)
         self._runs += 1
         self._progress(self._runs)
         figures = [each for end, result in beside for each in figures_beside(end, result)]
         return [each for each in figures if each.judged and each.measured > 0]
 
-    def _held_back(self, name: str, logs: Any) -> list[Figure]:
+    def _held_back(self, name: str, logs: Any) -> list[MeasuredFigure]:
         """The figures of a group, by the fit to the rest."""
         if len(self._intervals) > 1:
             return self._judge(int(name), logs)
         return [figure for figure in self._judge(0, logs) if f"{figure.node} {figure.of}" == name]
 
-    def _judge(self, index: int, logs: Any = None) -> list[Figure]:
+    def _judge(self, index: int, logs: Any = None) -> list[MeasuredFigure]:
         """The figures of an interval with such factors; with the constants as they are if None."""
         layout = self._layout if logs is None else with_site(self._layout, self._profile(logs))
         return self._figures(layout, self._intervals[index], JUDGED_SECONDS, 1)
@@ -267,12 +269,12 @@ def _bounded(logs: Any) -> Any:
     return numpy.clip(logs, -log(FACTOR_MAX), log(FACTOR_MAX))
 
 
-def _off(figure: Figure) -> float:
+def _off(figure: MeasuredFigure) -> float:
     """How far a figure is off, as a logarithm."""
     return log(max(figure.emulated / figure.measured, LEAST_SHARE))
 
 
-def _errors(figures: Sequence[Figure]) -> Errors | None:
+def _errors(figures: Sequence[MeasuredFigure]) -> Errors | None:
     from statistics import median
 
     off = [abs(figure.error_percent or 0.0) for figure in figures]

@@ -8,7 +8,7 @@ from typing import Final
 from ctc.address import ChpidId, Rdev
 from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
-from isfc.layout.build import Connection, build_layout
+from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -20,7 +20,7 @@ _FIRST_RDEVS: Final = 0x6000, 0x7000
 _STEP: Final = 0x10
 
 
-class Order(StrEnum):
+class DeviceOrder(StrEnum):
     """How device numbers, and so the write order, go over the chpids."""
 
     BY_CHPID = "by-chpid"
@@ -41,7 +41,7 @@ class Template:
     features: tuple[str, ...]
     chpids: int
     ctcs_per_chpid: int
-    order: Order = Order.BY_CHPID
+    order: DeviceOrder = DeviceOrder.BY_CHPID
     km: float = 0.0
 
     def layout(self) -> Layout:
@@ -59,10 +59,10 @@ class Template:
         return layout_of(self.systems, self.features, placed(counts, self.order), self.km)
 
 
-def placed(counts: Sequence[int], order: Order) -> list[int]:
+def placed(counts: Sequence[int], order: DeviceOrder) -> list[int]:
     """The chpid of each CTC down the device list; ``counts`` has the CTCs of each chpid."""
     slots = [(chpid, slot) for chpid, count in enumerate(counts) for slot in range(count)]
-    if order is Order.ACROSS:
+    if order is DeviceOrder.ACROSS:
         slots.sort(key=lambda place: (place[1], place[0]))
     return [chpid for chpid, _ in slots]
 
@@ -73,7 +73,7 @@ def layout_of(
     chpids: Sequence[int],
     km: float = 0.0,
 ) -> Layout:
-    """The layout whose device list rides ``chpids``, each named by its position from 0 on.
+    """The layout whose device list uses ``chpids``, each named by its position from 0 on.
 
     Device numbers go up by 10 (hexadecimal) where the chpid changes, and by 1 on the same one.
     """
@@ -86,7 +86,7 @@ def layout_of(
             (ChpidId(first_chpid + chpid), Rdev(first_rdev + rdev))
             for first_chpid, first_rdev in zip(_FIRST_CHPIDS, _FIRST_RDEVS, strict=True)
         ]
-        connections.append(Connection((ends[0][0], ends[1][0]), (ends[0][1], ends[1][1])))
+        connections.append(CtcChoice((ends[0][0], ends[1][0]), (ends[0][1], ends[1][1])))
     first = systems[0]
     return build_layout(
         systems,

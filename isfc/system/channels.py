@@ -9,9 +9,9 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.device import Ctc
-from ctc.fabric import Alarm, Fabric, Route
+from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError, LocalProtocolError
 from isfc.system.definition import CtcDefinition
 
@@ -25,7 +25,7 @@ class ChannelSubsystem:
 
     def __init__(self, definitions: Iterable[CtcDefinition], fabric: Fabric | None = None) -> None:
         self.fabric = fabric
-        self.alarm = Alarm()
+        self.alarm = DeadlinesChanged()
         """Rings when the fabric has changed the pace of a path that begins here."""
         self.chpids: dict[ChpidId, list[Chpid[Ctc]]] = {}
         """The ends of each chpid."""
@@ -36,7 +36,7 @@ class ChannelSubsystem:
         self.offline_rdevs: set[Rdev] = set()
         self.offline_chpids: set[ChpidId] = set()
         profiles: dict[ChpidId, ChpidProfile] = {}
-        disks: dict[ChpidId, Use] = {}
+        disks: dict[ChpidId, ChannelUse] = {}
         ctcs = list(definitions)
         for ctc in ctcs:
             rdev = ctc.device.rdev
@@ -51,7 +51,7 @@ class ChannelSubsystem:
                 )
             self.chpid_of[rdev] = ctc.chpid
             disks[ctc.chpid] = disks.get(ctc.chpid, NOTHING).joined(ctc.disks)
-        ends: dict[tuple[ChpidId, Route | None], Chpid[Ctc]] = {}
+        ends: dict[tuple[ChpidId, FabricRoute | None], Chpid[Ctc]] = {}
         for ctc in ctcs:
             chpid, route = ctc.chpid, None if fabric is None else ctc.route
             if (chpid, route) not in ends:
@@ -60,7 +60,9 @@ class ChannelSubsystem:
             self.end_of[ctc.device.rdev] = ends[chpid, route]
         self._each = list(ends.values())
 
-    def _make_end(self, ctc: CtcDefinition, disks: Use, route: Route | None) -> Chpid[Ctc]:
+    def _make_end(
+        self, ctc: CtcDefinition, disks: ChannelUse, route: FabricRoute | None
+    ) -> Chpid[Ctc]:
         fabric = self.fabric
         if fabric is None or route is None:
             return Chpid(ctc.chpid, ctc.profile, disks)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from ctc.address import ChpidId
 from ctc.device import Arbitration
-from ctc.fabric import Route
+from ctc.fabric import FabricRoute
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
@@ -24,9 +24,9 @@ class CtcDefinition:
     device: LinkDevice
     chpid: ChpidId
     profile: ChpidProfile
-    disks: Use = NOTHING
+    disks: ChannelUse = NOTHING
     way_ns: int = 0
-    route: Route | None = None
+    route: FabricRoute | None = None
 
 
 @dataclass(frozen=True, slots=True)

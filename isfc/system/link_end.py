@@ -12,7 +12,7 @@ from ctc.frame import Departure, Frame
 from ctc.state import State
 from ctc.subchannel import Interrupt, Ssch
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
-from isfc.link.events import LinkEvent, Sink, Watch
+from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.rules import LinkRules
@@ -35,7 +35,7 @@ class LinkEnd:
         definition: LinkEndDefinition,
         channels: ChannelSubsystem,
         trace: Sink | None = None,
-        watch: Watch | None = None,
+        watch: InterruptListener | None = None,
         rules: LinkRules | None = None,
         system_lock: SystemLock | None = None,
     ) -> None:

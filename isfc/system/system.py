@@ -16,7 +16,7 @@ from ctc.agenda import NEVER_NS
 from ctc.fabric import Fabric
 from ctc.frame import Departure
 from isfc.errors import ConfigurationError, LocalProtocolError, RemoteProtocolError
-from isfc.link.events import LinkEvent, Sink, Watch
+from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.rules import LinkRules
 from isfc.link.system_lock import SystemLock
 from isfc.system.channels import ChannelSubsystem
@@ -66,7 +66,7 @@ class System:
         definitions: Sequence[LinkEndDefinition],
         trace: Sink | None = None,
         recorder: Recorder | None = None,
-        watch: Watch | None = None,
+        watch: InterruptListener | None = None,
         fabric: Fabric | None = None,
         rules: LinkRules | None = None,
     ) -> None:

@@ -183,5 +183,5 @@ class _Books:
 
 def _package_length_max(pair: Pair) -> int:
     parameters = pair.setup.parameters
-    limits = (parameters.package_limit, *parameters.limits(alone=True))
+    limits = (parameters.package_limit, *parameters.limits(single_ctc=True))
     return max(*(limit.length for limit in limits), SEGMENT_LENGTH_MAX)

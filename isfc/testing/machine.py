@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import Pair, Setup
-from isfc.testing.plan import Send, Step, Wait
+from isfc.testing.plan import SendMessages, Step, Wait
 from isfc.testing.strategies import cuts, lengths, operations, pauses, sends, setups
 
 
@@ -34,7 +34,7 @@ class LinkMachine(RuleBasedStateMachine):
         self.ledger = Ledger(self.pair)
 
     @rule(step=sends)
-    def send(self, step: Send) -> None:
+    def send(self, step: SendMessages) -> None:
         """One side sends."""
         self.pair.do(step)
 

@@ -32,20 +32,20 @@ from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.plan import (
-    Activate,
-    Deactivate,
+    ActivateCtc,
+    DeactivateCtc,
     Plug,
-    Send,
+    SendMessages,
     Step,
     Unplug,
-    VaryChpid,
+    VaryCtcChpid,
     VaryRdev,
     Wait,
 )
 
 
 class PackageBook:
-    """A `isfc.link.events.Watch` that notes the number and the bytes of every package.
+    """A `isfc.link.events.InterruptListener` that notes the number and the bytes of every package.
 
     Bytes are those of the package, headers too, as the link's counters count them.
     """
@@ -364,7 +364,7 @@ class Pair:
         """Do one step of a plan, if it can be done now."""
         if isinstance(step, Wait):
             self.run(step.duration_ns)
-        elif isinstance(step, Send):
+        elif isinstance(step, SendMessages):
             number = 2 * step.conversation + step.traffic  # a conversation is of one kind
             side = self.sides[step.here]
             self.send(side, *step.lengths, conversation=number, traffic=step.traffic)
@@ -375,18 +375,18 @@ class Pair:
         else:
             self._operate(step)
 
-    def _operate(self, step: Activate | Deactivate | VaryChpid | VaryRdev) -> None:
+    def _operate(self, step: ActivateCtc | DeactivateCtc | VaryCtcChpid | VaryRdev) -> None:
         side, index = self.sides[step.here], step.index % self.setup.ctc_count
         system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
-        if isinstance(step, VaryChpid):
+        if isinstance(step, VaryCtcChpid):
             system.apply(
                 inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
             )
         elif isinstance(step, VaryRdev):
             system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
-        elif isinstance(step, Deactivate) != self.is_active(side, index):
+        elif isinstance(step, DeactivateCtc) != self.is_active(side, index):
             return
-        elif isinstance(step, Activate):
+        elif isinstance(step, ActivateCtc):
             self.activate(side, index)
         else:
             self.deactivate(side, index)
@@ -425,10 +425,10 @@ class Pair:
         for here, side in enumerate(self.sides):
             for index, rdev in enumerate(side.rdevs):
                 if side.system.channels.chpid_of[rdev] in side.system.channels.offline_chpids:
-                    self.do(VaryChpid(here, index, online=True))
+                    self.do(VaryCtcChpid(here, index, online=True))
                 if rdev in side.system.channels.offline_rdevs:
                     self.do(VaryRdev(here, index, online=True))
-                self.do(Activate(here, index))
+                self.do(ActivateCtc(here, index))
 
     def all_arrived(self) -> bool:
         """Whether every byte sent has arrived."""

@@ -17,7 +17,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class SendMessages:
     """Let a side (0 or 1) send messages of so many bytes in one conversation, all together.
 
     The two kinds of traffic have conversations of their own, whatever their numbers.
@@ -44,7 +44,7 @@ class Plug:
 
 
 @dataclass(frozen=True, slots=True)
-class Deactivate:
+class DeactivateCtc:
     """DEACTIVE ISLINK for one CTC, at one side."""
 
     here: int
@@ -52,7 +52,7 @@ class Deactivate:
 
 
 @dataclass(frozen=True, slots=True)
-class Activate:
+class ActivateCtc:
     """ACTIVATE ISLINK for one CTC, at one side."""
 
     here: int
@@ -60,7 +60,7 @@ class Activate:
 
 
 @dataclass(frozen=True, slots=True)
-class VaryChpid:
+class VaryCtcChpid:
     """VARY OFF or ON the chpid of one CTC, at one side."""
 
     here: int
@@ -77,5 +77,5 @@ class VaryRdev:
     online: bool
 
 
-Step = Wait | Send | Unplug | Plug | Deactivate | Activate | VaryChpid | VaryRdev
+Step = Wait | SendMessages | Unplug | Plug | DeactivateCtc | ActivateCtc | VaryCtcChpid | VaryRdev
 """One thing done to a pair. Indexes count its CTCs from 0, and begin again at the last."""

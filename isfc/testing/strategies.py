@@ -16,13 +16,13 @@ from isfc.link.package import Package
 from isfc.link.schedule import CTCS_MAX, LinkDevice
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Setup
 from isfc.testing.plan import (
-    Activate,
-    Deactivate,
+    ActivateCtc,
+    DeactivateCtc,
     Plug,
-    Send,
+    SendMessages,
     Step,
     Unplug,
-    VaryChpid,
+    VaryCtcChpid,
     VaryRdev,
     Wait,
 )
@@ -114,8 +114,8 @@ def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) ->
         Fibre(name, draw(profiles), pair, km=draw(kilometres))
         for name, pair in zip(names, zip(draw(chpids), draw(chpids), strict=True), strict=True)
     )
-    rides = [*range(fibre_count)]  # every fibre carries something
-    rides += draw(
+    uses = [*range(fibre_count)]  # every fibre carries something
+    uses += draw(
         st.lists(
             st.integers(0, fibre_count - 1),
             min_size=ctc_count - fibre_count,
@@ -123,7 +123,7 @@ def layouts(draw: st.DrawFn, ctc_counts: st.SearchStrategy[int] = ctc_counts) ->
         )
     )
     rdevs = zip(draw(rdev_sets(ctc_count)), draw(rdev_sets(ctc_count)), strict=True)
-    ctcs = [CtcPair(fibres[ride], pair) for ride, pair in zip(rides, rdevs, strict=True)]
+    ctcs = [CtcPair(fibres[use], pair) for use, pair in zip(uses, rdevs, strict=True)]
     return Layout((first, second), fibres, tuple(draw(st.permutations(ctcs))))
 
 
@@ -169,7 +169,7 @@ pauses = st.builds(Wait, st.one_of(st.integers(1, 300 * US), st.integers(1, 50 *
 """Microseconds, in which something is under way, or long enough for much to happen."""
 
 sends = st.builds(
-    Send,
+    SendMessages,
     here=sides,
     lengths=st.lists(lengths, min_size=1, max_size=8).map(tuple),
     conversation=conversations,
@@ -180,9 +180,9 @@ cuts = st.one_of(st.builds(Unplug, indexes), st.builds(Plug, indexes))
 """CTCs lost and restored."""
 
 operations = st.one_of(
-    st.builds(Deactivate, sides, indexes),
-    st.builds(Activate, sides, indexes),
-    st.builds(VaryChpid, sides, indexes, st.booleans()),
+    st.builds(DeactivateCtc, sides, indexes),
+    st.builds(ActivateCtc, sides, indexes),
+    st.builds(VaryCtcChpid, sides, indexes, st.booleans()),
     st.builds(VaryRdev, sides, indexes, st.booleans()),
 )
 """What operators do at either system."""
@@ -214,7 +214,7 @@ def colliding_plans(draw: st.DrawFn) -> list[Step]:
     for length, conversation, pause in draw(
         st.lists(st.tuples(lengths, conversations, pauses), min_size=1, max_size=10)
     ):
-        plan += [Send(here, (length,), conversation) for here in (0, 1)]
+        plan += [SendMessages(here, (length,), conversation) for here in (0, 1)]
         plan.append(pause)
     return plan
 

@@ -21,16 +21,16 @@ from scenarios.published.table import (
     KEY_SEPARATOR,
     MEASURED,
     Bound,
-    Change,
     NotModelled,
+    PublishedChange,
     PublishedRow,
     PublishedTable,
     Range,
     Role,
     Runs,
     Selection,
+    TableView,
     Value,
-    View,
     is_in,
 )
 
@@ -42,7 +42,7 @@ class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     url: str
     measured: str
-    view: View
+    view: TableView
     key: tuple[str, ...]
     measures: tuple[str, ...]
     heading: str = ""
@@ -51,7 +51,7 @@ class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: dict[str, dict[str, list[Value] | Range]] = {}
     bound: tuple[Bound, ...] = ()
     goal: tuple[Bound, ...] = ()
-    change: tuple[Change, ...] = ()
+    change: tuple[PublishedChange, ...] = ()
     not_modelled: tuple[NotModelled, ...] = ()
 
 

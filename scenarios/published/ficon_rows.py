@@ -10,7 +10,7 @@ from typing import Any, Final
 from ctc.channel import information_units
 from ctc.features import generation_code
 from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
@@ -50,7 +50,7 @@ _PROTOCOLS: Final = {
 def channel_activity(row: PublishedRow) -> Figures:
     """A line of RMF's Channel Path Activity: a driver of readers and writers, 128K each."""
     feature = str(row.columns["feature"])
-    channel = Channel("42", feature, link_gbps=row.number("link_gbps"))
+    channel = IoChannel("42", feature, link_gbps=row.number("link_gbps"))
     each = DRIVER_RATE_PER_S / 2 * (1 if feature.endswith("16SA") else 2)
     readers, writers = (
         _workload(
@@ -85,7 +85,7 @@ def endpoint_security(row: PublishedRow) -> Figures:
     alone = "one at a time" in str(row.columns["workload"])
     rates = []
     for encrypted in (False, True):
-        channel = Channel("42", "FICON Express16SA", encrypted=encrypted)
+        channel = IoChannel("42", "FICON Express16SA", encrypted=encrypted)
         workload = _workload(
             _PROTOCOLS[str(row.columns["protocol"])],
             int(row.number("block_bytes")),
@@ -118,7 +118,7 @@ def fcp(row: PublishedRow) -> Figures:
     measure = str(row.columns["measure"])
     if row.columns["data_router"] == "off" or measure == "response_saving_us":
         return {}
-    channel = Channel("42", "FICON Express16SA", encrypted=row.columns["encrypted"] == "yes")
+    channel = IoChannel("42", "FICON Express16SA", encrypted=row.columns["encrypted"] == "yes")
     workload = _workload(
         Protocol.FCP,
         int(row.number("block_bytes")),
@@ -133,7 +133,7 @@ def ficon_distance(row: PublishedRow) -> Figures:
     """Throughput over two inter-switch links, or what the way adds to a response."""
     if row.has_number("mb_per_s"):
         isl = Isl(2, row.number("isl_gbps"), int(row.number("buffer_credits")))
-        channel = Channel("42", "FICON Express16SA", path=FarPath("far", row.number("km"), isl))
+        channel = IoChannel("42", "FICON Express16SA", path=FarPath("far", row.number("km"), isl))
         workload = _workload(Protocol.ZHPF, LARGE_BYTES, _read_percent(row))
         found = _estimate(channel, workload, sharing=FAR_CHANNELS)
         return {"mb_per_s": FAR_CHANNELS * found.demands[0].rate_per_s * LARGE_BYTES / 1e6}
@@ -142,7 +142,7 @@ def ficon_distance(row: PublishedRow) -> Figures:
     far = FarPath("far", row.number("km"), Isl(2, row.number("isl_gbps"), 960))
     workload = _workload(Protocol.ZHPF, int(row.number("block_bytes")), 100, rate_per_s=100)
     times = [
-        _estimate(Channel("42", "FICON Express16SA", path=path), workload).demands[0].response_ns
+        _estimate(IoChannel("42", "FICON Express16SA", path=path), workload).demands[0].response_ns
         for path in (None, far)
     ]
     return {"added_ms": (times[1] - times[0]) / 1e6}
@@ -158,7 +158,7 @@ def ficon_frames(row: PublishedRow) -> Figures:
 
 def ficon_generations(row: PublishedRow) -> Figures:
     """The maximum of one channel."""
-    channel = Channel(
+    channel = IoChannel(
         "42",
         str(row.columns["feature"]),
         link_gbps=row.number("link_gbps"),
@@ -188,13 +188,13 @@ def ficon_mix(row: PublishedRow) -> Figures:
         )
         if percent
     ]
-    found = _estimate(Channel("42", "FICON Express16SA"), *workloads)
+    found = _estimate(IoChannel("42", "FICON Express16SA"), *workloads)
     return {"io_per_s": sum(one.rate_per_s for one in found.demands)}
 
 
 def ficon_ratios(row: PublishedRow) -> Figures:
     """A ratio that is claimed of a channel; others are not the channel's to give."""
-    channel = Channel("42", "FICON Express16SA")
+    channel = IoChannel("42", "FICON Express16SA")
     match row.key:
         case "rat-01" | "rat-02":
             size, percent = int(row.number("block_bytes")), _read_percent(row)
@@ -296,13 +296,13 @@ def _workload(protocol: Protocol, size: int, read_percent: float, **more: Any) -
     )
 
 
-def _estimate(channel: Channel, *workloads: IoWorkload, sharing: int = 1) -> ChannelEstimate:
+def _estimate(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1) -> ChannelEstimate:
     route = make_route(channel, sharing)
     return estimate_channel(route, [make_demand(workload, route) for workload in workloads])
 
 
 def _maximum(protocol: Protocol, size: int, read_percent: float) -> float:
-    found = _estimate(Channel("42", "FICON Express16SA"), _workload(protocol, size, read_percent))
+    found = _estimate(IoChannel("42", "FICON Express16SA"), _workload(protocol, size, read_percent))
     return found.demands[0].rate_per_s
 
 
@@ -311,10 +311,10 @@ def _alone_ns(protocol: Protocol, row: PublishedRow) -> float:
     workload = _workload(
         protocol, int(row.number("block_bytes")), _read_percent(row), outstanding=1
     )
-    return _estimate(Channel("42", "FICON Express16SA"), workload).demands[0].response_ns
+    return _estimate(IoChannel("42", "FICON Express16SA"), workload).demands[0].response_ns
 
 
 def _response_ms(protocol: Protocol, rate_per_s: float) -> float:
     workload = _workload(protocol, 4096, 100, rate_per_s=rate_per_s)
-    found = _estimate(Channel("42", "FICON Express16SA"), workload)
+    found = _estimate(IoChannel("42", "FICON Express16SA"), workload)
     return found.demands[0].response_ns / 1e6

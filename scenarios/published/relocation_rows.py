@@ -16,7 +16,7 @@ from isfc.link.schedule import CTCS_MAX, stop_short
 from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.published.table import PublishedRow
 from scenarios.relocated_guest import GuestPlan, Moved
-from scenarios.relocation import Outcome, Relocation, relocate
+from scenarios.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.vmrelocate import Limits
 
 _LAYOUT: Final = parse_layout(
@@ -103,7 +103,7 @@ _DEFAULTS: Final = Limits()
 
 
 @cache
-def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> Outcome:
+def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> RelocationOutcome:
     plan = GuestPlan("GUEST", memory, limits)
     return relocate(Relocation(_LAYOUT, (plan,), source=NodeName("LPAR2")))
 

@@ -23,7 +23,7 @@ from scenarios.published.estimates import (
     stop_short_row,
 )
 from scenarios.published.relocation_rows import RELOCATION_ROWS
-from scenarios.published.table import PublishedRow, PublishedTable, Role, Value, View
+from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
 from scenarios.report import (
     Row,
     appc_rows,
@@ -197,27 +197,29 @@ def _emulated(
 ) -> Row | CapacityRow | ChpidRow | StopShortRow:
     """What ours has in the place of a published row."""
     match table.view:
-        case View.CAPACITY:
+        case TableView.CAPACITY:
             return capacity_row(table.runs.layout.format_map(row.columns))
-        case View.CHPID:
+        case TableView.CHPID:
             return chpid_row(row)
-        case View.STOP_SHORT:
+        case TableView.STOP_SHORT:
             return stop_short_row(row)
         case view:
             assert recording is not None, "what is measured has been run"
             return _measured(view, table, row, recording)
 
 
-def _measured(view: View, table: PublishedTable, row: PublishedRow, recording: Recording) -> Row:
+def _measured(
+    view: TableView, table: PublishedTable, row: PublishedRow, recording: Recording
+) -> Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
     whole = whole_run(name, recording, side)
     match view:
-        case View.SUITE:
+        case TableView.SUITE:
             return next(suite_rows(whole))
-        case View.APPC:
+        case TableView.APPC:
             return next(appc_rows(whole))
-        case View.DEVICE:
+        case TableView.DEVICE:
             rdev = str(row.columns["rdev"])
             devices = {device.rdev: device for device in device_rows(whole)}
             return devices.get(rdev) or idle_device(name, side, rdev)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ctc.features import find_channel
-from isfc.io.bandwidth import Traffic, carry
+from isfc.io.bandwidth import DataRates, carry
 from isfc.io.osa import (
     OSA_EXPRESS6S_10GBE,
     OSA_EXPRESS7S_25GBE,
-    Flow,
+    StreamDirection,
     effective_mb_per_s,
     packet_payload,
     packet_wire_length,
@@ -169,15 +169,19 @@ def osa_streams(row: PublishedRow) -> Figures:
     return {}
 
 
-def _flow(row: PublishedRow) -> Flow:
+def _flow(row: PublishedRow) -> StreamDirection:
     """Which way; both ways are alike where the link is the limit."""
-    return Flow.IN if row.columns["direction"] == "inbound" else Flow.OUT
+    return StreamDirection.IN if row.columns["direction"] == "inbound" else StreamDirection.OUT
 
 
 def ioss_bandwidth(row: PublishedRow) -> Figures:
     """So many channels, each as full as one can be, below the ceilings."""
     one_way, both = CHANNEL_MB_PER_S
-    full = Traffic(both / 2, both / 2) if row.columns["direction"] == "mix" else Traffic(one_way, 0)
+    full = (
+        DataRates(both / 2, both / 2)
+        if row.columns["direction"] == "mix"
+        else DataRates(one_way, 0)
+    )
     return {"gb_per_s": carry([full] * int(row.number("channels"))).mb_per_s / 1e3}
 
 

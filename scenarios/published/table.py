@@ -45,7 +45,7 @@ class Role(StrEnum):
     ACCEPTANCE = "acceptance"
 
 
-class View(StrEnum):
+class TableView(StrEnum):
     """What a table shows of its runs; of a run in itself, or of what needs no run."""
 
     SUITE = "suite"
@@ -59,12 +59,12 @@ class View(StrEnum):
     RELOCATION = "relocation"
 
 
-MEASURED: Final = frozenset({View.SUITE, View.APPC, View.DEVICE, View.LINK})
+MEASURED: Final = frozenset({TableView.SUITE, TableView.APPC, TableView.DEVICE, TableView.LINK})
 """The views of a run of a workload; the others need none: rules are to be met exactly, figures of
 channels come from mean values, and those of relocations from guests that are moved."""
 
 
-class Distance(StrEnum):
+class Deviation(StrEnum):
     """How far one figure is from another: what bounds and tolerances are stated in."""
 
     RELATIVE = "relative"
@@ -83,18 +83,18 @@ class Distance(StrEnum):
     def of(self, published: float, emulated: float) -> float:
         """How far ``emulated`` is off; infinite if nothing stands where something should."""
         match self:
-            case Distance.RELATIVE:
+            case Deviation.RELATIVE:
                 return _share(abs(emulated - published), published)
-            case Distance.POINTS:
+            case Deviation.POINTS:
                 return abs(emulated - published)
-            case Distance.FACTOR:
+            case Deviation.FACTOR:
                 small, great = sorted((published, emulated))
                 return great / small if small else 1 + _unless_zero(great)
-            case Distance.EMULATED:
+            case Deviation.EMULATED:
                 return emulated
-            case Distance.EXCESS:
+            case Deviation.EXCESS:
                 return _share(max(0.0, emulated - published), published)
-            case Distance.SHORTFALL:
+            case Deviation.SHORTFALL:
                 return _share(max(0.0, published - emulated), published)
             case _:
                 assert_never(self)
@@ -102,9 +102,9 @@ class Distance(StrEnum):
     def show(self, value: float) -> str:
         """A distance, or a limit of one, in seven columns at most."""
         match self:
-            case Distance.RELATIVE | Distance.EXCESS | Distance.SHORTFALL:
+            case Deviation.RELATIVE | Deviation.EXCESS | Deviation.SHORTFALL:
                 return f"{100 * value:.3g}%" if value < 9.9995 else ">999%"
-            case Distance.FACTOR:
+            case Deviation.FACTOR:
                 return f"x {value:.3g}" if value < 999.5 else "> x 999"
             case _:
                 return f"{value:.3g}"
@@ -112,17 +112,17 @@ class Distance(StrEnum):
     def limit(self, value: float) -> str:
         """What it means that a distance is at most so much."""
         match self:
-            case Distance.RELATIVE:
+            case Deviation.RELATIVE:
                 return f"within {self.show(value)}" if value else "the same"
-            case Distance.POINTS:
+            case Deviation.POINTS:
                 return f"within {value:.3g} points"
-            case Distance.FACTOR:
+            case Deviation.FACTOR:
                 return f"within a factor {value:.3g}"
-            case Distance.EMULATED:
+            case Deviation.EMULATED:
                 return f"at most {value:.3g}"
-            case Distance.EXCESS:
+            case Deviation.EXCESS:
                 return f"no more than {self.show(value)} above it"
-            case Distance.SHORTFALL:
+            case Deviation.SHORTFALL:
                 return f"no more than {self.show(value)} below it"
             case _:
                 assert_never(self)
@@ -176,7 +176,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     measure: str
     group: str
-    distance: Distance = Distance.RELATIVE
+    distance: Deviation = Deviation.RELATIVE
     median: float | None = None
     p90: float | None = None
     but_three: float | None = None
@@ -184,7 +184,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
 
     @property
-    def subject(self) -> tuple[str, str, Distance]:
+    def subject(self) -> tuple[str, str, Deviation]:
         """What is bounded: measure, group, distance."""
         return self.measure, self.group, self.distance
 
@@ -193,7 +193,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.worst is None or self.distance.of(published, emulated) <= self.worst
 
 
-class Change(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a measure does from one value of a column to another, all other columns being equal.
 
     Where the published change is more than ``above`` (a ratio), ours goes the same way, but for
@@ -237,7 +237,7 @@ class PublishedTable:
     source: str
     url: str
     measured: str
-    view: View
+    view: TableView
     runs: Runs
     key: tuple[str, ...]
     heading: str
@@ -245,7 +245,7 @@ class PublishedTable:
     groups: Mapping[str, Selection]
     bounds: tuple[Bound, ...]
     goals: tuple[Bound, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[PublishedChange, ...]
     rows: tuple[PublishedRow, ...]
     not_modelled: tuple[NotModelled, ...] = ()
 

@@ -17,13 +17,13 @@ from typing import Final
 from scenarios.published.replay import Comparison, Part, compare_all
 from scenarios.published.table import (
     Bound,
-    Change,
-    Distance,
+    Deviation,
+    PublishedChange,
     PublishedRow,
     PublishedTable,
     Selection,
+    TableView,
     Value,
-    View,
 )
 from scenarios.run import Experiment, Recording
 
@@ -35,7 +35,7 @@ STATISTICS: Final = ("median", "p90", "but_three", "worst")
 class ErrorSummary:
     """How far some figures are off, and the worst of them."""
 
-    distance: Distance
+    distance: Deviation
     count: int
     median: float
     p90: float
@@ -82,7 +82,7 @@ class BoundCheck:
 class ChangeCheck:
     """A declared change: in how many places it was published, and where ours goes wrong."""
 
-    change: Change
+    change: PublishedChange
     count: int
     wrong: tuple[str, ...]
 
@@ -93,7 +93,7 @@ class ChangeCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TableVerdict:
     """Some rows of a table, every figure of them beside ours, and what that comes to."""
 
     part: Part
@@ -116,7 +116,7 @@ class GoalCount:
     count: int
 
 
-def count_goals(verdicts: Iterable[Verdict]) -> list[GoalCount]:
+def count_goals(verdicts: Iterable[TableVerdict]) -> list[GoalCount]:
     """The goals of measured runs apart from those of rules and of channels, which need no run."""
     met: dict[str, list[bool]] = defaultdict(list)
     for verdict in verdicts:
@@ -130,7 +130,7 @@ def count_goals(verdicts: Iterable[Verdict]) -> list[GoalCount]:
 def _kind(table: PublishedTable) -> str:
     if table.is_measured:
         return "measured goals"
-    others = {View.CHANNEL: "goals of channels", View.RELOCATION: "goals of relocations"}
+    others = {TableView.CHANNEL: "goals of channels", TableView.RELOCATION: "goals of relocations"}
     return others.get(table.view, "arithmetic rules")
 
 
@@ -143,19 +143,19 @@ def _goals_met(check: BoundCheck) -> Iterator[bool]:
 
 def judge(
     parts: Iterable[Part], recordings: Mapping[Experiment, Sequence[Recording]]
-) -> list[Verdict]:
+) -> list[TableVerdict]:
     """What every part comes to; each run has one recording, or one for each seed."""
     verdicts = []
     for part in parts:
         found = tuple(compare_all([part], recordings))
         checks = tuple(check_bounds(part.table, found))
         changes = tuple(check_changes(part.table, found))
-        verdicts.append(Verdict(part, found, checks, changes))
+        verdicts.append(TableVerdict(part, found, checks, changes))
     return verdicts
 
 
 def summarise(
-    comparisons: Iterable[Comparison], distance: Distance = Distance.RELATIVE
+    comparisons: Iterable[Comparison], distance: Deviation = Deviation.RELATIVE
 ) -> ErrorSummary | None:
     """How far figures are off; None if none of them has a distance.
 
@@ -165,7 +165,7 @@ def summarise(
         (
             (distance.of(c.published, c.emulated), c.key)
             for c in comparisons
-            if c.published or distance is not Distance.RELATIVE
+            if c.published or distance is not Deviation.RELATIVE
         ),
         key=lambda pair: pair[0],
     )
@@ -218,7 +218,7 @@ def _with_figure(table: PublishedTable, group: Selection, measure: str) -> list[
 
 
 def _check_change(
-    table: PublishedTable, change: Change, comparisons: Sequence[Comparison]
+    table: PublishedTable, change: PublishedChange, comparisons: Sequence[Comparison]
 ) -> ChangeCheck:
     emulated = {c.key: c.emulated for c in comparisons if c.measure == change.measure}
     pairs: dict[tuple[Value, ...], dict[Value, PublishedRow]] = defaultdict(dict)

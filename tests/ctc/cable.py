@@ -18,7 +18,7 @@ from ctc.subchannel import (
     DeviceReady,
     Ended,
     Interrupt,
-    Load,
+    Payload,
     Ssch,
     UnitStatus,
 )
@@ -38,7 +38,7 @@ PLAIN: Final = replace(
 PROPAGATION_NS: Final = 1_000
 
 
-class Cargo(Load):
+class Cargo(Payload):
     """What a write carries."""
 
     def __init__(self, length: int, count: int = 1) -> None:
@@ -104,7 +104,7 @@ class Cable:
         assert [end.heard() for end in self.ends] == [["ready"], ["ready"]]
         return self
 
-    def start(self, end: End, command: Command, load: Load | None = None) -> None:
+    def start(self, end: End, command: Command, load: Payload | None = None) -> None:
         """Issue a command now."""
         end.ctc.start(Ssch(end.ctc.rdev, command, load), self.now_ns)
 

@@ -13,7 +13,7 @@ from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, Use
+from ctc.sharing import NOTHING, ChannelUse
 from tests.ctc.cable import PLAIN, Cargo
 
 BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
@@ -22,7 +22,7 @@ BOTH_WAYS = replace(PLAIN, processor_ns_per_byte=3.0)
 NEAR_NS = 3  # whole nanoseconds, and the one that is added to every transfer
 
 
-def fibre(profile: ChpidProfile = PLAIN, disks: Use = NOTHING) -> Chpid[Ctc]:
+def fibre(profile: ChpidProfile = PLAIN, disks: ChannelUse = NOTHING) -> Chpid[Ctc]:
     return Chpid(ChpidId(0x40), profile, disks)
 
 
@@ -259,7 +259,7 @@ def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_int
     going: list[Cargo], coming: list[Cargo], abandoned: int, turn_ns: int, disks: float
 ) -> None:
     profile = replace(CCWS, turn_ns=turn_ns, interrupt_ns=30_000)
-    chpid = fibre(profile, Use(line_out=disks, line_in=disks / 2))
+    chpid = fibre(profile, ChannelUse(line_out=disks, line_in=disks / 2))
     loads = {ctc_on(chpid, 0x6000 + n): cargo for n, cargo in enumerate(going)}
     for ctc, cargo in loads.items():
         chpid.begin(ctc, cargo, 0)
@@ -274,9 +274,13 @@ def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_int
     assert chpid.interrupt_ns == profile.interrupt_ns
 
 
-@given(CARGOES, st.builds(Use, SHARES, SHARES, SHARES), st.builds(Use, SHARES, SHARES, SHARES))
+@given(
+    CARGOES,
+    st.builds(ChannelUse, SHARES, SHARES, SHARES),
+    st.builds(ChannelUse, SHARES, SHARES, SHARES),
+)
 def test_the_more_disks_use_the_later_all_is_over(
-    cargoes: list[Cargo], disks: Use, others: Use
+    cargoes: list[Cargo], disks: ChannelUse, others: ChannelUse
 ) -> None:
     profile = replace(BOTH_WAYS, processor_bits_per_ccw=5_000.0)
     ends: list[int] = []
@@ -295,7 +299,7 @@ def test_disks_stretch_an_io_and_a_transfer_by_what_they_use(
     processor: float, out: float, in_: float
 ) -> None:
     # the line is held up in its own direction only, the processor in both
-    chpid = fibre(replace(PLAIN, processor_ns_per_byte=3.0), Use(processor, out, in_))
+    chpid = fibre(replace(PLAIN, processor_ns_per_byte=3.0), ChannelUse(processor, out, in_))
     assert chpid.admit(0) == pytest.approx(10_000 / (1 - processor), abs=1)
     ctc = ctc_on(chpid)
     chpid.begin(ctc, Cargo(10_000), 0)
@@ -306,10 +310,10 @@ def test_disks_stretch_an_io_and_a_transfer_by_what_they_use(
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.45])
 def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) -> None:
-    """The same `Chpid`, once with a share and once with the I/Os themselves among its riders."""
+    """The same `Chpid`, once with a share and once with the I/Os themselves among its users."""
     profile = replace(PLAIN, line_ns_per_byte=0.1, processor_ns_per_byte=4.0)
     large, small = Cargo(100_000), Cargo(500)
-    shared = fibre(profile, Use(processor=share))
+    shared = fibre(profile, ChannelUse(processor=share))
     ctc = ctc_on(shared)
     shared.begin(ctc, large, 0)
     (expected_ns,) = run(shared, {ctc: large}).values()
@@ -321,9 +325,9 @@ def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) 
     disks = iter(ctc_on(chpid, 0x7000) for _ in range(10**6))
     next_ns, moved = rng.expovariate(per_ns), 0
     while (now_ns := min(chpid.due_ns, round(next_ns))) < until_ns:
-        while (rider := chpid.poll_completed(now_ns)) is not None:
-            chpid.finish(large if rider is transfer else small, now_ns)
-            if rider is transfer:
+        while (user := chpid.poll_completed(now_ns)) is not None:
+            chpid.finish(large if user is transfer else small, now_ns)
+            if user is transfer:
                 moved += 1
                 chpid.begin(transfer, large, now_ns)
         if round(next_ns) <= now_ns:

@@ -7,7 +7,7 @@ import pytest
 from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
-from ctc.state import RULES, WAITING_STATE, Outcome, State
+from ctc.state import RULES, WAITING_STATE, CommandOutcome, State
 from ctc.subchannel import Command
 from tests.ctc.cable import PLAIN, Cable, Cargo, End
 
@@ -71,7 +71,9 @@ def test_command_that_ends_at_once_is_not_sent(
     if ours is not None:
         cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
     state = cable.near.ctc.state
-    matches = RULES[command].outcomes[state] is Outcome.MATCH  # write end of file ends a read
+    matches = (
+        RULES[command].outcomes[state] is CommandOutcome.MATCH
+    )  # write end of file ends a read
     assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
     assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
 

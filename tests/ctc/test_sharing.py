@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.sharing import Direction, Sharing, hindrance
+from ctc.sharing import DirectionLoad, Sharing, slowdown
 
 
 def run(solos_ns: list[float], starts_ns: list[float]) -> list[float]:
@@ -73,18 +73,18 @@ def test_one_that_is_dropped_leaves_the_others() -> None:
 
 
 def test_line_holds_up_what_it_has_no_room_for_and_the_common_part_both_ways() -> None:
-    reading, writing = Direction(), Direction(left=0.5)
-    assert (reading.pace(), writing.pace(), hindrance(reading, writing)) == (1.0, 1.0, 1.0)
+    reading, writing = DirectionLoad(), DirectionLoad(left=0.5)
+    assert (reading.pace(), writing.pace(), slowdown(reading, writing)) == (1.0, 1.0, 1.0)
     for _ in range(4):
         reading.change(1, 0.5, 0.75)
     assert reading.pace() == 0.5
     writing.change(1, 1.0, 1.0)
     assert writing.pace() == 0.5
-    assert hindrance(reading, writing) == 0.5 * 3.0 + 0.5 * 1.0
+    assert slowdown(reading, writing) == 0.5 * 3.0 + 0.5 * 1.0
 
 
 def test_nothing_is_wanted_once_all_have_gone() -> None:
-    way = Direction()
+    way = DirectionLoad()
     for share in (0.1, 0.2, 0.3):
         way.change(1, share, share)
     for share in (0.1, 0.3, 0.2):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, WAITING_STATE, CommandClass, Outcome, State
+from ctc.state import RULES, TRANSITIONS, WAITING_STATE, CommandClass, CommandOutcome, State
 from ctc.subchannel import Command
 
 # SA22-7203, 2.13, written down independently of the code. Rows: the command issued here;
@@ -20,14 +20,14 @@ sense                end         end        end        end        end         en
 """
 
 MEANINGS = {
-    "end": Outcome.END,
-    "+end": Outcome.MATCH,
-    "+end,wait": Outcome.MATCH_WAIT,
-    "wait": Outcome.WAIT,
-    "wait,attn": Outcome.ATTEND,
-    "transfer": Outcome.TRANSFER,
-    "busy": Outcome.BUSY,
-    "check": Outcome.CHECK,
+    "end": CommandOutcome.END,
+    "+end": CommandOutcome.MATCH,
+    "+end,wait": CommandOutcome.MATCH_WAIT,
+    "wait": CommandOutcome.WAIT,
+    "wait,attn": CommandOutcome.ATTEND,
+    "transfer": CommandOutcome.TRANSFER,
+    "busy": CommandOutcome.BUSY,
+    "check": CommandOutcome.CHECK,
 }
 
 CLASSES = {
@@ -72,12 +72,17 @@ def test_cell_is_as_published(row: str, column: str, entry: str) -> None:
 
 
 def test_every_command_that_can_wait_has_a_state_to_wait_in() -> None:
-    waits = (Outcome.WAIT, Outcome.ATTEND, Outcome.MATCH_WAIT, Outcome.TRANSFER)
+    waits = (
+        CommandOutcome.WAIT,
+        CommandOutcome.ATTEND,
+        CommandOutcome.MATCH_WAIT,
+        CommandOutcome.TRANSFER,
+    )
     waiting = {command for command in Command if set(RULES[command].outcomes) & set(waits)}
     assert waiting == set(WAITING_STATE)
 
 
 def test_two_writes_never_pass_each_other() -> None:
-    assert RULES[Command.WRITE].outcomes[State.WRITE] is Outcome.BUSY
-    assert RULES[Command.READ].outcomes[State.WRITE] is Outcome.TRANSFER
-    assert RULES[Command.WRITE].outcomes[State.READ] is Outcome.TRANSFER
+    assert RULES[Command.WRITE].outcomes[State.WRITE] is CommandOutcome.BUSY
+    assert RULES[Command.READ].outcomes[State.WRITE] is CommandOutcome.TRANSFER
+    assert RULES[Command.WRITE].outcomes[State.READ] is CommandOutcome.TRANSFER

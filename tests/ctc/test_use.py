@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.sharing import FAIR_SHARE, NOTHING, Use
+from ctc.sharing import FAIR_SHARE, NOTHING, ChannelUse
 
 SHARES = st.floats(0, 1)
 
@@ -13,9 +13,9 @@ SHARES = st.floats(0, 1)
 def test_each_gets_what_it_wants_or_half_and_together_there_is_enough(
     ctcs: float, disks: float
 ) -> None:
-    left_to_ctcs = 1 - Use(processor=disks).bounded().processor
+    left_to_ctcs = 1 - ChannelUse(processor=disks).bounded().processor
     ctcs_get = min(ctcs, left_to_ctcs)
-    disks_get = min(disks, 1 - Use(processor=ctcs_get).bounded().processor)
+    disks_get = min(disks, 1 - ChannelUse(processor=ctcs_get).bounded().processor)
     for gets, wants in ((ctcs_get, ctcs), (disks_get, disks)):
         assert gets >= min(wants, FAIR_SHARE)
     assert ctcs_get + disks_get <= 1 + 1e-12
@@ -23,12 +23,12 @@ def test_each_gets_what_it_wants_or_half_and_together_there_is_enough(
 
 
 def test_what_goes_out_here_comes_in_there() -> None:
-    here, there = Use(0.1, 0.2, 0.3), Use(0.4, 0.25, 0.15)
-    assert here.across(there) == Use(0.4, 0.2, 0.3)
-    assert there.across(here) == Use(0.4, 0.3, 0.2)
+    here, there = ChannelUse(0.1, 0.2, 0.3), ChannelUse(0.4, 0.25, 0.15)
+    assert here.across(there) == ChannelUse(0.4, 0.2, 0.3)
+    assert there.across(here) == ChannelUse(0.4, 0.3, 0.2)
     assert here.across(NOTHING) == here
-    assert NOTHING.across(there) == Use(0.4, 0.15, 0.25)
+    assert NOTHING.across(there) == ChannelUse(0.4, 0.15, 0.25)
 
 
 def test_more_than_half_holds_up_nobody_more_than_half_does() -> None:
-    assert Use(0.9, 0.2, 1.0).bounded() == Use(0.5, 0.2, 0.5)
+    assert ChannelUse(0.9, 0.2, 1.0).bounded() == ChannelUse(0.5, 0.2, 0.5)

@@ -63,7 +63,7 @@ def run_live(request: pytest.FixtureRequest) -> Run:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the machine is busy, no handshake is refused for the time it takes."""
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", PATIENCE_S)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", PATIENCE_S)
 
 
 class Guest:

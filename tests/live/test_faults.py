@@ -217,7 +217,7 @@ def test_a_hundred_thousand_bad_frames_at_the_listener_break_nothing(
         while count < 100_000:
             count += visit(first, random.choice([strange, false]))
         assert first.engine.counters.refused_count > 1_000
-        assert not first.attachments.strangers
+        assert not first.attachments.ungreeted
         endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         second.attachments.connect(endpoint)
         await wait_until(lambda: first.up and second.up)

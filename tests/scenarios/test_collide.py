@@ -9,12 +9,12 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import LinkParameters
 from scenarios.collide import (
     RULES,
-    Outcome,
-    Rule,
+    CollisionOutcome,
+    CollisionTrial,
     Scan,
     Source,
-    Trial,
     Waste,
+    WriteRule,
     collide,
     link_rules,
     trials,
@@ -24,8 +24,8 @@ from scenarios.run import MIB, NS_PER_S
 LAYOUT = load_layout("published-4")
 
 
-def outcome(scan: Scan, stop_short: int = 0, load: float = 40.0) -> Outcome:
-    return collide(Trial(LAYOUT, Rule(scan, stop_short), load, load, seconds=0.1))
+def outcome(scan: Scan, stop_short: int = 0, load: float = 40.0) -> CollisionOutcome:
+    return collide(CollisionTrial(LAYOUT, WriteRule(scan, stop_short), load, load, seconds=0.1))
 
 
 def test_isfcs_rule_does_not_collide_at_half_load_and_a_naive_scan_does() -> None:
@@ -45,13 +45,13 @@ def test_rule_stops_working_when_a_direction_needs_all_its_ctcs() -> None:
 
 
 def test_what_is_offered_is_carried_as_long_as_there_is_room() -> None:
-    result = collide(Trial(LAYOUT, Rule(Scan.OPPOSITE, 1), 20, 40, seconds=0.5))
+    result = collide(CollisionTrial(LAYOUT, WriteRule(Scan.OPPOSITE, 1), 20, 40, seconds=0.5))
     assert result.mb_per_s_out == pytest.approx(20, rel=0.15)
     assert result.mb_per_s_in == pytest.approx(40, rel=0.15)
 
 
 def test_same_trial_has_the_same_outcome() -> None:
-    trial = Trial(LAYOUT, Rule(Scan.RANDOM), 100, 100, seconds=0.05)
+    trial = CollisionTrial(LAYOUT, WriteRule(Scan.RANDOM), 100, 100, seconds=0.05)
     assert collide(trial) == collide(trial)
 
 
@@ -59,7 +59,7 @@ def test_random_scan_takes_every_ctc_that_is_free() -> None:
     devices = LAYOUT.devices(LAYOUT.nodes[0])
     taken = set()
     for seed in range(40):
-        rules = link_rules(Rule(Scan.RANDOM), Random(seed))
+        rules = link_rules(WriteRule(Scan.RANDOM), Random(seed))
         chosen = rules.scheduler(devices, True, LinkParameters())
         for device in devices:
             chosen.release(device.rdev)
@@ -97,4 +97,4 @@ def test_waste_is_the_time_from_a_colliding_write_to_the_next() -> None:
 @pytest.mark.parametrize("load", [-1.0, 1e9, float("nan")])
 def test_absurd_loads_are_refused(load: float) -> None:
     with pytest.raises(ConfigurationError, match="--offer-out"):
-        Trial(LAYOUT, RULES[0], load, 1)
+        CollisionTrial(LAYOUT, RULES[0], load, 1)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from isfc.errors import ConfigurationError
-from scenarios.compare import Figure, Setting, compare_files
+from scenarios.compare import ResultFigure, Setting, compare_files
 from scenarios.repeat import MEASURES
 from scenarios.run import DeviceResult, Result
 
@@ -52,7 +52,7 @@ def test_runs_meet_measure_by_measure_and_device_by_device(write: Write) -> None
     assert pair.settings == (Setting("pairs", 5, 50), Setting("seeds", None, 2))
     link = [figure for figure in pair.figures if figure.key == "link"]
     assert [figure.measure for figure in link] == list(MEASURES)
-    assert link[0] == Figure("run", "link", "mb_per_s", None, 10.0, 15.0)
+    assert link[0] == ResultFigure("run", "link", "mb_per_s", None, 10.0, 15.0)
     assert (link[0].difference, link[0].percent) == (5.0, 50.0)
     busy = [figure for figure in pair.figures if figure.measure == "busy_percent"]
     assert [(figure.key, figure.a, figure.b, figure.difference) for figure in busy] == [
@@ -74,9 +74,9 @@ def test_replays_meet_run_by_run(write: Write) -> None:
     pair = compare_files(a, b)
     assert (pair.kind, pair.settings) == ("replay", ())
     assert pair.figures == (
-        Figure("transport", "HL/4/1", "mb_per_s", 100.0, 90.0, 99.0, False, True),
-        Figure("transport", "HL/4/5", "mb_per_s", 100.0, 80.0, None),
-        Figure("transport", "HL/4/10", "mb_per_s", 100.0, None, 7.0),
+        ResultFigure("transport", "HL/4/1", "mb_per_s", 100.0, 90.0, 99.0, False, True),
+        ResultFigure("transport", "HL/4/5", "mb_per_s", 100.0, 80.0, None),
+        ResultFigure("transport", "HL/4/10", "mb_per_s", 100.0, None, 7.0),
     )
 
 
@@ -95,7 +95,7 @@ def test_replays_meet_run_by_run(write: Write) -> None:
 def test_difference(
     a: float | None, b: float | None, difference: float | None, percent: float | None
 ) -> None:
-    figure = Figure("run", "link", "mb_per_s", None, a, b)
+    figure = ResultFigure("run", "link", "mb_per_s", None, a, b)
     assert (figure.difference, figure.percent) == (difference, percent)
 
 

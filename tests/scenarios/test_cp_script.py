@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.cp_script import Entry, TimedCommand, Transcript, read_script
+from scenarios.cp_script import ConsoleEntry, TimedCommand, Transcript, read_script
 from scenarios.run import Experiment, run
 from scenarios.workload import find_workload
 
@@ -161,4 +161,4 @@ def test_records_are_ready_for_json(script: Path) -> None:
 def test_refusals_are_found(script: Path) -> None:
     kept = transcript(script, "at 20ms foo\nat 21ms help\nat 22ms vary on 6000")
     assert [entry.command for entry in kept.refusals] == ["foo", "vary on 6000"]
-    assert all(isinstance(entry, Entry) for entry in kept.refusals)
+    assert all(isinstance(entry, ConsoleEntry) for entry in kept.refusals)

@@ -10,7 +10,15 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.fault_run import Story, tell
-from scenarios.faults import PHASES, Fault, Kind, draw_fault, draw_faults, parse_faults, read_faults
+from scenarios.faults import (
+    PHASES,
+    Fault,
+    FaultKind,
+    draw_fault,
+    draw_faults,
+    parse_faults,
+    read_faults,
+)
 from scenarios.run import Experiment
 from scenarios.workload import find_workload
 
@@ -41,8 +49,8 @@ def test_file_of_faults_is_read_in_the_order_of_time(tmp_path: Path) -> None:
         '[[fault]]\nat = "1.5s"\nkind = "ctc lost"\nrdev = "6001"\nphase = "DISC"\nfor = "2ms"\n'
     )
     lost, crash = read_faults(str(path), LAYOUT, CLIENT, 3 * S)
-    assert lost == Fault(Kind.CTC_LOST, 1_500 * MS, CLIENT, 2 * MS, Rdev(0x6001), phase="DISC")
-    assert crash == Fault(Kind.CRASH, 2 * S, SERVER, 50 * MS)
+    assert lost == Fault(FaultKind.CTC_LOST, 1_500 * MS, CLIENT, 2 * MS, Rdev(0x6001), phase="DISC")
+    assert crash == Fault(FaultKind.CRASH, 2 * S, SERVER, 50 * MS)
     assert lost.until_ns == 1_502 * MS
     assert lost.describe() == "ctc lost 6001 at CLIENT, DISC for 2 ms"
 
@@ -178,9 +186,9 @@ def test_fault_that_is_not_over_when_the_run_ends_has_not_recovered() -> None:
 
 def test_faults_of_a_seed_are_of_every_kind_but_the_gap_and_of_the_layout() -> None:
     drawn = [fault for seed in range(200) for fault in draw_faults(seed, LAYOUT, 100, 900)]
-    assert {fault.kind for fault in drawn} == {*Kind} - {Kind.GAP}
+    assert {fault.kind for fault in drawn} == {*FaultKind} - {FaultKind.GAP}
     assert all(100 <= fault.at_ns < 900 for fault in drawn)
-    lost = [fault for fault in drawn if fault.kind is Kind.CHPID_LOST]
+    lost = [fault for fault in drawn if fault.kind is FaultKind.CHPID_LOST]
     for here, node in enumerate(LAYOUT.nodes):
         chpids = {fibre.chpids[here] for fibre in LAYOUT.fibres}
         assert {fault.chpid for fault in lost if fault.node == node} == chpids
@@ -188,7 +196,7 @@ def test_faults_of_a_seed_are_of_every_kind_but_the_gap_and_of_the_layout() -> N
 
 def test_faults_can_be_drawn() -> None:
     places = [(NodeName("A"), ctc.rdevs[0]) for ctc in LAYOUT.ctcs]
-    drawn = [draw_fault(Random(seed), [*Kind], 5, places) for seed in range(300)]
-    assert {fault.kind for fault in drawn} == {*Kind}
+    drawn = [draw_fault(Random(seed), [*FaultKind], 5, places) for seed in range(300)]
+    assert {fault.kind for fault in drawn} == {*FaultKind}
     assert all(fault.at_ns == 5 and 10_000 <= fault.for_ns <= 32 * MS for fault in drawn)
-    assert drawn == [draw_fault(Random(seed), [*Kind], 5, places) for seed in range(300)]
+    assert drawn == [draw_fault(Random(seed), [*FaultKind], 5, places) for seed in range(300)]

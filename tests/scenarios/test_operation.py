@@ -8,7 +8,7 @@ from isfc.link.state import DeviceState
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.operation import Act, Operation
+from scenarios.operation import Intervention, Operation
 from scenarios.run import Experiment, record, run
 from scenarios.workload import find_workload
 
@@ -28,18 +28,18 @@ class Log:
         self.done: list[tuple[str, int, str]] = []
         self.heard: list[tuple[int, str, LinkEvent]] = []
 
-    def act(self, at_ms: int, system: NodeName, name: str = "") -> Act:
+    def act(self, at_ms: int, system: NodeName, name: str = "") -> Intervention:
         def do(system: System, now_ns: int) -> None:
             self.done.append((name, now_ns, system.name))
 
-        return Act(at_ms * MS, system, do)
+        return Intervention(at_ms * MS, system, do)
 
     def hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
         self.heard.append((now_ns, end.name, event))
 
 
-def deactivate(rdev: int) -> Act:
-    return Act(
+def deactivate(rdev: int) -> Intervention:
+    return Intervention(
         20 * MS, ATLANTA, lambda system, now_ns: system.apply(Deactivate(Rdev(rdev)), now_ns)
     )
 
@@ -112,6 +112,6 @@ def test_act_sees_the_node_as_it_is_then() -> None:
         states.append(system.ends[0].link.ctcs[Rdev(0x6000)].state)
 
     log = Log()
-    acts = [Act(at_ms * MS, ATLANTA, look) for at_ms in (19, 21)]
+    acts = [Intervention(at_ms * MS, ATLANTA, look) for at_ms in (19, 21)]
     run(experiment(), operation=Operation([deactivate(0x6000), *acts], log.hear))
     assert [state is DeviceState.INACTIVE for state in states] == [False, True]

@@ -7,7 +7,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.guest_memory import GuestMemory
 from scenarios.relocated_guest import MESSAGE_LENGTH, GuestPlan
-from scenarios.relocation import Outcome, Relocation, relocate
+from scenarios.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.relocation_orders import read_order
 from scenarios.run import MIB, Experiment, run
 from scenarios.vmrelocate import End, Limits
@@ -28,7 +28,7 @@ def relocation(*guests: GuestPlan, **changed: object) -> Relocation:
     return Relocation(LAYOUT, guests or (guest(),), **changed)  # type: ignore[arg-type]
 
 
-def twice(together: int) -> Outcome:
+def twice(together: int) -> RelocationOutcome:
     return relocate(relocation(guest(name="A"), guest(name="B"), together=together))
 
 

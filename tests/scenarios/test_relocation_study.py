@@ -8,7 +8,7 @@ import pytest
 from isfc.layout.catalogue import load_layout
 from scenarios.guest_memory import GuestMemory
 from scenarios.relocated_guest import GuestPlan
-from scenarios.relocation import Outcome, Relocation, relocate
+from scenarios.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.relocation_study import Varied, advise, changes_of, sweep
 from scenarios.run import MIB
 from scenarios.vmrelocate import Limits
@@ -26,7 +26,9 @@ def relocation(
     return Relocation(LAYOUT, plans, **changed)  # type: ignore[arg-type]
 
 
-def run(work: Callable[[Relocation], Outcome], items: Sequence[Relocation]) -> list[Outcome]:
+def run(
+    work: Callable[[Relocation], RelocationOutcome], items: Sequence[Relocation]
+) -> list[RelocationOutcome]:
     return [work(item) for item in items]
 
 
@@ -57,7 +59,7 @@ def test_difference_within_the_noise_is_none() -> None:
     idle = relocation(change_mib=0)  # its stop is its state's: some packages over any link
     outcome = relocate(idle)
 
-    def all_alike(_: object, items: Sequence[Relocation]) -> list[Outcome]:
+    def all_alike(_: object, items: Sequence[Relocation]) -> list[RelocationOutcome]:
         return [outcome for _ in items]
 
     again = advise(idle, outcome, all_alike)

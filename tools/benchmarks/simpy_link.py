@@ -107,7 +107,7 @@ class System:
         self._env = env
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
-        self._limit, _ = parameters.limits(alone=len(ctcs) == 1)
+        self._limit, _ = parameters.limits(single_ctc=len(ctcs) == 1)
         self._rule = parameters.opening_rule
         self._lesser = lesser
         self._rx_lock = simpy.PriorityResource(env)

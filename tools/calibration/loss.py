@@ -18,7 +18,7 @@ from isfc.link.conversations import APPC_SEGMENT_LENGTH_MAX
 from isfc.link.message import Traffic
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare, make_experiment
-from scenarios.published.table import PublishedRow, PublishedTable, Role, View
+from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView
 from scenarios.run import MIB, Experiment, Recording, record
 from scenarios.workload import Workload
 from tools.calibration.knobs import Values, build_constants
@@ -133,18 +133,18 @@ def case_loss(case: Case, recording: Recording) -> float:
 
 
 def row_loss(
-    view: View,
+    view: TableView,
     row: PublishedRow,
     emulated: Mapping[str, float],
     cpu_weight: float = CPU_WEIGHT,
 ) -> float:
     """How far one row is off, by what its table shows."""
     match view:
-        case View.SUITE:
+        case TableView.SUITE:
             loss = _suite_loss(row, emulated)
-        case View.APPC:
+        case TableView.APPC:
             loss = _throughput_loss("msgs_per_s", row, emulated)
-        case View.DEVICE:
+        case TableView.DEVICE:
             return _device_loss(row, emulated)
         case _:
             return _link_loss(row, emulated)

@@ -9,7 +9,7 @@ from typing import Final
 
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.verdict import Verdict, judge
+from scenarios.published.verdict import TableVerdict, judge
 from scenarios.run import Experiment, Recording, record
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
@@ -22,7 +22,7 @@ Recordings = Mapping[Experiment, Sequence[Recording]]
 class Replay:
     """One table, replayed: what the means come to, and the comparisons of each seed."""
 
-    verdict: Verdict
+    verdict: TableVerdict
     by_seed: tuple[Sequence[Comparison], ...]
 
     @property

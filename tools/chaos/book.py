@@ -22,7 +22,7 @@ Counts = tuple[int, ...]
 
 
 class Entry(IntEnum):
-    """The numbers that a life has once."""
+    """The numbers that an incarnation has once."""
 
     EPOCHS = 0
     """Epochs that have begun."""
@@ -51,7 +51,7 @@ _CELL_LENGTH: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SentEpoch:
-    """What a life has sent in one epoch, and what it knows of it, in messages."""
+    """What an incarnation has sent in one epoch, and what it knows of it, in messages."""
 
     sent: Counts
     confirmed: Counts

@@ -25,7 +25,7 @@ class Running:
 
     @classmethod
     async def start(cls, life: node.Life, folder: Path) -> "Running":
-        """Begin a life. Its book and its log are in ``folder``."""
+        """Begin an incarnation. Its book and its log are in ``folder``."""
         stem = folder / f"{life.name}-{life.number}"
         book, log = stem.with_suffix(".book"), stem.with_suffix(".log")
         Book.create(book)

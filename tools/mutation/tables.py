@@ -3,7 +3,7 @@
 ``python -m tools.mutation.tables`` takes each cell of `ctc.state.TRANSITIONS` and the state after
 each change of `isfc.link.state.CHANGES`, and puts each other value there: mutmut changes what
 functions do, not data. Each such mutant has a process of its own. What survives is printed, and
-the exit status is 1 if anything does. ``Change.before`` is left out: it is drawn, not executed.
+the exit status is 1 if anything does. ``StateChange.before`` is left out.
 First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
 ``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
 """
@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, CommandClass, Outcome, State
-from isfc.link.state import CHANGES, Change, DeviceState
+from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
+from isfc.link.state import CHANGES, DeviceState, StateChange
 
 TESTS: Final = ("tests/ctc", "tests/isfc/link", "tests/isfc/system")
 FIRST: Final = ("tests/ctc/test_state.py", "tests/isfc/link/test_link_states.py")
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
     row: CommandClass
     state: State
-    outcome: Outcome
+    outcome: CommandOutcome
 
     def change(self) -> None:
         """Put it into the table, for this process."""
@@ -65,7 +65,7 @@ class Cell(NamedTuple):
 class After(NamedTuple):
     """Another state after a change of a link's CTC."""
 
-    of: Change
+    of: StateChange
     after: DeviceState
 
     def change(self) -> None:
@@ -81,7 +81,9 @@ def mutants() -> Iterator[Cell | After]:
     """Every other value of every entry."""
     for row, outcomes in TRANSITIONS.items():
         for state in State:
-            yield from (Cell(row, state, each) for each in Outcome if each is not outcomes[state])
+            yield from (
+                Cell(row, state, each) for each in CommandOutcome if each is not outcomes[state]
+            )
     for change in CHANGES:
         yield from (After(change, each) for each in DeviceState if each is not change.after)
 

@@ -13,8 +13,8 @@ from typing import Final
 from isfc.cli.render.verdict import measure_name
 from scenarios.published.companion import CHANNEL_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import Distance, PublishedTable, Role
-from scenarios.published.verdict import BoundCheck, Verdict, judge
+from scenarios.published.table import Deviation, PublishedTable, Role
+from scenarios.published.verdict import BoundCheck, TableVerdict, judge
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-fidelity.md"
 
@@ -74,7 +74,7 @@ def page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _summary(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _summary(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
     found = [c for verdict in verdicts for c in verdict.comparisons]
     judged = [c for c in found if c.within is not None]
     predicted = [c for c in judged if c.role is Role.ACCEPTANCE]
@@ -112,7 +112,7 @@ def _constants() -> Iterator[str]:
     yield _markdown(("constant", "numbers", ""), told)
 
 
-def _goals(verdict: Verdict) -> list[BoundCheck]:
+def _goals(verdict: TableVerdict) -> list[BoundCheck]:
     return [check for check in verdict.checks if check.goal]
 
 
@@ -121,7 +121,7 @@ def _met(check: BoundCheck) -> bool:
     return check.summary.keeps(check.goal)
 
 
-def _missed(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _missed(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
     yield "## Goals that are missed, and why"
     rows = []
     for verdict in verdicts:
@@ -142,7 +142,7 @@ def _missed(verdicts: Sequence[Verdict]) -> Iterator[str]:
     yield _markdown(("figures", "worst", "off by", "goal", "why"), rows) if rows else "None."
 
 
-def _table(verdict: Verdict) -> Iterator[str]:
+def _table(verdict: TableVerdict) -> Iterator[str]:
     table = verdict.table
     yield f"## {table.title}"
     source = f"[{table.source}]({table.url})" if table.url else table.source
@@ -185,8 +185,8 @@ def _off(table: PublishedTable, comparison: Comparison) -> str:
     """The error, or that a bound is kept."""
     row = next(row for row in table.rows if row.key == comparison.key)
     bound = table.tolerance(row, comparison.measure)
-    if bound and bound.distance in (Distance.EXCESS, Distance.SHORTFALL):
-        word = "up to" if bound.distance is Distance.EXCESS else "over"
+    if bound and bound.distance in (Deviation.EXCESS, Deviation.SHORTFALL):
+        word = "up to" if bound.distance is Deviation.EXCESS else "over"
         off = bound.distance.of(comparison.published, comparison.emulated)
         return f'{bound.distance.show(off)} ("{word}")' if off else f'kept ("{word}")'
     if comparison.error is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from ctc.state import TRANSITIONS, CommandClass, Outcome, State
+from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
 from isfc.link.state import CHANGES, DeviceState
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -17,14 +17,14 @@ PICTURE: Final = DOCS / "ctc-states.svg"
 LINK_PICTURE: Final = DOCS / "link-states.svg"
 
 COLOURS: Final = {
-    Outcome.END: "#eeeeee",
-    Outcome.MATCH: "#cfe8cf",
-    Outcome.MATCH_WAIT: "#e3efc6",
-    Outcome.WAIT: "#fff3c4",
-    Outcome.ATTEND: "#ffe0a3",
-    Outcome.TRANSFER: "#8fd19e",
-    Outcome.BUSY: "#f2a9a0",
-    Outcome.CHECK: "#d5ccdf",
+    CommandOutcome.END: "#eeeeee",
+    CommandOutcome.MATCH: "#cfe8cf",
+    CommandOutcome.MATCH_WAIT: "#e3efc6",
+    CommandOutcome.WAIT: "#fff3c4",
+    CommandOutcome.ATTEND: "#ffe0a3",
+    CommandOutcome.TRANSFER: "#8fd19e",
+    CommandOutcome.BUSY: "#f2a9a0",
+    CommandOutcome.CHECK: "#d5ccdf",
 }
 
 _CELL_WIDTH: Final = 92
@@ -38,7 +38,7 @@ def draw() -> str:
     """The picture, as SVG."""
     width = _LEFT + _CELL_WIDTH * len(State) + 10
     legend_top = _TOP + _CELL_HEIGHT * len(CommandClass) + 24
-    height = legend_top + _LEGEND_LINE * len(Outcome)
+    height = legend_top + _LEGEND_LINE * len(CommandOutcome)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         "<title>What becomes of a CTC command</title>",
@@ -98,13 +98,13 @@ def _table() -> Iterator[str]:
 
 
 def _legend(top: int) -> Iterator[str]:
-    for line, outcome in enumerate(Outcome):
+    for line, outcome in enumerate(CommandOutcome):
         y = top + _LEGEND_LINE * line
         yield _box(10, y - 12, 16, 16, outcome)
         yield _text(34, y, f"{_words(outcome.name)}: {outcome.value}")
 
 
-def _box(x: int, y: int, width: int, height: int, outcome: Outcome) -> str:
+def _box(x: int, y: int, width: int, height: int, outcome: CommandOutcome) -> str:
     return _filled(x, y, width, height, COLOURS[outcome])
 
 

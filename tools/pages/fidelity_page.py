@@ -10,11 +10,11 @@ import msgspec
 
 from isfc.cli.render.verdict import STATISTICS, measure_name
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Bound, Distance, PublishedRow, Role, Value
+from scenarios.published.table import Bound, Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import (
     BoundCheck,
     ErrorSummary,
-    Verdict,
+    TableVerdict,
     in_group,
     summarise,
     summarise_left_out,
@@ -152,7 +152,7 @@ def explain(reasons: Iterable[Reason], table: str, row: PublishedRow, error: flo
     return UNKNOWN
 
 
-def _goals(verdicts: Sequence[Verdict], left_out: Sequence[Mapping[str, str]]) -> str:
+def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> str:
     heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "met")
     measured = [line for v in verdicts if v.table.is_measured for line in _goal_lines(v)]
     measured += _model_goals(left_out)
@@ -193,7 +193,7 @@ def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, .
     )
 
 
-def _goal_lines(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+def _goal_lines(verdict: TableVerdict) -> Iterator[tuple[str, ...]]:
     """A line for each number that is wanted: what calibration rows, predictions, all reach."""
     name = f"`{verdict.table.name}`"
     for check in verdict.checks:
@@ -209,7 +209,9 @@ def _goal_lines(verdict: Verdict) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _check_lines(verdict: Verdict, check: BoundCheck, goal: Bound) -> Iterator[tuple[str, ...]]:
+def _check_lines(
+    verdict: TableVerdict, check: BoundCheck, goal: Bound
+) -> Iterator[tuple[str, ...]]:
     table = verdict.table
     found = in_group(table, table.groups[goal.group], goal.measure, verdict.comparisons)
     groups = [
@@ -246,7 +248,7 @@ def _pictures(pictures: Sequence[Picture]) -> str:
     return "\n".join(lines)
 
 
-def _worst(verdict: Verdict, reasons: Sequence[Reason]) -> str:
+def _worst(verdict: TableVerdict, reasons: Sequence[Reason]) -> str:
     """The rows that are farthest off in what the table's first goal is about."""
     table = verdict.table
     if not table.is_measured or not table.goals:
@@ -273,8 +275,8 @@ def _worst(verdict: Verdict, reasons: Sequence[Reason]) -> str:
     )
 
 
-def _error(comparison: Comparison, distance: Distance) -> str:
-    if distance is Distance.RELATIVE and comparison.error is not None:
+def _error(comparison: Comparison, distance: Deviation) -> str:
+    if distance is Deviation.RELATIVE and comparison.error is not None:
         return f"{comparison.error:+.0%}"
     return f"{comparison.emulated - comparison.published:+.3g}"
 

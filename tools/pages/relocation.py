@@ -10,8 +10,8 @@ from typing import Final
 
 from scenarios.published.companion import RELOCATION_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import Distance, PublishedRow, Role
-from scenarios.published.verdict import Verdict, judge
+from scenarios.published.table import Deviation, PublishedRow, Role
+from scenarios.published.verdict import TableVerdict, judge
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "relocation.md"
 BEGIN: Final = "<!-- Made by python -m tools.pages.relocation -->\n"
@@ -27,7 +27,7 @@ def renewed(text: str) -> str:
     return before + BEGIN + "\n".join(map(_section, verdicts)) + END + after
 
 
-def _section(verdict: Verdict) -> str:
+def _section(verdict: TableVerdict) -> str:
     table = verdict.table
     rows = {row.key: row for row in table.rows}
     goals = [check for check in verdict.checks if check.goal]
@@ -43,7 +43,7 @@ def _section(verdict: Verdict) -> str:
     return "\n".join([*lines, "Not modelled:\n", *left, ""])
 
 
-def _line(row: PublishedRow, found: Comparison, verdict: Verdict) -> str:
+def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> str:
     columns = row.columns
     what = str(columns.get("subject") or columns["metric"]).replace("_", " ")
     workload = str(columns.get("workload", "not seen"))
@@ -53,7 +53,7 @@ def _line(row: PublishedRow, found: Comparison, verdict: Verdict) -> str:
     published = f"{relation} {found.published:g} {columns['unit']}".strip()
     bound = verdict.table.tolerance(row, "value")
     off = f"{100 * (found.error or 0):+.1f} %"
-    if bound and bound.distance is Distance.EXCESS:
+    if bound and bound.distance is Deviation.EXCESS:
         off = "kept" if found.within else "above"
     return (
         f"| {found.key} | {what} | {published} | {found.emulated:.4g} | {off} | "

@@ -109,8 +109,8 @@ class _Canonical:
         """What transfers have still to do: the scale on which that is kept begins anywhere."""
         return tuple(
             [
-                (round(solo_ns, _DIGITS), self.form(rider))
-                for rider, solo_ns in sharing.left_at(self._now_ns)
+                (round(solo_ns, _DIGITS), self.form(user))
+                for user, solo_ns in sharing.left_at(self._now_ns)
             ]
         )
 

@@ -22,16 +22,16 @@ from isfc.system.system import System
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup, Side
 from isfc.testing.plan import (
-    Activate,
-    Deactivate,
-    Send,
+    ActivateCtc,
+    DeactivateCtc,
+    SendMessages,
     Step,
-    VaryChpid,
+    VaryCtcChpid,
     VaryRdev,
     Wait,
 )
 from scenarios.disturbance import Disturbance, Throttled
-from scenarios.faults import Fault, Kind, draw_fault
+from scenarios.faults import Fault, FaultKind, draw_fault
 from scenarios.injection import Injection
 
 
@@ -62,7 +62,7 @@ class ThrottledPair(Pair):
         return self.throttles[side.system.name].held_length
 
 
-KINDS: Final = tuple(kind for kind in Kind if kind not in (Kind.GAP, Kind.THROTTLED))
+KINDS: Final = tuple(kind for kind in FaultKind if kind not in (FaultKind.GAP, FaultKind.THROTTLED))
 """Faults that a pair must survive: no gaps, which nothing survives. Throttling is drawn apart."""
 
 THROTTLED_SHARE: Final = 0.2
@@ -159,7 +159,7 @@ class _Run:
         self._severed_count = 0
         self._message_count = 0
         self._collision_count = 0
-        stops = [fault for fault in scenario.faults if fault.kind is Kind.STOPPED]
+        stops = [fault for fault in scenario.faults if fault.kind is FaultKind.STOPPED]
         self._stopped_ns = sum(fault.for_ns for fault in stops)
         self._ledger = Ledger(self._pair, self._stopped_ns)
         self._injection = Injection(
@@ -244,11 +244,11 @@ def _draw_throttles(seed: int, setup: Setup, plan: Iterable[Step]) -> Iterator[F
     for step in plan:
         if isinstance(step, Wait):
             now_ns += step.duration_ns
-        elif isinstance(step, Send):
+        elif isinstance(step, SendMessages):
             sends.append((now_ns - 1, (NodeName(setup.names[step.here]), setup.rdev(step.here, 0))))
     if sends:
         at_ns, place = random.choice(sends)
-        yield draw_fault(random, [Kind.THROTTLED], at_ns, [place])
+        yield draw_fault(random, [FaultKind.THROTTLED], at_ns, [place])
 
 
 def _draw_setup(random: Random) -> Setup:
@@ -294,11 +294,11 @@ def _draw_step(random: Random, setup: Setup) -> Step:
         top = random.choice([1_000, 30_000, 120_000, 500_000])
         count = random.choice([1, 1, 3, 10])
         lengths = tuple(random.randint(1, top) for _ in range(count))
-        return Send(here, lengths, random.randrange(4), random.choice([*Traffic]))
+        return SendMessages(here, lengths, random.randrange(4), random.choice([*Traffic]))
     operations: list[Step] = [
-        Deactivate(here, index),
-        Activate(here, index),
-        VaryChpid(here, index, random.random() < 0.5),
+        DeactivateCtc(here, index),
+        ActivateCtc(here, index),
+        VaryCtcChpid(here, index, random.random() < 0.5),
         VaryRdev(here, index, random.random() < 0.5),
     ]
     return random.choice(operations)
@@ -329,7 +329,7 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
     if scenario.answers:
         yield replace(scenario, answers=False)
     for number, step in enumerate(scenario.plan):
-        if isinstance(step, Send) and len(step.lengths) > 1:
+        if isinstance(step, SendMessages) and len(step.lengths) > 1:
             plan = [*scenario.plan]
             plan[number] = replace(step, lengths=step.lengths[: len(step.lengths) // 2])
             yield replace(scenario, plan=tuple(plan))

@@ -138,14 +138,14 @@ def _sending(chpid: Chpid[Ctc]) -> list[Ctc]:
 
 def _arrange(chpid: Chpid[Ctc], devices: Sequence[Ctc], first: tuple[Kind, Ctc] | None) -> None:
     """Give all that waits on a chpid the same time, in the order of the CTCs, but for the first."""
-    endings, riders = _endings(chpid), _sending(chpid)
+    endings, users = _endings(chpid), _sending(chpid)
     agenda: Agenda[Ctc] = Agenda()
     sharing: Sharing[Ctc] = Sharing()
     least_ns = NEVER_NS
     for device in devices:
         if any(device is ctc for ctc in endings):
             agenda.add(FIRST_NS if first == (Kind.INTERRUPT, device) else SOON_NS, device)
-        if any(device is ctc for ctc in riders):
+        if any(device is ctc for ctc in users):
             due_ns = FIRST_NS if first == (Kind.DATA, device) else SOON_NS
             sharing.add(device, float(due_ns))
             least_ns = min(least_ns, due_ns)

@@ -12,7 +12,7 @@ from isfc.cli.render.collide import collide_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.layout.layout import Layout
-from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, Outcome, collide, trials
+from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, CollisionOutcome, collide, trials
 from scenarios.notes import layout_notes
 from scenarios.run import INTERVAL_MIN
 from scenarios.workload import MESSAGE_LENGTH_MAX
@@ -106,7 +106,7 @@ def _loads(most: float, steps: int) -> list[float]:
 
 
 def collide_record(
-    layout: Layout, outcomes: list[Outcome], seconds: float, message: int, seed: int
+    layout: Layout, outcomes: list[CollisionOutcome], seconds: float, message: int, seed: int
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     first, second = layout.nodes

@@ -31,7 +31,7 @@ from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.machine import together
 from isfc.deck.pairing import Pairing
-from isfc.deck.partition import System, choose_systems
+from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
 from isfc.layout.catalogue import load_collection
@@ -112,7 +112,7 @@ def import_iocp(
 
 
 def _wire_all(
-    systems: Sequence[System],
+    systems: Sequence[DeckSystem],
     ports: Sequence[str],
     features: Sequence[str],
     configs: Sequence[str],

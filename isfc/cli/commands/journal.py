@@ -16,7 +16,7 @@ from isfc.cli.render.output import show_error, show_json, show_lines
 from isfc.errors import ConfigurationError, JournalError
 from isfc.journal.journal import Replay
 from isfc.journal.journal import replay as replay_journal
-from isfc.journal.record import JournalReader, Outcome, Read, Record
+from isfc.journal.record import InputOutcome, JournalReader, JournalRecord, Read
 
 FileArgument = Annotated[
     Path,
@@ -71,7 +71,7 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
         raise typer.Exit(ExitCode.FAILED)
 
 
-def record_document(record: Record) -> dict[str, Any]:
+def record_document(record: JournalRecord) -> dict[str, Any]:
     """A record as JSON. Names and meanings of the keys stay between releases."""
     return {
         "index": record.index,
@@ -83,7 +83,7 @@ def record_document(record: Record) -> dict[str, Any]:
     }
 
 
-def outcome_document(outcome: Outcome) -> dict[str, Any]:
+def outcome_document(outcome: InputOutcome) -> dict[str, Any]:
     """What came of an input, as JSON."""
     return {
         "frames": outcome.frame_count,

@@ -14,7 +14,7 @@ from isfc.cli.options.number import within
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import ask_user
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, Connection, build_layout
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
@@ -147,7 +147,7 @@ def _firsts(text: str) -> tuple[Rdev, Rdev]:
 
 def _connections(
     pairs: list[tuple[ChpidId, ChpidId]], count: int, firsts: tuple[Rdev, Rdev]
-) -> Iterator[Connection]:
+) -> Iterator[CtcChoice]:
     """So many CTCs on each pair of chpids."""
     for index, chpids in enumerate(pairs):
         for n in range(count):
@@ -156,4 +156,4 @@ def _connections(
                 raise ConfigurationError(
                     "--rdevs: device numbers go beyond FFFF; expected lower ones"
                 )
-            yield Connection(chpids, (Rdev(here), Rdev(there)))
+            yield CtcChoice(chpids, (Rdev(here), Rdev(there)))

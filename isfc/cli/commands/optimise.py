@@ -33,8 +33,8 @@ from isfc.layout.site_file import with_site
 from isfc.layout.write import format_layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
-from isfc.search.objective import Load, Objective
-from isfc.search.optimise import BEST, Contender, Found, Scores, Task, optimise
+from isfc.search.objective import Objective, ScoredLoad
+from isfc.search.optimise import BEST, Contender, Scores, SearchResult, Task, optimise
 from isfc.search.workers import share_out
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
 from scenarios.workload import find_workload
@@ -128,7 +128,7 @@ def optimise_layout(
         given,
         ctcs or len(given.ctcs),
         objectives,
-        Load(find_workload(workload), pairs, seconds, seconds / 2),
+        ScoredLoad(find_workload(workload), pairs, seconds, seconds / 2),
         runs=runs,
         seeds=seeds,
         fixed=parse_fixed(given, parse_rdevs(fixed) if fixed else ()),
@@ -144,7 +144,7 @@ def optimise_layout(
         show(found_page(found, task))
 
 
-def _search(task: Task, jobs: int) -> Found:
+def _search(task: Task, jobs: int) -> SearchResult:
     """Search with a bar; after Ctrl-C the command ends."""
 
     def over_processes(
@@ -162,7 +162,7 @@ def _search(task: Task, jobs: int) -> Found:
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
-def found_record(found: Found, task: Task) -> dict[str, Any]:
+def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     front = found.front
     return {
@@ -186,7 +186,7 @@ def found_record(found: Found, task: Task) -> dict[str, Any]:
     }
 
 
-def _contender_record(one: Contender, found: Found, task: Task) -> dict[str, Any]:
+def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
     return {
         "mb_per_s": dict(zip(task.objectives, one.scores, strict=True)),
         "spread_percent": dict(zip(task.objectives, one.spreads, strict=True)),

@@ -32,13 +32,13 @@ from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
-from isfc.layout.capacity import Direction
+from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.sharing import shares_anything
-from scenarios.advice import Compared, Tried, try_advice
+from scenarios.advice import ComparedLoad, TriedAdvice, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.notes import beyond_plan, plan_notes
@@ -79,7 +79,7 @@ def plan(
     the one whose name comes first from the top down, the other from the bottom up. Capacities
     are for one direction: by IBM's rule of thumb, and what the model carries (a second's work).
     Of several links that share channels the model runs each alone and all together: what each
-    carries then, and who gets how much of each channel. Where disks ride a chpid ([[io]]), the
+    carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
     model has them, and what each costs the other follows.
     """
     if simulate and not lose:
@@ -163,7 +163,7 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str,
 
 
 def plan_record(
-    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[Tried]] = {}
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     first, second = plan.layout.nodes
@@ -189,7 +189,7 @@ def plan_record(
     }
 
 
-def _trial_record(tried: Tried) -> dict[str, Any]:
+def _trial_record(tried: TriedAdvice) -> dict[str, Any]:
     """What the model makes of one change."""
     if isinstance(tried.outcome, Untried):
         because, saturated, stated = tried.outcome.because, None, None
@@ -203,7 +203,7 @@ def _trial_record(tried: Tried) -> dict[str, Any]:
     }
 
 
-def _compared_record(compared: Compared) -> dict[str, Any]:
+def _compared_record(compared: ComparedLoad) -> dict[str, Any]:
     """The slower direction, as it is and changed."""
     return {
         "verdict": compared.verdict,
@@ -230,7 +230,7 @@ def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
     }
 
 
-def _chpid_records(way: Direction) -> list[dict[str, Any]]:
+def _chpid_records(way: WriteDirection) -> list[dict[str, Any]]:
     """The chpids that one node writes on, in order of first use."""
     return [
         {

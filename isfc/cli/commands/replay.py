@@ -36,7 +36,7 @@ from scenarios.guests import GuestCosts
 from scenarios.provenance import constants_digest
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.verdict import Verdict, judge
+from scenarios.published.verdict import TableVerdict, judge
 from scenarios.repeat import mean, repetitions, spreads_by_cell
 from scenarios.report import MeasuredRun, measured, sampled_run, whole_run
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment, Recording, record
@@ -256,7 +256,7 @@ def _by_seed(parts: Sequence[Part], recordings: Recordings) -> Iterator[Comparis
         yield from compare_all(parts, of_seed)
 
 
-def _end(verdicts: Sequence[Verdict]) -> None:
+def _end(verdicts: Sequence[TableVerdict]) -> None:
     """End with a failure if a tolerance or a bound is left, and say which."""
     failures = [failure for verdict in verdicts for failure in describe_failures(verdict)]
     if not failures:

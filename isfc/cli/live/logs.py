@@ -18,7 +18,7 @@ from isfc.cli.live.late_stream import LateStream
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
-from isfc.live.events import Attached, Detached, LiveEvent, Refused
+from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.snapshot import LiveSnapshot
 from isfc.system.link_end import LinkEnd
@@ -110,7 +110,7 @@ class LinkLog:
                     self._partner_ended = True
                     self.log(PARTNER_ENDED)
                 self._log_loss(DETACHED, rdev=format_rdev(event.rdev), reason=event.reason)
-            case Refused():
+            case ConnectionRefused():
                 self._refuse(event)
             case Severed():
                 self.log(SEVERED, reason=event.reason)
@@ -139,7 +139,7 @@ class LinkLog:
             late_ms_max = round(snapshot.late_ns_max / 1e6, 3)
             self.log(LAG, late_percent=round(late_percent, 2), late_ms_max=late_ms_max)
 
-    def _refuse(self, refused: Refused) -> None:
+    def _refuse(self, refused: ConnectionRefused) -> None:
         """Whoever floods a node with connections shall not flood its log."""
         second = int(self._now_s())
         if second != self._second:

@@ -58,7 +58,7 @@ class Measured:
     """The system at the other end; None if the node has that link only."""
 
 
-class Idle:
+class DroppingProgram:
     """A program that does nothing: what arrives is dropped."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
@@ -239,7 +239,7 @@ class LiveNode:
     def _program(self, link: Layout) -> Program:
         experiment = self.options.experiment(link)
         if experiment is None:
-            return Idle()
+            return DroppingProgram()
         costs = experiment.guests if self.options.factor else _free_guests()
         client = self.name == experiment.client_node
         workload, pairs = experiment.workload, experiment.pairs

@@ -20,7 +20,7 @@ from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
 from isfc.cli.live.loops import SIGNAL_CODES
 from isfc.cli.live.node import Measured
-from isfc.cli.live.watch import Watch, relay
+from isfc.cli.live.watch import LiveView, relay
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.observe import ObserveOptions
 from isfc.cli.render.output import discard_output, show_error
@@ -183,7 +183,7 @@ class LiveSystems:
         if quiet:
             return
         dilation, chpids = self.options.factor, self.chpids
-        shown = Watch(self.links, plain=plain, dilation=dilation, chpids=chpids)
+        shown = LiveView(self.links, plain=plain, dilation=dilation, chpids=chpids)
         with late_stdout(), shown as watch:
             while True:
                 await asyncio.sleep(LOOK_S)

@@ -58,7 +58,7 @@ def local_time() -> str:
     return datetime.now().astimezone().strftime("%H:%M:%S")
 
 
-class Watch(AbstractContextManager["Watch"]):
+class LiveView(AbstractContextManager["LiveView"]):
     """Shows links as they are at every call of `show`, from entering to leaving.
 
     ``links`` have the names of their two systems in the layout's order, ``dilation`` is 0 with no
@@ -99,7 +99,7 @@ class Watch(AbstractContextManager["Watch"]):
                 vertical_overflow="crop",
             )
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> "LiveView":
         if self._live is not None:
             self._live.start()
         return self

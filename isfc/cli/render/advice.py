@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from isfc.layout.rules.rule import Finding, Untried
-from scenarios.advice import Compared, Tried, Verdict
+from scenarios.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.saturation import STATED_PAIRS
 
 
-def advice_text(finding: Finding, tried: Mapping[str, Sequence[Tried]]) -> str:
+def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:
     """What is so, what to change, and the model's word on it if it was asked."""
     return " ".join([finding.advice, *map(model_word, tried.get(finding.id, ()))])
 
 
-def model_word(tried: Tried) -> str:
+def model_word(tried: TriedAdvice) -> str:
     """``Run with four CTCs, the model agrees by 12% saturated (340 to 381 MB/s) and ...``."""
     if isinstance(tried.outcome, Untried):
         return f"The model was not asked: {tried.outcome.because}."
@@ -28,11 +28,11 @@ def model_word(tried: Tried) -> str:
     ).replace("  ", " ")
 
 
-def _verdict(compared: Compared) -> str:
-    if compared.verdict is Verdict.ALIKE:
+def _verdict(compared: ComparedLoad) -> str:
+    if compared.verdict is AdviceVerdict.ALIKE:
         return compared.verdict
     return f"{compared.verdict} by {abs(compared.share):.0%}"
 
 
-def _rates(compared: Compared) -> str:
+def _rates(compared: ComparedLoad) -> str:
     return f"{compared.before.mb_per_s:.0f} to {compared.changed.mb_per_s:.0f}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, Direction
+from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, WriteDirection
 from isfc.layout.plan import Plan
 from scenarios.saturation import (
     SATURATING_PAIRS,
@@ -52,7 +52,7 @@ def differences(
         yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
-def _reasons(way: Direction) -> Iterator[str]:
+def _reasons(way: WriteDirection) -> Iterator[str]:
     """Why rule and model may disagree on what one node can send."""
     few = any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
     speeds = [use.fibre.profile.link_gbps for use in way.chpids]

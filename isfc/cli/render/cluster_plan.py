@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.layout.loss import ClusterLoss
-from scenarios.cluster_plan import ChannelPlan, ClusterPlan
+from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
 
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
@@ -32,7 +32,7 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
     return Group(*parts)
 
 
-def _channels(channels: Sequence[ChannelPlan]) -> Table:
+def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     table = _table("channel", "line", "processor", "out", "in", "busy %")
     table.add_column("links: out/in", overflow="fold")
     for channel in channels:

@@ -7,13 +7,13 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.layout.layout import Layout
-from scenarios.collide import Outcome
+from scenarios.collide import CollisionOutcome
 
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
 
 
-def collide_page(layout: Layout, outcomes: Sequence[Outcome]) -> RenderableType:
+def collide_page(layout: Layout, outcomes: Sequence[CollisionOutcome]) -> RenderableType:
     """The whole page."""
     first, second = layout.nodes
     count = len(layout.ctcs)
@@ -33,7 +33,7 @@ def collide_page(layout: Layout, outcomes: Sequence[Outcome]) -> RenderableType:
     return Group(*parts)
 
 
-def _table(outcomes: Sequence[Outcome]) -> Table:
+def _table(outcomes: Sequence[CollisionOutcome]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
     table.add_column("rule")
     for column in ("collisions/s", "wasted", "MB/s out", "MB/s in", "MB/s", "packages/s"):
@@ -51,7 +51,7 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     return table
 
 
-def _heat_map(outcomes: Sequence[Outcome], peak: float) -> Table:
+def _heat_map(outcomes: Sequence[CollisionOutcome], peak: float) -> Table:
     """A row for each load out and a column for each load in: the figure and its shade."""
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     columns = sorted({outcome.offered_in for outcome in outcomes})

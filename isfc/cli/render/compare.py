@@ -8,7 +8,7 @@ from rich.table import Table
 
 from isfc.cli.render.seeds import RUN_ROWS
 from isfc.cli.render.verdict import MEASURES, measure_name
-from scenarios.compare import Figure, ResultPair, Setting
+from scenarios.compare import ResultFigure, ResultPair, Setting
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
 
@@ -45,7 +45,7 @@ def _settings(settings: Sequence[Setting]) -> Table:
     return table
 
 
-def _link(figures: Sequence[Figure]) -> Table:
+def _link(figures: Sequence[ResultFigure]) -> Table:
     """The figures of the link as a whole."""
     found = {figure.measure: figure for figure in figures if figure.key == "link"}
     table = _table("", right=("A", "B", "B - A", "%", ""))
@@ -64,7 +64,7 @@ def _link(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _cluster(figures: Sequence[Figure]) -> Table:
+def _cluster(figures: Sequence[ResultFigure]) -> Table:
     """MB/s of each link, system and channel, and of all; the rest is in the JSON document."""
     table = _table("MB/s", right=("A", "B", "B - A", "%", ""))
     for figure in figures:
@@ -79,7 +79,7 @@ def _cluster(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _devices(figures: Sequence[Figure]) -> Table:
+def _devices(figures: Sequence[ResultFigure]) -> Table:
     """What each device did; the times of its I/Os are in the JSON document."""
     found = {(figure.key, figure.measure): figure for figure in figures}
     rdevs = dict.fromkeys(figure.key for figure in figures if figure.key != "link")
@@ -91,7 +91,7 @@ def _devices(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _replay(figures: Sequence[Figure]) -> Iterator[RenderableType]:
+def _replay(figures: Sequence[ResultFigure]) -> Iterator[RenderableType]:
     """The figures that differ, and what that means for each measure."""
     common = [figure for figure in figures if figure.difference is not None]
     changed = [figure for figure in common if figure.difference and not figure.noise]
@@ -121,7 +121,7 @@ def _replay(figures: Sequence[Figure]) -> Iterator[RenderableType]:
         yield "! marks what leaves its declared tolerance; nearer means nearer to IBM."
 
 
-def _summary(figures: Sequence[Figure]) -> Table:
+def _summary(figures: Sequence[ResultFigure]) -> Table:
     """For each table and measure: the median error, what is out of tolerance, what changed."""
     table = _table(
         "size of error",
@@ -145,20 +145,20 @@ def _summary(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _distances(figure: Figure) -> tuple[float, float]:
+def _distances(figure: ResultFigure) -> tuple[float, float]:
     """How far A and B are from what was published."""
     published = figure.published or 0
     return abs((figure.a or 0) - published), abs((figure.b or 0) - published)
 
 
-def _size(figure: Figure, value: float | None) -> float | None:
+def _size(figure: ResultFigure, value: float | None) -> float | None:
     """The size of a relative error; None where nothing but 0 was published."""
     if value is None or not figure.published:
         return None
     return abs(value - figure.published) / figure.published
 
 
-def _error(figure: Figure, value: float | None, within: bool | None) -> str:
+def _error(figure: ResultFigure, value: float | None, within: bool | None) -> str:
     """A relative error in percent, marked if it is not tolerated."""
     mark = "!" * (within is False)
     if value is None or not figure.published:

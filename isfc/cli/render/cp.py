@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from scenarios.cp_script import Entry
+from scenarios.cp_script import ConsoleEntry
 
 
-def transcript_lines(entries: Iterable[Entry]) -> Iterator[str]:
+def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
     """A line with time, node and command, then its response; what came unasked with its time."""
     for entry in entries:
         place = f"{entry.at_s:12.6f} {entry.node:<8}"

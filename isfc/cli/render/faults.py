@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.render.run import run_heading
-from scenarios.fault_run import Entry, Story
+from scenarios.fault_run import Story, StoryEntry
 from scenarios.run import Experiment
 
 _NAMES_MAX = 4
@@ -42,7 +42,7 @@ def story_lines(story: Story) -> Iterator[str]:
             yield f"{at_s:12.6f} {'both' if len(nodes) > 1 else nodes[0]:<8}   {text}"
 
 
-def _seen(entries: list[Entry]) -> Iterator[str]:
+def _seen(entries: list[StoryEntry]) -> Iterator[str]:
     """What one system saw at one moment, devices of the same fate together."""
     devices: dict[str, list[str]] = {}
     others = []

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ctc.features import find_feature
 from isfc.cli.render.check import SEVERITY_STYLES
-from isfc.io.advice import Advice
+from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
@@ -20,7 +20,7 @@ CHANNEL_HEADS: Final = (
 WORKLOAD_HEADS: Final = ("workload", "chpid", "protocol", "I/Os/s", "response us", "open")
 
 
-def io_plan_page(plan: IoPlan, advice: Sequence[Advice]) -> RenderableType:
+def io_plan_page(plan: IoPlan, advice: Sequence[IoAdvice]) -> RenderableType:
     """The whole page."""
     parts: list[RenderableType] = []
     if plan.channels:
@@ -122,7 +122,7 @@ def _osa(osa: OsaPlan) -> str:
     return f"{osa.channel.chpid} {osa.channel.feature}: streams get {', '.join(ways)}"
 
 
-def _advice(advice: Sequence[Advice]) -> Table:
+def _advice(advice: Sequence[IoAdvice]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for item in advice:
         table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), item.text)

@@ -10,7 +10,7 @@ from rich.table import Table
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from isfc.journal.journal import Difference, Replay
-from isfc.journal.record import Act, Outcome, Record
+from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.system.definition import LinkEndDefinition
@@ -19,17 +19,17 @@ _WHAT_WIDTH: Final = 28
 _NS_PER_S: Final = 10**9
 
 _WORDS: Final = {
-    Act.ARRIVE: "frame",
-    Act.VARY_RDEV_ON: "vary on",
-    Act.VARY_RDEV_OFF: "vary off",
-    Act.VARY_CHPID_ON: "vary on",
-    Act.VARY_CHPID_OFF: "vary off",
+    InputKind.ARRIVE: "frame",
+    InputKind.VARY_RDEV_ON: "vary on",
+    InputKind.VARY_RDEV_OFF: "vary off",
+    InputKind.VARY_CHPID_ON: "vary on",
+    InputKind.VARY_CHPID_OFF: "vary off",
 }
 _RDEV_ACTS: Final = (
-    Act.ARRIVE, Act.CONNECT, Act.DISCONNECT, Act.ACTIVATE, Act.DEACTIVATE, Act.VARY_RDEV_ON,
-    Act.VARY_RDEV_OFF,
+    InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,
+    InputKind.DEACTIVATE, InputKind.VARY_RDEV_ON, InputKind.VARY_RDEV_OFF,
 )  # fmt: skip
-_CHPID_ACTS: Final = (Act.VARY_CHPID_ON, Act.VARY_CHPID_OFF)
+_CHPID_ACTS: Final = (InputKind.VARY_CHPID_ON, InputKind.VARY_CHPID_OFF)
 
 
 def _line(*cells: object) -> str:
@@ -42,7 +42,7 @@ HEADING: Final = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms
 """Above the lines: fr and ev are frames and events that came of it."""
 
 
-def record_lines(record: Record) -> Iterator[str]:
+def record_lines(record: JournalRecord) -> Iterator[str]:
     """The line of one record; two for an input that raised an error."""
     if isinstance(record.given, LinkEndDefinition):
         definition = record.given
@@ -107,7 +107,7 @@ _NAMES: Final = ("frames", "events", "next deadline, s", "digest of frames",
                  "digest of events", "raised")  # fmt: skip
 
 
-def _cells(outcome: Outcome) -> tuple[str, ...]:
+def _cells(outcome: InputOutcome) -> tuple[str, ...]:
     return (
         f"{outcome.frame_count:,}",
         f"{outcome.event_count:,}",
@@ -118,7 +118,7 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
     )
 
 
-def given_document(record: Record) -> dict[str, Any]:
+def given_document(record: JournalRecord) -> dict[str, Any]:
     """What a record's input was, as JSON; data is not shown, only its length."""
     document: dict[str, Any] = {}
     if record.act in _RDEV_ACTS:
@@ -175,13 +175,13 @@ def _frame_document(frame: Frame) -> dict[str, Any]:
     return {"kind": "status", "signal": frame.signal.name, "serial": frame.serial}
 
 
-def _number(record: Record) -> str:
+def _number(record: JournalRecord) -> str:
     if record.act in _RDEV_ACTS:
         return format_rdev(Rdev(record.number))
     return f"{record.number:02X}" if record.act in _CHPID_ACTS else ""
 
 
-def _what(record: Record) -> str:
+def _what(record: JournalRecord) -> str:
     """What was sent, or the frame that arrived, in a few words."""
     given = record.given
     if isinstance(given, list):

@@ -14,7 +14,7 @@ from isfc.cli.render.picture import write_picture
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
 from isfc.search.site_fit import Fitted
-from scenarios.site_compare import Compared, Figure
+from scenarios.site_compare import ComparedInterval, MeasuredFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +104,9 @@ def _figure(value: float | None) -> str:
     return "..." if value is None else f"{value:.1f}"
 
 
-def compare_page(compared: Sequence[Compared], tolerance: float | None = None) -> RenderableType:
+def compare_page(
+    compared: Sequence[ComparedInterval], tolerance: float | None = None
+) -> RenderableType:
     """Each measurement beside its run; of several, one line each first."""
     parts: list[RenderableType] = []
     if len(compared) > 1:
@@ -116,7 +118,7 @@ def compare_page(compared: Sequence[Compared], tolerance: float | None = None) -
     return Group(*parts[:-1])
 
 
-def drift_table(compared: Sequence[Compared]) -> Table:
+def drift_table(compared: Sequence[ComparedInterval]) -> Table:
     """Errors over time: a line for each interval, medians of the judged figures' errors."""
     table = plain_table("interval", *(f"{name} %" for name in DRIFT))
     for each in compared:
@@ -127,7 +129,7 @@ def drift_table(compared: Sequence[Compared]) -> Table:
     return table
 
 
-def _compared_parts(each: Compared, tolerance: float | None) -> Iterator[RenderableType]:
+def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator[RenderableType]:
     derived = each.derived
     for end in each.seen.ends:
         yield measured_heading(end.measurement)
@@ -163,7 +165,7 @@ def _compared_parts(each: Compared, tolerance: float | None) -> Iterator[Rendera
             yield f"- {reason}"
 
 
-def _device_errors(figures: Sequence[Figure]) -> Table:
+def _device_errors(figures: Sequence[MeasuredFigure]) -> Table:
     """A line for each device: what was measured, and in percent how far ours is off."""
     table = plain_table(
         "RDEV", "I/O/s", "%", "Pend", "%", "Disc", "%", "Conn", "%", "Serv", "%", "Busy", "%"
@@ -179,7 +181,7 @@ def _device_errors(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _link_errors(figures: Sequence[Figure]) -> Table:
+def _link_errors(figures: Sequence[MeasuredFigure]) -> Table:
     table = plain_table("link", "measured", "emulated", "% off")
     for figure in figures:
         name = figure.measure.replace("_", " ").replace(" per s", "/s").replace("mb/s", "MB/s")
@@ -188,19 +190,19 @@ def _link_errors(figures: Sequence[Figure]) -> Table:
     return table
 
 
-def _signed(figure: Figure) -> str:
+def _signed(figure: MeasuredFigure) -> str:
     """An error with its sign; a dot where the figure is not judged."""
     if figure.error_percent is None or not figure.judged:
         return "."
     return f"{figure.error_percent:+.0f}"
 
 
-def write_errors(path: Path, compared: Sequence[Compared]) -> None:
+def write_errors(path: Path, compared: Sequence[ComparedInterval]) -> None:
     """Draw the errors: of one interval each judged figure's, of several their medians over time."""
     write_picture(path, partial(_draw_errors, compared))
 
 
-def _draw_errors(compared: Sequence[Compared], axes: "Axes") -> None:
+def _draw_errors(compared: Sequence[ComparedInterval], axes: "Axes") -> None:
     axes.axhline(0, color="grey", linewidth=0.8)
     axes.set_ylabel("emulated against measured, % off")
     if len(compared) == 1:
@@ -228,7 +230,7 @@ def _draw_errors(compared: Sequence[Compared], axes: "Axes") -> None:
     axes.legend()
 
 
-def _whose(figure: Figure, compared: Compared) -> str:
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
     """The RDEV of a figure, with its system if both are shown."""
     return figure.of if len(compared.seen.ends) == 1 else f"{figure.node} {figure.of}"
 

@@ -16,7 +16,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective
-from isfc.search.optimise import Contender, Found, Task
+from isfc.search.optimise import Contender, SearchResult, Task
 from scenarios.measured import beyond_measured_run
 from scenarios.notes import run_notes
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def found_page(found: Found, task: Task) -> RenderableType:
+def found_page(found: SearchResult, task: Task) -> RenderableType:
     """The best, beside the layout given; how much was looked at; what activates the best."""
     several = len(task.objectives) > 1
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
@@ -69,14 +69,14 @@ def found_page(found: Found, task: Task) -> RenderableType:
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
-def found_notes(found: Found, task: Task) -> tuple[Note, ...]:
+def found_notes(found: SearchResult, task: Task) -> tuple[Note, ...]:
     """The notes of the figures of the best layout, which are those of its runs."""
     best, load = found.best[0].layout, task.load
     own = replace(best, site=task.layout.site, notes=task.layout.notes)
     return run_notes(own, load.workload, load.pairs)
 
 
-def beyond_found(found: Found, task: Task) -> list[str]:
+def beyond_found(found: SearchResult, task: Task) -> list[str]:
     """What of the best layout and its load no published figure identifies."""
     return beyond_measured_run(found.best[0].layout, task.load.workload, task.load.pairs)
 
@@ -127,7 +127,7 @@ def _order(layout: Layout) -> str:
     return " ".join(f"{name}x{len([*run])}" for name, run in groupby(names))
 
 
-def _looked_at(found: Found) -> str:
+def _looked_at(found: SearchResult) -> str:
     of_all = "more than can be counted" if found.candidate_count is None else found.candidate_count
     return (
         f"Candidates: {of_all}; left out by the rule of thumb: {found.screened_count}; "
@@ -142,7 +142,7 @@ def rule_changes(one: Contender, given: Contender) -> list[str]:
     return [*gone, *(f"+{name}" for name in sorted(here - there))]
 
 
-def write_front(path: Path, found: Found, objectives: Sequence[Objective]) -> None:
+def write_front(path: Path, found: SearchResult, objectives: Sequence[Objective]) -> None:
     """Draw what was found by its first two objectives; the front is joined."""
     front = sorted(found.front, key=lambda one: one.scores)
 

@@ -11,9 +11,9 @@ from isfc.cli.render.advice import advice_text
 from isfc.cli.render.carried import differences
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.cli.render.drawing import speed_text
-from isfc.layout.capacity import Direction
+from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
-from scenarios.advice import Tried
+from scenarios.advice import TriedAdvice
 from scenarios.notes import plan_notes
 from scenarios.saturation import STATED_PAIRS, Carried
 
@@ -21,7 +21,7 @@ NODE_STYLES = ("cyan", "magenta")
 
 
 def plan_page(
-    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[Tried]] = {}
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
 ) -> RenderableType:
     """The whole page; with what the model carries and makes of the advice, if that is given."""
     first, second = plan.layout.nodes
@@ -115,11 +115,11 @@ def _capacity(plan: Plan, figures: Sequence[Carried]) -> RenderableType:
     return table
 
 
-def _chpids(way: Direction) -> str:
+def _chpids(way: WriteDirection) -> str:
     return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
 
 
-def _advice(plan: Plan, tried: Mapping[str, Sequence[Tried]]) -> RenderableType:
+def _advice(plan: Plan, tried: Mapping[str, Sequence[TriedAdvice]]) -> RenderableType:
     if not plan.advice:
         return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))

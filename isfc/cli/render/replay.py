@@ -19,7 +19,7 @@ from isfc.cli.render.verdict import (
 )
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable
-from scenarios.published.verdict import Verdict
+from scenarios.published.verdict import TableVerdict
 
 WIDTH = 80
 CELL_WIDTH = 15
@@ -33,7 +33,7 @@ _BAD = "bold red"
 _Found = Mapping[tuple[str, str], Comparison]
 
 
-def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
+def replay_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
     """The whole page: every table and what it comes to, then the tallies."""
     parts: list[RenderableType] = []
     for verdict in verdicts:
@@ -45,7 +45,7 @@ def replay_page(verdicts: Sequence[Verdict]) -> RenderableType:
     return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
-def verdict_page(verdicts: Sequence[Verdict]) -> RenderableType:
+def verdict_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
     """What the figures come to: the checks of one table, or a line for each of many."""
     parts: list[RenderableType] = []
     if len(verdicts) == 1:
@@ -70,7 +70,7 @@ def _not_modelled(table: PublishedTable) -> Iterator[RenderableType]:
         yield Group("Not modelled:", grid)
 
 
-def _figures(verdict: Verdict) -> Iterator[RenderableType]:
+def _figures(verdict: TableVerdict) -> Iterator[RenderableType]:
     """Each figure beside ours: a grid for each block and measure, or a line for each row."""
     table, rows = verdict.table, verdict.part.rows
     found = {(c.key, c.measure): c for c in verdict.comparisons}
@@ -84,7 +84,7 @@ def _figures(verdict: Verdict) -> Iterator[RenderableType]:
         yield from (_grid(table, runs, measure, found) for measure in table.measures)
 
 
-def _conclusions(verdict: Verdict) -> Iterator[RenderableType]:
+def _conclusions(verdict: TableVerdict) -> Iterator[RenderableType]:
     """How far the table is off, and whether that is near enough."""
     summary = summary_table(verdict)
     if summary.row_count:
@@ -93,7 +93,7 @@ def _conclusions(verdict: Verdict) -> Iterator[RenderableType]:
     yield from _checks(verdict)
 
 
-def _checks(verdict: Verdict) -> Iterator[RenderableType]:
+def _checks(verdict: TableVerdict) -> Iterator[RenderableType]:
     """What must hold of the table: bounds, goals and the signs of changes."""
     if verdict.checks:
         yield check_table(verdict.checks)

@@ -57,7 +57,7 @@ def _channel_rows(each: SharedChannel) -> Iterator[Row]:
 
 
 def disk_lines(shared: Sequence[Shared]) -> Iterator[str]:
-    """A line for each chpid of a layout that disks ride, with what they want of it."""
+    """A line for each chpid of a layout that disks use, with what they want of it."""
     for each in shared:
         wanted = each.wanted()
         names = ", ".join(demand.name for demand in each.demands)

@@ -10,7 +10,7 @@ from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import (
     BoundCheck,
     ChangeCheck,
-    Verdict,
+    TableVerdict,
     count_goals,
     in_group,
     left_out,
@@ -157,7 +157,7 @@ def describe_change(check: ChangeCheck) -> str:
     )
 
 
-def describe_failures(verdict: Verdict) -> Iterator[str]:
+def describe_failures(verdict: TableVerdict) -> Iterator[str]:
     """All that is out of tolerance, a line for each: first what sums up."""
     yield from (describe_check(check) for check in verdict.checks if not check.within)
     yield from (describe_change(check) for check in verdict.changes if not check.within)
@@ -165,7 +165,7 @@ def describe_failures(verdict: Verdict) -> Iterator[str]:
     yield from (describe_failure(verdict.table, comparison) for comparison in outside)
 
 
-def summary_table(verdict: Verdict) -> Table:
+def summary_table(verdict: TableVerdict) -> Table:
     """The sizes of the errors, by measure, group and role, of all that is bounded."""
     page = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
     for heading in ("error", "group", "role"):
@@ -221,7 +221,7 @@ def check_table(checks: Sequence[BoundCheck]) -> Table:
     return page
 
 
-def overview(verdicts: Iterable[Verdict]) -> Table:
+def overview(verdicts: Iterable[TableVerdict]) -> Table:
     """A line for each table: how many of its bounds are kept, and which goals are missed."""
     page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     page.add_column("table", no_wrap=True)
@@ -264,7 +264,7 @@ def _check_lines(check: BoundCheck) -> Iterator[tuple[str | Text, ...]]:
         )
 
 
-def tallies(verdicts: Sequence[Verdict]) -> Iterator[Text]:
+def tallies(verdicts: Sequence[TableVerdict]) -> Iterator[Text]:
     """Goals that are met, measured ones apart; rows that leave a bound; one's own workload."""
     for goals in count_goals(verdicts):
         yield Text(f"{goals.kind} met: {goals.met} of {goals.count}")

@@ -27,7 +27,7 @@ HEADERS: Final = {
 """What every answer carries: nothing may be loaded from elsewhere, asked of elsewhere, or kept."""
 
 
-class Guard:
+class GuardedApplication:
     """An application below a token, for one host and port."""
 
     def __init__(self, app: App, token: str, port: int, length_max: int) -> None:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from isfc import ConfigurationError, __version__, features
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.studio.command import Printed
-from isfc.cli.studio.guard import Guard
+from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files, kind_of
 from isfc.cli.studio.judgement import capacity
 from isfc.cli.studio.look import Look, look
@@ -73,7 +73,7 @@ class Studio:
         }
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
 
-    def app(self, token: str, port: int) -> Guard:
+    def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
         routes = [
             Route("/", self._page),
@@ -90,7 +90,7 @@ class Studio:
         app = Starlette(
             routes=routes, exception_handlers={ConfigurationError: _refuse, KeyError: _missing}
         )
-        return Guard(app, token, port, BODY_LENGTH_MAX)
+        return GuardedApplication(app, token, port, BODY_LENGTH_MAX)
 
     async def _page(self, _: Request) -> Response:
         return Response(page(self._start), media_type="text/html")

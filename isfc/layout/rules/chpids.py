@@ -7,28 +7,36 @@ from ctc.address import format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
+from isfc.layout.rules.rule import (
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+    listed,
+)
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
-def _single_ctc(judged: Judged) -> Iterator[Found]:
+def _single_ctc(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.ctcs) == 1:
-        yield Found(
+        yield Broken(
             "Both nodes write on the only CTC, so their writes collide about once for every "
             "message and most of the fibre stays idle.",
             fibres=judged.layout.fibres,
         )
 
 
-def _one_chpid(judged: Judged) -> Iterator[Found]:
+def _one_chpid(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.fibres) == 1:
         place = judged.place(*judged.layout.fibres)
-        yield Found(f"{place} carries the whole link.", fibres=judged.layout.fibres)
+        yield Broken(f"{place} carries the whole link.", fibres=judged.layout.fibres)
 
 
-def _chpid_crowded(judged: Judged) -> Iterator[Found]:
+def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if judged.count(f) > FULL_CTC_COUNT]
     counts = [judged.count(fibre) for fibre in fibres]
     if fibres:
@@ -38,14 +46,14 @@ def _chpid_crowded(judged: Judged) -> Iterator[Found]:
             carry = f"carry {counts[0]} CTCs each"
         else:
             carry = f"carry {listed(counts)} CTCs"
-        yield Found(
+        yield Broken(
             f"{judged.place(*fibres)} {carry}. Four fill a chpid; with more than four or five IBM "
             "saw performance roll off.",
             fibres=tuple(fibres),
         )
 
 
-def _chpid_shared(judged: Judged) -> Iterator[Found]:
+def _chpid_shared(judged: Judged) -> Iterator[Broken]:
     shared = [
         (fibre, text)
         for end in (0, 1)
@@ -53,7 +61,7 @@ def _chpid_shared(judged: Judged) -> Iterator[Found]:
         if (text := _shares(judged, fibre, end)) is not None
     ]
     if shared:
-        yield Found(
+        yield Broken(
             f"{' '.join(text for _, text in shared)} Four fill a chpid.",
             fibres=tuple(dict.fromkeys(fibre for fibre, _ in shared)),
         )
@@ -78,11 +86,11 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     )
 
 
-def _beyond_the_rule(judged: Judged) -> Iterator[Found]:
+def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:
     fibres = [f for f in judged.layout.fibres if f.profile.link_gbps > RULE_GBPS_MAX]
     if fibres:
         speeds = listed(sorted({fibre.profile.link_gbps for fibre in fibres}))
-        yield Found(
+        yield Broken(
             f"{judged.place(*fibres)} run{'s' * (len(fibres) == 1)} at {speeds} Gb/s, and the rule "
             f"of thumb was published up to {RULE_GBPS_MAX}. CTCs use command-mode FICON, which "
             "does not gain with the link: on FICON Express16SA IBM measured little over "
@@ -91,7 +99,7 @@ def _beyond_the_rule(judged: Judged) -> Iterator[Found]:
         )
 
 
-def _too_many_each(judged: Judged) -> Iterator[Found]:
+def _too_many_each(judged: Judged) -> Iterator[Broken]:
     chpids = len(judged.layout.fibres)
     each = min(judged.count(fibre) for fibre in judged.layout.fibres)
     if chpids > 1 and each * chpids > changes.CROSSED_CTCS_MAX:
@@ -99,7 +107,7 @@ def _too_many_each(judged: Judged) -> Iterator[Found]:
         remedy = f"Define {fewer} CTC{'s' * (fewer > 1)} a chpid"
         if not fewer:
             remedy = f"Use {changes.CROSSED_CTCS_MAX} chpids at most"
-        yield Found(
+        yield Broken(
             f"{chpids} chpids with {each} CTC{'s' * (each > 1)} each are {each * chpids} CTCs; IBM "
             f"advises at most {changes.CROSSED_CTCS_MAX}, so that the unidirectional ones can be "
             "added on one chpid.",
@@ -107,7 +115,7 @@ def _too_many_each(judged: Judged) -> Iterator[Found]:
         )
 
 
-def _straight(judged: Judged) -> Iterator[Found]:
+def _straight(judged: Judged) -> Iterator[Broken]:
     collection, nodes = judged.collection, judged.layout.nodes
     known: list[Fibre] = []
     if collection is not None:
@@ -120,11 +128,13 @@ def _straight(judged: Judged) -> Iterator[Found]:
                 known.append(fibre)
     if known:
         is_one = "is one channel" if len(known) == 1 else "are one channel each"
-        yield Found(f"{judged.place(*known)} {is_one}: a straight connection.", fibres=tuple(known))
+        yield Broken(
+            f"{judged.place(*known)} {is_one}: a straight connection.", fibres=tuple(known)
+        )
     fibres = [f for f in judged.layout.fibres if f.chpids[0] == f.chpids[1] and f not in known]
     if fibres:
         has = "has the same number" if len(fibres) == 1 else "have the same numbers"
-        yield Found(
+        yield Broken(
             f"{judged.place(*fibres)} {has} at both ends. If both systems are in one CEC, this is "
             "a straight connection: one channel is both ends; [[shared_channel]] says so.",
             fibres=tuple(fibres),
@@ -132,7 +142,7 @@ def _straight(judged: Judged) -> Iterator[Found]:
 
 
 RULES: Final = (
-    Rule(
+    LayoutRule(
         "single-ctc",
         Severity.WARNING,
         "The link has a single CTC.",
@@ -140,9 +150,9 @@ RULES: Final = (
         _REPORT,
         "Define four CTCs on the chpid.",
         _single_ctc,
-        (Trial("with four CTCs", changes.four_of_each),),
+        (ChangedLayout("with four CTCs", changes.four_of_each),),
     ),
-    Rule(
+    LayoutRule(
         "one-chpid",
         Severity.WARNING,
         "All CTCs are on one chpid.",
@@ -152,7 +162,7 @@ RULES: Final = (
         _one_chpid,
         Untried("it is about what a loss leaves, not about what is carried"),
     ),
-    Rule(
+    LayoutRule(
         "chpid-crowded",
         Severity.WARNING,
         "A chpid carries more than four CTCs.",
@@ -161,11 +171,11 @@ RULES: Final = (
         "Move the others to another chpid.",
         _chpid_crowded,
         (
-            Trial("with four CTCs on a chpid", changes.thinned),
-            Trial("with the others on another chpid", changes.moved),
+            ChangedLayout("with four CTCs on a chpid", changes.thinned),
+            ChangedLayout("with the others on another chpid", changes.moved),
         ),
     ),
-    Rule(
+    LayoutRule(
         "chpid-shared",
         Severity.WARNING,
         "A chpid carries CTCs of several links, and more than four together.",
@@ -175,7 +185,7 @@ RULES: Final = (
         _chpid_shared,
         Untried("it takes several links to find it, and what is run is one"),
     ),
-    Rule(
+    LayoutRule(
         "beyond-the-rule",
         Severity.WARNING,
         "A link is faster than the rule of thumb is known for.",
@@ -186,7 +196,7 @@ RULES: Final = (
         _beyond_the_rule,
         Untried("it advises no change: it says that the model is to be asked"),
     ),
-    Rule(
+    LayoutRule(
         "too-many-each",
         Severity.INFO,
         "CTCs a chpid times chpids is more than 14.",
@@ -197,9 +207,9 @@ RULES: Final = (
         f"{_GUIDE}, recommendations",
         "Define fewer CTCs a chpid.",
         _too_many_each,
-        (Trial("that way", changes.selected_in_addition),),
+        (ChangedLayout("that way", changes.selected_in_addition),),
     ),
-    Rule(
+    LayoutRule(
         "straight-connection",
         Severity.INFO,
         "A fibre has the same chpid at both ends.",

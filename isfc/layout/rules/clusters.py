@@ -9,7 +9,7 @@ from typing import Final
 
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.layout import Channel, Collection, Layout
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried, listed
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried, listed
 from isfc.layout.sharing import carried_by, channel_name, link_name
 from isfc.link.name import NodeName
 
@@ -17,7 +17,7 @@ _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
 
 
-def _mesh(judged: Judged) -> Iterator[Found]:
+def _mesh(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
     if collection is None or judged.layout != collection.links[0]:
         return
@@ -30,10 +30,10 @@ def _mesh(judged: Judged) -> Iterator[Found]:
     if apart:
         have = "has" if len(apart) == 1 else "have"
         pairs = "pair" if len(apart) == 1 else "pairs"
-        yield Found(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
+        yield Broken(f"{len(apart)} {pairs} of systems {have} no link: {listed(apart)}.")
 
 
-def _single_points(judged: Judged) -> Iterator[Found]:
+def _single_points(judged: Judged) -> Iterator[Broken]:
     collection, layout = judged.collection, judged.layout
     if collection is None:
         return
@@ -43,18 +43,18 @@ def _single_points(judged: Judged) -> Iterator[Found]:
             *(set(collection.channels_of(fibre, layout.nodes)) for fibre in fibres)
         )
         for channel in sorted(common, key=channel_name):
-            yield Found(f"{_capital(channel_name(channel))} is an end of every fibre.")
+            yield Broken(f"{_capital(channel_name(channel))} is an end of every fibre.")
     directors = [set(fibre.directors) for fibre in fibres]
     for director in sorted(set.intersection(*directors)):
-        yield Found(f"Director {director} leads every fibre.")
+        yield Broken(f"Director {director} leads every fibre.")
     paths = {fibre.path for fibre in fibres}
     if len(paths) == 1:
         (path,) = paths
         if path is not None and path.isl is not None and path.isl.count == 1:
-            yield Found(f"The one inter-switch link of path {path.name} carries every fibre.")
+            yield Broken(f"The one inter-switch link of path {path.name} carries every fibre.")
 
 
-def _channel_shared(judged: Judged) -> Iterator[Found]:
+def _channel_shared(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
     if collection is None:
         return
@@ -71,7 +71,7 @@ def _channel_shared(judged: Judged) -> Iterator[Found]:
             )
     for load, names in alike.items():
         carry = "The channel {} carries" if len(names) == 1 else "The channels {} each carry"
-        yield Found(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
+        yield Broken(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
 
 
 def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool:
@@ -86,7 +86,7 @@ def _ctc_ends(collection: Collection, channel: Channel, link: Layout) -> int:
     return sum(collection.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs)
 
 
-def _asymmetric(judged: Judged) -> Iterator[Found]:
+def _asymmetric(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
     if collection is None or judged.layout != collection.links[0]:
         return
@@ -101,7 +101,9 @@ def _asymmetric(judged: Judged) -> Iterator[Found]:
             f"{system} {len(rates[system])} ({totals[system]:g} Gb/s)" for system in rates
         )
         weak = listed(system for system, total in totals.items() if total == least)
-        yield Found(f"The systems have unequal channels for their links: {each}; {weak} the least.")
+        yield Broken(
+            f"The systems have unequal channels for their links: {each}; {weak} the least."
+        )
 
 
 def _channel_rates(collection: Collection, system: NodeName) -> dict[Channel, float]:
@@ -118,7 +120,7 @@ def _capital(text: str) -> str:
 
 
 RULES: Final = (
-    Rule(
+    LayoutRule(
         "mesh-incomplete",
         Severity.WARNING,
         "Two systems of the file have no link.",
@@ -128,7 +130,7 @@ RULES: Final = (
         _mesh,
         Untried("it is about who can reach whom, not about what is carried"),
     ),
-    Rule(
+    LayoutRule(
         "link-cut-by-one-loss",
         Severity.WARNING,
         "One channel, director or inter-switch link carries all of a link.",
@@ -138,7 +140,7 @@ RULES: Final = (
         _single_points,
         Untried("it is about what a loss leaves, not about what is carried"),
     ),
-    Rule(
+    LayoutRule(
         "channel-shared",
         Severity.WARNING,
         "A channel of several systems, or one that is both ends, carries more than four CTCs.",
@@ -148,7 +150,7 @@ RULES: Final = (
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),
     ),
-    Rule(
+    LayoutRule(
         "member-asymmetric",
         Severity.INFO,
         "A system has fewer or slower channels for its links than another one.",

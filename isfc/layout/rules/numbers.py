@@ -5,17 +5,17 @@ from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Untried, listed
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried, listed
 
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
-def _out_of_order(judged: Judged) -> Iterator[Found]:
+def _out_of_order(judged: Judged) -> Iterator[Broken]:
     first, second = judged.layout.nodes
     numbers = [ctc.rdevs[1] for ctc in judged.layout.device_list()]
     for before, after in pairwise(numbers):
         if after < before:
-            yield Found(
+            yield Broken(
                 f"Down the device list, which {first}'s numbers order, {second}'s "
                 f"{format_rdev(after)} comes behind its {format_rdev(before)}. {second} writes in "
                 "an order that its own numbers do not show."
@@ -23,13 +23,13 @@ def _out_of_order(judged: Judged) -> Iterator[Found]:
             return
 
 
-def _ambiguous(judged: Judged) -> Iterator[Found]:
+def _ambiguous(judged: Judged) -> Iterator[Broken]:
     first, second = judged.layout.nodes
     theirs = {ctc.rdevs[1]: ctc.rdevs[0] for ctc in judged.layout.ctcs}
     for ctc in judged.layout.device_list():
         here, there = ctc.rdevs
         if here != there and here in theirs:
-            yield Found(
+            yield Broken(
                 f"{format_rdev(here)} means one CTC at {first} and another at {second}: "
                 f"{first}'s {format_rdev(here)} is joined to {second}'s {format_rdev(there)}, "
                 f"{second}'s {format_rdev(here)} to {first}'s {format_rdev(theirs[here])}.",
@@ -38,19 +38,19 @@ def _ambiguous(judged: Judged) -> Iterator[Found]:
             return
 
 
-def _not_for_ssi(judged: Judged) -> Iterator[Found]:
+def _not_for_ssi(judged: Judged) -> Iterator[Broken]:
     odd = [node for node in judged.layout.nodes if not node.isalnum()]
     if odd:
         characters = "".join(sorted({c for node in odd for c in node if not c.isalnum()}))
         verb = "is no name" if len(odd) == 1 else "are no names"
-        yield Found(
+        yield Broken(
             f"{listed(odd)} {verb} of an SSI member, whose names have no {' '.join(characters)}. "
             "ISFC alone allows it."
         )
 
 
 RULES: Final = (
-    Rule(
+    LayoutRule(
         "rdevs-out-of-order",
         Severity.WARNING,
         "The device numbers of the two ends run in different orders.",
@@ -61,7 +61,7 @@ RULES: Final = (
         _out_of_order,
         Untried("it is about who is misled; the order in which both ends scan stays"),
     ),
-    Rule(
+    LayoutRule(
         "rdevs-ambiguous",
         Severity.WARNING,
         "A device number names one CTC here and another there.",
@@ -71,7 +71,7 @@ RULES: Final = (
         _ambiguous,
         Untried("it is about who is misled; numbers carry nothing"),
     ),
-    Rule(
+    LayoutRule(
         "name-not-for-ssi",
         Severity.WARNING,
         "A system cannot be a member of an SSI cluster under its name.",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ctc.address import Rdev, format_chpid
-from isfc.layout.capacity import Direction
+from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 
 
@@ -27,7 +27,7 @@ class Judged:
     """
 
     layout: Layout
-    directions: tuple[Direction, Direction]
+    directions: tuple[WriteDirection, WriteDirection]
     neighbours: tuple[Layout, ...] = ()
     collection: Collection | None = None
 
@@ -43,7 +43,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Broken:
     """How a rule is broken: what is so, and what to change if that depends.
 
     ``fibres`` are those that it is about; none if it is about the whole link.
@@ -55,7 +55,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ChangedLayout:
     """A rule's advice carried out, so that the model can be asked what it is worth.
 
     ``done`` says what was done, as in "Run with four CTCs, ...". ``change`` takes the fibre of each
@@ -83,7 +83,7 @@ class Untried:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LayoutRule:
     """A rule for layouts. ``id`` stays the same between releases.
 
     ``title`` says in a few words what is found, ``reason`` why it matters, ``source`` where that
@@ -97,15 +97,15 @@ class Rule:
     reason: str
     source: str
     remedy: str
-    find: Callable[[Judged], Iterator[Found]]
-    trials: tuple[Trial, ...] | Untried
+    find: Callable[[Judged], Iterator[Broken]]
+    trials: tuple[ChangedLayout, ...] | Untried
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What a rule has found in a layout, and what to change about it."""
 
-    rule: Rule
+    rule: LayoutRule
     text: str
     remedy: str
     fibres: tuple[Fibre, ...]

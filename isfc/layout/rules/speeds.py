@@ -16,7 +16,15 @@ from ctc.fibre_channel import (
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
+from isfc.layout.rules.rule import (
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+    listed,
+)
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."
@@ -36,42 +44,42 @@ def _fast_count(judged: Judged) -> int:
     return speeds.count(max(speeds))
 
 
-def _mixed(judged: Judged) -> Iterator[Found]:
+def _mixed(judged: Judged) -> Iterator[Broken]:
     speeds = sorted(set(_speeds(judged)))
     if len(speeds) > 1:
-        yield Found(
+        yield Broken(
             f"Links of {listed(speeds)} Gb/s are mixed. The scan goes by device number and takes "
             "a slow chpid as readily as a fast one."
         )
 
 
-def _asymmetric(judged: Judged) -> Iterator[Found]:
+def _asymmetric(judged: Judged) -> Iterator[Broken]:
     speeds = _speeds(judged)
     if speeds == speeds[::-1]:
         return
     devices = judged.layout.device_list()
     down = [fibre.profile.link_gbps for fibre, _ in groupby(devices, key=lambda ctc: ctc.fibre)]
     first, second = judged.layout.nodes
-    yield Found(
+    yield Broken(
         f"{first} meets chpids of {listed(down)} Gb/s, {second} of {listed(down[::-1])}, in that "
         "order, so the two directions are not equally fast.",
         _ENDS if _fast_count(judged) > 1 else _MIDDLE,
     )
 
 
-def _slow_first(judged: Judged) -> Iterator[Found]:
+def _slow_first(judged: Judged) -> Iterator[Broken]:
     speeds = _speeds(judged)
     if speeds == speeds[::-1] and _fast_count(judged) > 1 and speeds[0] < max(speeds):
-        yield Found("Both nodes begin on a slow chpid and reach the fast ones under load only.")
+        yield Broken("Both nodes begin on a slow chpid and reach the fast ones under load only.")
 
 
-def _beyond_feature(judged: Judged) -> Iterator[Found]:
+def _beyond_feature(judged: Judged) -> Iterator[Broken]:
     alike: dict[ChpidProfile, list[Fibre]] = {}
     for fibre in judged.layout.fibres:
         if fibre.profile.link_gbps > FEATURES[fibre.profile.feature].link_gbps:
             alike.setdefault(fibre.profile, []).append(fibre)
     if alike:
-        yield Found(
+        yield Broken(
             " ".join(
                 f"{judged.place(*fibres)} {'is' if len(fibres) == 1 else 'are'} to run at "
                 f"{profile.link_gbps:g} Gb/s, and {profile.feature} runs at "
@@ -82,7 +90,7 @@ def _beyond_feature(judged: Judged) -> Iterator[Found]:
         )
 
 
-def _beyond_reach(judged: Judged) -> Iterator[Found]:
+def _beyond_reach(judged: Judged) -> Iterator[Broken]:
     alike: dict[tuple[float, float], list[Fibre]] = {}
     for fibre in judged.layout.fibres:
         alike.setdefault((fibre.profile.link_gbps, fibre.km), []).append(fibre)
@@ -92,7 +100,7 @@ def _beyond_reach(judged: Judged) -> Iterator[Found]:
         needed = credits_needed(full_mb_per_s, km, FRAME_DATA_LENGTH, frame_ns)
         if needed > PORT_CREDITS:
             mb_per_s = credit_bytes_per_s(PORT_CREDITS, km, FRAME_DATA_LENGTH, frame_ns) / 1e6
-            yield Found(
+            yield Broken(
                 f"{judged.place(*fibres)}: the {PORT_CREDITS} buffer credits of a channel's port "
                 f"let through {mb_per_s:,.0f} of {full_mb_per_s:,.0f} MB/s each way over {km:g} "
                 f"km. {needed:,} are needed for full frames.",
@@ -101,7 +109,7 @@ def _beyond_reach(judged: Judged) -> Iterator[Found]:
 
 
 RULES: Final = (
-    Rule(
+    LayoutRule(
         "speed-beyond-feature",
         Severity.WARNING,
         "A link is faster than its feature.",
@@ -112,7 +120,7 @@ RULES: Final = (
         _beyond_feature,
         Untried("it is about a mistake in the file"),
     ),
-    Rule(
+    LayoutRule(
         "speeds-mixed",
         Severity.INFO,
         "Links of several speeds are mixed.",
@@ -120,9 +128,9 @@ RULES: Final = (
         "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
         "IBM advises one speed for a logical link.",
         _mixed,
-        (Trial("on the fast chpids alone", changes.fast_alone),),
+        (ChangedLayout("on the fast chpids alone", changes.fast_alone),),
     ),
-    Rule(
+    LayoutRule(
         "speeds-asymmetric",
         Severity.WARNING,
         "The two nodes meet the link speeds in different orders.",
@@ -130,9 +138,9 @@ RULES: Final = (
         _REPORT,
         f"{_ENDS} With one fast chpid: put it in the middle.",
         _asymmetric,
-        (Trial("in that order", changes.fast_outside_or_inside),),
+        (ChangedLayout("in that order", changes.fast_outside_or_inside),),
     ),
-    Rule(
+    LayoutRule(
         "speeds-slow-first",
         Severity.INFO,
         "Both nodes begin on a slow chpid, though several are fast.",
@@ -140,9 +148,9 @@ RULES: Final = (
         _REPORT,
         _ENDS,
         _slow_first,
-        (Trial("in that order", changes.fast_outside_or_inside),),
+        (ChangedLayout("in that order", changes.fast_outside_or_inside),),
     ),
-    Rule(
+    LayoutRule(
         "port-beyond-reach",
         Severity.WARNING,
         "A fibre is longer than the buffer credits of a channel's port reach.",

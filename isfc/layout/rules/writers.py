@@ -5,14 +5,22 @@ from typing import Final
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import Found, Judged, Rule, Severity, Trial, Untried, listed
+from isfc.layout.rules.rule import (
+    Broken,
+    ChangedLayout,
+    Judged,
+    LayoutRule,
+    Severity,
+    Untried,
+    listed,
+)
 from isfc.link.schedule import stop_short
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 
 
-def _unequal(judged: Judged) -> Iterator[Found]:
+def _unequal(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
     weak, strong = sorted(
         judged.directions, key=lambda way: (way.estimated_mb_per_s, len(way.chpids))
@@ -25,7 +33,7 @@ def _unequal(judged: Judged) -> Iterator[Found]:
     end = layout.nodes.index(weak.sender)
     scanned = [ctc.rdevs[end] for ctc in layout.device_list()]
     left_out = [format_rdev(rdev) for rdev in scanned if rdev not in weak.write_order]
-    yield Found(
+    yield Broken(
         f"{weak.sender} can write on {len(weak.chpids)} of {len(layout.fibres)} chpids "
         f"({weak.estimated_mb_per_s} MB/s), {strong.sender} on {len(strong.chpids)} "
         f"({strong.estimated_mb_per_s} MB/s), because {weak.sender} never writes on its "
@@ -35,7 +43,7 @@ def _unequal(judged: Judged) -> Iterator[Found]:
     )
 
 
-def _one_chpid_writes(judged: Judged) -> Iterator[Found]:
+def _one_chpid_writes(judged: Judged) -> Iterator[Broken]:
     if len(judged.layout.fibres) == 1:
         return  # `one-chpid` says so
     only = {way.sender: way.chpids[0] for way in judged.directions if len(way.chpids) == 1}
@@ -44,14 +52,14 @@ def _one_chpid_writes(judged: Judged) -> Iterator[Found]:
             f"All CTCs that {node} may write on are on its chpid {format_chpid(use.chpid)}."
             for node, use in only.items()
         )
-        yield Found(
+        yield Broken(
             f"{' '.join(where)} When such a chpid fails, its node has none left until both ends "
             "have arranged again what remains.",
             fibres=tuple(use.fibre for use in only.values()),
         )
 
 
-def _unidirectional_spread(judged: Judged) -> Iterator[Found]:
+def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
     layout = judged.layout
     ends = []
     fibres = set()
@@ -61,7 +69,7 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Found]:
         if way.exclusive:
             ends.append(f"{way.sender}'s {listed(map(format_rdev, sorted(way.exclusive)))}")
     if len(fibres) > 1:
-        yield Found(
+        yield Broken(
             f"The CTCs that only one end may write, {' and '.join(ends)}, are on {len(fibres)} "
             "chpids.",
             "Put them on one chpid, in addition to its other CTCs: the first and the last numbers "
@@ -69,19 +77,19 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Found]:
         )
 
 
-def _few_beyond_eight(judged: Judged) -> Iterator[Found]:
+def _few_beyond_eight(judged: Judged) -> Iterator[Broken]:
     count = len(judged.layout.ctcs)
     if count in (9, 10):
         write, before = count - stop_short(count), 8 - stop_short(8)
         gain = "none" if write == before else "only one"
-        yield Found(
+        yield Broken(
             f"Each scan stops short by two from the 9th CTC on, so the {count} CTCs give each end "
             f"{write} to write on; eight give it {before}. What is beyond eight gains {gain}."
         )
 
 
 RULES: Final = (
-    Rule(
+    LayoutRule(
         "directions-unequal",
         Severity.WARNING,
         "One node can use fewer chpids than the other, or slower ones.",
@@ -90,9 +98,9 @@ RULES: Final = (
         "Let the device list begin and end with chpids of the same speed and with equally many "
         "CTCs, more than each scan stops short by.",
         _unequal,
-        (Trial("in such an order", changes.alike_at_both_ends),),
+        (ChangedLayout("in such an order", changes.alike_at_both_ends),),
     ),
-    Rule(
+    LayoutRule(
         "one-chpid-writes",
         Severity.WARNING,
         "All CTCs that one end may write are on one chpid.",
@@ -102,7 +110,7 @@ RULES: Final = (
         _one_chpid_writes,
         Untried("it is about what a loss leaves, not about what is carried"),
     ),
-    Rule(
+    LayoutRule(
         "unidirectional-spread",
         Severity.INFO,
         "CTCs that only one end may write are on several chpids.",
@@ -111,9 +119,9 @@ RULES: Final = (
         f"{_GUIDE}, recommendations",
         "Put them on one chpid, in addition to its other CTCs.",
         _unidirectional_spread,
-        (Trial("that way", changes.selected_at_both_ends),),
+        (ChangedLayout("that way", changes.selected_at_both_ends),),
     ),
-    Rule(
+    LayoutRule(
         "few-beyond-eight",
         Severity.INFO,
         "The 9th and the 10th CTC gain at most one to write on.",
@@ -121,6 +129,6 @@ RULES: Final = (
         f"Derived from the write rule: {_REPORT}",
         "Keep to eight CTCs, or define eleven and more.",
         _few_beyond_eight,
-        (Trial("with eight CTCs", changes.eight),),
+        (ChangedLayout("with eight CTCs", changes.eight),),
     ),
 )

@@ -1,6 +1,6 @@
 """An operator's desk: CP commands given to the sides of a pair."""
 
-from isfc.cp.messages import Response
+from isfc.cp.messages import CpResponse
 from isfc.cp.processor import CommandProcessor
 from isfc.testing.pair import Pair, Side
 
@@ -12,7 +12,7 @@ class Desk:
         self.pair = pair
         self._processors = {side.system.name: CommandProcessor() for side in pair.sides}
 
-    def give(self, command: str, side: Side | None = None) -> Response:
+    def give(self, command: str, side: Side | None = None) -> CpResponse:
         """The response to a command, given on the first side unless another is named."""
         system = (side or self.pair.first).system
         now_ns = self.pair.engine.now_ns

@@ -9,8 +9,8 @@ from isfc.cp.messages import (
     MESSAGES,
     NO_SUCH_DEVICE,
     UNKNOWN_COMMAND,
-    Answer,
-    Refused,
+    CommandRefused,
+    ResponseBuilder,
     announcement,
 )
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
@@ -36,13 +36,13 @@ def test_numbers_are_used_once() -> None:
 
 
 def test_refusal_carries_the_number_as_return_code() -> None:
-    refused = Refused(EXTRA_OPTION, "MORE")
+    refused = CommandRefused(EXTRA_OPTION, "MORE")
     assert refused.return_code == 3
     assert str(refused).endswith("starting with MORE")
 
 
 def test_first_error_decides_the_return_code() -> None:
-    answer = Answer()
+    answer = ResponseBuilder()
     answer.say("Link 6000 activated.")
     answer.refuse(NO_SUCH_DEVICE, "6009")
     answer.refuse(DEVICE_IN_USE, "6001")

@@ -1,6 +1,6 @@
 """CP commands that act, and what they do to both ends of the link."""
 
-from isfc.cp.messages import Response
+from isfc.cp.messages import CpResponse
 from isfc.link.state import DeviceState, LinkState
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.desk import Desk
@@ -16,7 +16,7 @@ def states(desk: Desk) -> list[DeviceState]:
 
 def test_deactivated_device_leaves_the_link_and_comes_back() -> None:
     desk = new_desk()
-    assert desk.give("deactive islink 6001") == Response(
+    assert desk.give("deactive islink 6001") == CpResponse(
         "deactive islink 6001",
         0,
         ("Link 6001 deactivated.",),
@@ -24,7 +24,7 @@ def test_deactivated_device_leaves_the_link_and_comes_back() -> None:
     )
     desk.pair.run(MS)
     assert states(desk) == [DeviceState.IDLE, DeviceState.INACTIVE]
-    assert desk.give("activate islink 6001") == Response(
+    assert desk.give("activate islink 6001") == CpResponse(
         "activate islink 6001",
         0,
         ("Link 6001 activated.",),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.cp.messages import Refused
-from isfc.cp.words import Operands, Selection, matches, split
+from isfc.cp.messages import CommandRefused
+from isfc.cp.words import CommandWords, Selection, matches, split
 from isfc.link.name import NodeName
 
 EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
@@ -19,8 +19,8 @@ keywords = st.builds(
 )
 
 
-def read(text: str) -> Operands:
-    return Operands(split(text))
+def read(text: str) -> CommandWords:
+    return CommandWords(split(text))
 
 
 @given(keywords, st.data())
@@ -97,7 +97,7 @@ def test_selections(text: str, selection: Selection) -> None:
     ],
 )
 def test_what_is_wrong_with_a_selection_is_said(text: str, message: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRefused) as refused:
         read(text).take_selection(required=True)
     assert str(refused.value) == message
 
@@ -116,5 +116,5 @@ def test_devices_end_where_a_keyword_stands() -> None:
 
 @pytest.mark.parametrize("text", ["100", "4G", ""])
 def test_what_is_no_chpid_is_refused(text: str) -> None:
-    with pytest.raises(Refused, match=r"HCP0(02|26)E"):
+    with pytest.raises(CommandRefused, match=r"HCP0(02|26)E"):
         read(text).take_chpid()

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.deck.islink import ConsoleLog, parse_log
-from isfc.deck.links import SeenLink, find_links, name_logs, parse_chpids
+from isfc.deck.links import ConsoleLink, find_links, name_logs, parse_chpids
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from tests.decks import LOGS
@@ -19,11 +19,11 @@ def log(partner: str, *mates: str, file: str = "log") -> ConsoleLog:
     return parse_log(text, file)
 
 
-def links(logs: dict[NodeName, ConsoleLog], *chpids: str) -> list[SeenLink]:
+def links(logs: dict[NodeName, ConsoleLog], *chpids: str) -> list[ConsoleLink]:
     return find_links(logs, parse_chpids(chpids, next(iter(logs))))
 
 
-def rows(link: SeenLink) -> list[str]:
+def rows(link: ConsoleLink) -> list[str]:
     return [
         " ".join([*(f"{c:02X}" for c in each.chpids), *(f"{r:04X}" for r in each.rdevs)])
         for each in link.connections

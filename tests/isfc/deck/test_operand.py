@@ -3,11 +3,18 @@
 import pytest
 
 from isfc.deck.card import Statement, read_cards
-from isfc.deck.operand import Operands, Value, Word, by_css, parse_operands, words_of
+from isfc.deck.operand import (
+    OperandWord,
+    StatementOperands,
+    Value,
+    by_css,
+    parse_operands,
+    words_of,
+)
 from isfc.errors import ConfigurationError
 
 
-def operands(text: str) -> Operands:
+def operands(text: str) -> StatementOperands:
     (card,) = read_cards(f" CHPID {text}", "a.iocp")
     assert isinstance(card, Statement)
     return parse_operands(card)
@@ -73,6 +80,6 @@ def test_a_bad_operand_is_named_with_its_column(text: str, column: int, what: st
 
 def test_a_word_that_cannot_be_read_says_what_was_expected() -> None:
     value = operands("PATH=5G").get("PATH")
-    assert isinstance(value, Word)
+    assert isinstance(value, OperandWord)
     with pytest.raises(ConfigurationError, match=r"a.iocp:1:13: CHPID PATH '5G'; expected a chpid"):
         value.read(lambda text: int(text, 16), "CHPID PATH", "a chpid")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.io.advice import ADVICE, Advice, advise
+from isfc.io.advice import ADVICE, IoAdvice, advise
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
 from isfc.io.sizing import Guidelines
@@ -128,7 +128,7 @@ CASES = [
 ]
 
 
-def advice_of(text: str, guidelines: Guidelines | None = None) -> tuple[Advice, ...]:
+def advice_of(text: str, guidelines: Guidelines | None = None) -> tuple[IoAdvice, ...]:
     return advise(make_io_plan(parse_io_configuration(text.encode(), "x.toml")), guidelines)
 
 

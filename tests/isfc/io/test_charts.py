@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths, rows_of
-from isfc.io.configuration import Channel
+from isfc.io.configuration import IoChannel
 from isfc.io.configuration_file import read_io_configuration
 from isfc.layout.path import FarPath, Isl
 from tools.pages.console import PROJECT
@@ -96,7 +96,7 @@ def test_charts_of_a_configuration_are_those_that_concern_it() -> None:
     assert "Express8S" in charts_of(few)["response"].title
     assert charts_of(every).keys() == near | {"zhyperlink", "mtu", "streams"}
     assert {curve.name for curve in charts_of(every)["mtu"].curves} == {"25 GbE out", "25 GbE in"}
-    early = replace(few, channels={"40": Channel("40", "FICON Express")})
+    early = replace(few, channels={"40": IoChannel("40", "FICON Express")})
     assert charts_of(early).keys() == {"response", "block"}
     assert [curve.name for curve in charts_of(early)["block"].curves] == ["FICON"]
 
@@ -105,7 +105,7 @@ def test_the_chart_over_distance_is_of_the_way_that_is_configured() -> None:
     far = read_io_configuration(PROJECT / "docs" / "io" / "two-channels.toml")
     assert charts_of(far).keys() == {"response", "block", "devices", "distance"}
     path = FarPath("far", 40, Isl(1, 8, 300))
-    slow = replace(far, channels={"50": Channel("50", "FICON Express8S", path=path)})
+    slow = replace(far, channels={"50": IoChannel("50", "FICON Express8S", path=path)})
     chart = charts_of(slow)["distance"]
     assert "Express8S, over one 8 Gb/s" in chart.title
     own = values(chart, "300 credits")

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from ctc.sharing import NOTHING, Use
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from ctc.sharing import NOTHING, ChannelUse
+from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.path import FarPath, Isl
 
-FEX16SA = Channel("42", "FICON Express16SA")
+FEX16SA = IoChannel("42", "FICON Express16SA")
 
 
 def work(name: str = "oltp", **more: Any) -> IoWorkload:
@@ -18,7 +18,7 @@ def work(name: str = "oltp", **more: Any) -> IoWorkload:
 
 
 def estimate(
-    *workloads: IoWorkload, channel: Channel = FEX16SA, ctcs: Use = NOTHING
+    *workloads: IoWorkload, channel: IoChannel = FEX16SA, ctcs: ChannelUse = NOTHING
 ) -> ChannelEstimate:
     route = make_route(channel)
     return estimate_channel(route, [make_demand(one, route) for one in workloads], ctcs)
@@ -71,7 +71,7 @@ def test_response_rises_with_the_rate() -> None:
 
 
 def test_far_storage_adds_its_round_trip() -> None:
-    far = Channel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(2, 16, 960)))
+    far = IoChannel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(2, 16, 960)))
     near_ns, far_ns = (
         estimate(work(rate_per_s=1000), channel=channel).demands[0].response_ns
         for channel in (FEX16SA, far)
@@ -82,7 +82,7 @@ def test_far_storage_adds_its_round_trip() -> None:
 def test_too_few_credits_hold_a_far_channel_back() -> None:
     def mb_per_s(credits_: int) -> float:
         path = FarPath("far", 100, Isl(1, 16, credits_))
-        channel = Channel("42", "FICON Express16SA", path=path)
+        channel = IoChannel("42", "FICON Express16SA", path=path)
         found = estimate(work(block_bytes=131_072), channel=channel)
         return found.demands[0].rate_per_s * 0.131072
 
@@ -102,7 +102,11 @@ def test_workloads_that_ride_one_channel_slow_each_other() -> None:
 
 def test_what_ctcs_take_is_not_there_for_disks() -> None:
     whole = estimate(work(protocol=Protocol.FICON)).demands[0].rate_per_s
-    half = estimate(work(protocol=Protocol.FICON), ctcs=Use(processor=0.5)).demands[0].rate_per_s
+    half = (
+        estimate(work(protocol=Protocol.FICON), ctcs=ChannelUse(processor=0.5))
+        .demands[0]
+        .rate_per_s
+    )
     assert half == pytest.approx(whole / 2, rel=0.01)
 
 
@@ -115,7 +119,7 @@ def test_reads_that_fill_their_direction_leave_writes_alone() -> None:
 
 
 def test_channels_with_the_same_workloads_have_the_same_estimate() -> None:
-    other = Channel("43", "FICON Express16SA")
+    other = IoChannel("43", "FICON Express16SA")
     first, second = (estimate(work(outstanding=8), channel=one) for one in (FEX16SA, other))
     assert first.demands == second.demands
     assert (first.route.channel, second.route.channel) == (FEX16SA, other)

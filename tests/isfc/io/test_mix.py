@@ -8,7 +8,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import mix_of_configuration, mix_of_interval
-from isfc.io.rmf import Interval, read_rmf
+from isfc.io.rmf import RmfInterval, read_rmf
 
 DATA = Path("tests/data/rmf")
 CONFIGURATION = """
@@ -107,7 +107,7 @@ def test_an_interval_of_iops_alone_is_refused() -> None:
 
 def test_an_idle_channel_is_no_load() -> None:
     (interval,) = read_rmf(DATA / "channel-path-activity.txt")
-    idle = Interval("S", "", "", channels=[*interval.channels])
+    idle = RmfInterval("S", "", "", channels=[*interval.channels])
     idle.channels = [
         type(line)(line.chpid, "", None, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0) for line in idle.channels[:1]
     ]
@@ -124,7 +124,7 @@ def test_the_features_of_a_report_are_named_with_how_busy_they_were() -> None:
         "Passed over, without figures: A0.",
     )
     unknown = replace(interval.channels[0], generation="7F")
-    odd = Interval("S", "", "", channels=[unknown, replace(unknown, generation="")])
+    odd = RmfInterval("S", "", "", channels=[unknown, replace(unknown, generation="")])
     assert (
         mix_of_interval(odd)
         .notes[0]

@@ -10,7 +10,7 @@ from isfc.io.osa import (
     MIB,
     OSA_EXPRESS6S_10GBE,
     OSA_EXPRESS7S_25GBE,
-    Flow,
+    StreamDirection,
     effective_mb_per_s,
     find_osa,
     packet_payload,
@@ -18,11 +18,13 @@ from isfc.io.osa import (
 )
 
 MTUS = st.integers(576, 8992)
-FLOWS = st.sampled_from(Flow)
+FLOWS = st.sampled_from(StreamDirection)
 
 
 @given(MTUS, FLOWS)
-def test_streams_never_get_more_than_their_share_of_the_link(mtu: int, flow: Flow) -> None:
+def test_streams_never_get_more_than_their_share_of_the_link(
+    mtu: int, flow: StreamDirection
+) -> None:
     for profile in (OSA_EXPRESS6S_10GBE, OSA_EXPRESS7S_25GBE):
         rate = stream_rate(profile, mtu, flow)
         assert rate.mb_per_s <= LINK_SHARE * effective_mb_per_s(profile.link_gbps, mtu)
@@ -30,7 +32,7 @@ def test_streams_never_get_more_than_their_share_of_the_link(mtu: int, flow: Flo
 
 
 @given(MTUS, FLOWS)
-def test_a_larger_packet_carries_more(mtu: int, flow: Flow) -> None:
+def test_a_larger_packet_carries_more(mtu: int, flow: StreamDirection) -> None:
     small, large = (stream_rate(OSA_EXPRESS7S_25GBE, size, flow) for size in (mtu, mtu + 1))
     assert large.mb_per_s > small.mb_per_s
 
@@ -41,13 +43,13 @@ def test_streams_add_up_until_something_else_is_full(streams: int, round_trip_us
     found = stream_rate(
         OSA_EXPRESS7S_25GBE,
         8992,
-        Flow.OUT,
+        StreamDirection.OUT,
         streams=streams,
         window=window,
         round_trip_us=round_trip_us,
     )
     alone = window / round_trip_us * 1e6 / MIB
-    most = stream_rate(OSA_EXPRESS7S_25GBE, 8992, Flow.OUT).mb_per_s
+    most = stream_rate(OSA_EXPRESS7S_25GBE, 8992, StreamDirection.OUT).mb_per_s
     assert found.mb_per_s == pytest.approx(min(most, streams * alone))
     assert (found.limit == "window") == (streams * alone < most)
 
@@ -55,13 +57,13 @@ def test_streams_add_up_until_something_else_is_full(streams: int, round_trip_us
 def test_large_send_spares_small_packets_and_not_large_ones() -> None:
     for mtu, gains in ((1492, True), (8992, False)):
         without, with_it = (
-            stream_rate(OSA_EXPRESS7S_25GBE, mtu, Flow.OUT, large_send=large)
+            stream_rate(OSA_EXPRESS7S_25GBE, mtu, StreamDirection.OUT, large_send=large)
             for large in (False, True)
         )
         assert (with_it.mb_per_s > without.mb_per_s) == gains
-    assert stream_rate(OSA_EXPRESS7S_25GBE, 1492, Flow.IN, large_send=False) == stream_rate(
-        OSA_EXPRESS7S_25GBE, 1492, Flow.IN
-    )
+    assert stream_rate(
+        OSA_EXPRESS7S_25GBE, 1492, StreamDirection.IN, large_send=False
+    ) == stream_rate(OSA_EXPRESS7S_25GBE, 1492, StreamDirection.IN)
 
 
 def test_find() -> None:

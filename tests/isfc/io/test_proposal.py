@@ -6,7 +6,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.io.configuration_file import parse_io_configuration
-from isfc.io.mix import Load, Mix, mix_of_interval
+from isfc.io.mix import IoLoad, Mix, mix_of_interval
 from isfc.io.plan import make_io_plan
 from isfc.io.rmf import busiest, read_rmf
 from isfc.io.sizing import Guidelines, proposal, size
@@ -15,9 +15,9 @@ PASTED = mix_of_interval(busiest(read_rmf(Path("docs/io/rmf.txt"))))
 MIXED = Mix(
     "mixed",
     (
-        Load("a long name of reads", 50_000, 4096, cache_hit=0.9),
-        Load("of nearly as many bytes", 20_000, 4200, read_share=0.5),
-        Load("batch", 4_000, 131_072, read_share=0.0),
+        IoLoad("a long name of reads", 50_000, 4096, cache_hit=0.9),
+        IoLoad("of nearly as many bytes", 20_000, 4200, read_share=0.5),
+        IoLoad("batch", 4_000, 131_072, read_share=0.0),
     ),
 )
 
@@ -57,7 +57,7 @@ def test_loads_alike_are_one_and_others_are_not() -> None:
 
 def test_fewer_than_one_io_a_second_are_not_none() -> None:
     # rate = 0 was written, which no command takes
-    text = proposal(size(Mix("idle", (Load("idle", 0.25, 4096),)), 0, Guidelines()))
+    text = proposal(size(Mix("idle", (IoLoad("idle", 0.25, 4096),)), 0, Guidelines()))
     (workload,) = parse_io_configuration(text.encode(), "best").workloads
     assert workload.rate_per_s == 0.25
 

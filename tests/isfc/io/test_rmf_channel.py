@@ -6,7 +6,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.io.mix import mix_of_interval
-from isfc.io.rmf import Interval, parse_rmf
+from isfc.io.rmf import RmfInterval, parse_rmf
 from isfc.io.rmf_channel import ChannelLine
 
 TITLE = (
@@ -31,7 +31,7 @@ ZHPF = "  4200.0     1.5     0.0"
 BLANK = " " * 26
 
 
-def read(row: str, heading: str = GROUPS + NAMES) -> Interval:
+def read(row: str, heading: str = GROUPS + NAMES) -> RmfInterval:
     (interval,) = parse_rmf(TITLE + heading + row + "\n", "paste")
     return interval
 

@@ -48,7 +48,7 @@ def test_what_workloads_get_is_what_their_channels_carry(run: IoRun) -> None:
 def test_a_rate_is_kept_and_shared_evenly(run: IoRun) -> None:
     oltp = run.workloads[0]
     assert oltp.io_per_s == pytest.approx(20_000, rel=0.03)
-    shares = [channel.ridden[0].io_per_s for channel in run.channels]
+    shares = [channel.loads[0].io_per_s for channel in run.channels]
     assert shares[0] == pytest.approx(shares[1], rel=0.06)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from isfc.io.configuration import Channel, IoWorkload, Protocol
+from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
-from isfc.io.simulation import Simulation
+from isfc.io.simulation import ChannelSimulation
 from isfc.layout.path import FarPath, Isl
 
-FEX16SA = Channel("42", "FICON Express16SA")
-FULL_LINE = Channel("95", "FICON Express16S", link_gbps=8)
-FAR = Channel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(1, 16, 960)))
+FEX16SA = IoChannel("42", "FICON Express16SA")
+FULL_LINE = IoChannel("95", "FICON Express16S", link_gbps=8)
+FAR = IoChannel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(1, 16, 960)))
 LARGE = 131_072
 
 
@@ -23,9 +23,11 @@ def work(name: str = "oltp", **more: Any) -> IoWorkload:
     return IoWorkload(name=name, channels=("42",), **more)
 
 
-def simulate(channel: Channel, *workloads: IoWorkload, ms: float, seed: int = 1) -> Simulation:
+def simulate(
+    channel: IoChannel, *workloads: IoWorkload, ms: float, seed: int = 1
+) -> ChannelSimulation:
     route = make_route(channel)
-    simulation = Simulation([make_demand(one, route) for one in workloads], Random(seed))
+    simulation = ChannelSimulation([make_demand(one, route) for one in workloads], Random(seed))
     simulation.run(60e6, measuring=False)
     simulation.run(60e6 + ms * 1e6, measuring=True)
     return simulation
@@ -141,7 +143,7 @@ def test_so_many_large_ones_beside_many_small_agree(
 
 
 def test_a_slow_line_takes_longer_than_storage_streams() -> None:
-    slow = Channel("42", "FICON Express4", link_gbps=1)
+    slow = IoChannel("42", "FICON Express4", link_gbps=1)
     (observed,) = simulate(slow, work(block_bytes=LARGE, outstanding=1), ms=500).observed
     mean_ns = sum(observed.responses_ns) / observed.count
     assert mean_ns > LARGE / 100e6 * 1e9  # a line of 1 Gb/s carries about 100 MB/s

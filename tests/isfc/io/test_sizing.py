@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from ctc.features import find_channel
 from isfc.io.configuration import Protocol
-from isfc.io.mix import Load, Mix
+from isfc.io.mix import IoLoad, Mix
 from isfc.io.sap import Z15, iop_threads, sap_io_per_s
 from isfc.io.sizing import ASSUMED, ENCRYPTING, FEATURES, Guidelines, size, use_of_channel
 
 LOADS = st.builds(
-    Load,
+    IoLoad,
     st.just("load"),
     st.floats(1, 500_000),
     st.integers(512, 524_288),
@@ -22,7 +22,7 @@ MIXES = st.builds(Mix, st.just("mix"), st.lists(LOADS, min_size=1, max_size=4).m
 GUIDELINES = Guidelines()
 
 
-def mix_of(*loads: Load, saps: int | None = None) -> Mix:
+def mix_of(*loads: IoLoad, saps: int | None = None) -> Mix:
     return Mix("mix", loads, saps)
 
 
@@ -90,18 +90,18 @@ def test_the_best_choice_has_the_fewest_channels(mix: Mix) -> None:
 
 
 def test_small_blocks_fill_the_processor_and_large_ones_bus_or_line() -> None:
-    small = size(mix_of(Load("a", 100_000, 4096)), 0, GUIDELINES).best
+    small = size(mix_of(IoLoad("a", 100_000, 4096)), 0, GUIDELINES).best
     assert (small.feature, small.protocol) == (ENCRYPTING[-1], Protocol.ZHPF)
     assert small.first == "processor"
     assert small.first_at_io_per_s == pytest.approx(310_000, rel=1e-3)
-    large = size(mix_of(Load("a", 10_000, 131_072, read_share=0.5)), 0, GUIDELINES).best
+    large = size(mix_of(IoLoad("a", 10_000, 131_072, read_share=0.5)), 0, GUIDELINES).best
     assert large.first == "bus"
-    reads = size(mix_of(Load("a", 5_000, 131_072)), 0, GUIDELINES).best
+    reads = size(mix_of(IoLoad("a", 5_000, 131_072)), 0, GUIDELINES).best
     assert reads.first == "line, reads"
 
 
 def test_guidelines_of_ones_own_change_the_number() -> None:
-    mix = mix_of(Load("a", 150_000, 4096))
+    mix = mix_of(IoLoad("a", 150_000, 4096))
     strict, lax = (
         size(mix, 0, Guidelines(processor_percent=percent)).best.channels for percent in (10, 90)
     )
@@ -119,14 +119,14 @@ def test_more_distance_takes_more_credits_and_time(mix: Mix, km: float) -> None:
 
 
 def test_full_frames_need_about_the_credits_of_the_old_rule() -> None:
-    (far,) = size(mix_of(Load("a", 8_000, 524_288)), 0, GUIDELINES, (100.0,)).distances
+    (far,) = size(mix_of(IoLoad("a", 8_000, 524_288)), 0, GUIDELINES, (100.0,)).distances
     assert far.credits_by_rule == 800
     assert far.credits_full_line == pytest.approx(800, rel=0.05)
 
 
 def test_saps_that_are_given_are_judged_and_else_found() -> None:
     rate = sap_io_per_s(Z15, iop_threads(8), 0.7)
-    load = Load("a", rate * 0.999, 4096)
+    load = IoLoad("a", rate * 0.999, 4096)
     found = size(mix_of(load), 0, GUIDELINES).saps
     assert found.saps == 8
     assert found.busy_percent == pytest.approx(70, abs=0.5)
@@ -136,11 +136,11 @@ def test_saps_that_are_given_are_judged_and_else_found() -> None:
 
 
 def test_no_machine_has_saps_enough_for_everything() -> None:
-    assert size(mix_of(Load("a", 1e9, 4096)), 0, GUIDELINES).saps.saps is None
+    assert size(mix_of(IoLoad("a", 1e9, 4096)), 0, GUIDELINES).saps.saps is None
 
 
 def test_zhyperlink_saves_time_and_costs_processors() -> None:
-    need = size(mix_of(Load("a", 200_000, 4096, cache_hit=0.9)), 0, GUIDELINES).synchronous
+    need = size(mix_of(IoLoad("a", 200_000, 4096, cache_hit=0.9)), 0, GUIDELINES).synchronous
     assert need is not None
     assert need.links > 1
     assert 80 < need.success_percent <= 90
@@ -149,25 +149,25 @@ def test_zhyperlink_saves_time_and_costs_processors() -> None:
 
 
 def test_zhyperlink_does_not_pay_where_nothing_is_in_the_cache() -> None:
-    need = size(mix_of(Load("a", 10_000, 4096, cache_hit=0.0)), 0, GUIDELINES).synchronous
+    need = size(mix_of(IoLoad("a", 10_000, 4096, cache_hit=0.0)), 0, GUIDELINES).synchronous
     assert need is not None
     assert need.saved_us < 0
 
 
-@pytest.mark.parametrize("load", [Load("a", 1e5, 8192), Load("a", 1e5, 4096, read_share=0.0)])
-def test_zhyperlink_carries_neither_long_reads_nor_writes(load: Load) -> None:
+@pytest.mark.parametrize("load", [IoLoad("a", 1e5, 8192), IoLoad("a", 1e5, 4096, read_share=0.0)])
+def test_zhyperlink_carries_neither_long_reads_nor_writes(load: IoLoad) -> None:
     assert size(mix_of(load), 0, GUIDELINES).synchronous is None
 
 
 def test_twenty_workloads_need_eight_channels() -> None:
-    loads = [Load(str(n), 15_000 + n, 4096 * (n + 1), read_share=n / 20) for n in range(20)]
+    loads = [IoLoad(str(n), 15_000 + n, 4096 * (n + 1), read_share=n / 20) for n in range(20)]
     best = size(mix_of(*loads), 0, GUIDELINES).best
     assert best.channels_grown == 8
 
 
 def test_a_feature_that_is_known_in_part_is_shown_and_not_called_best() -> None:
     # its bus was 0 % used, and so never full
-    mix = mix_of(Load("a", 40_000, 131_072))
+    mix = mix_of(IoLoad("a", 40_000, 131_072))
     sizing = size(mix, 0, GUIDELINES)
     later = [choice for choice in sizing.choices if choice.feature == "FICON Express32S"]
     assert [choice.use.bus for choice in later] == [None, None]

@@ -14,10 +14,10 @@ from isfc.errors import Backpressure, JournalError, LocalProtocolError
 from isfc.journal.journal import JournalRecorder, MemoryJournal, journalled, replay
 from isfc.journal.record import (
     FILE_HEADER,
-    Act,
+    InputKind,
+    InputOutcome,
     JournalReader,
-    Outcome,
-    Record,
+    JournalRecord,
     decode_input,
     encode_input,
     encode_record,
@@ -46,7 +46,7 @@ DEFINITION = Setup(ctc_count=2).definition(0)
 FIRST = Rdev(0x6000)
 
 
-def records(journal: MemoryJournal) -> list[Record]:
+def records(journal: MemoryJournal) -> list[JournalRecord]:
     return list(JournalReader(BytesIO(journal.data).read))
 
 
@@ -81,11 +81,13 @@ def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
     ]  # fmt: skip
     assert {type(given) for given in inputs} == kinds(Input) - {Input, DeviceInput}
     acts = [encode_input(given)[0] for given in inputs]
-    assert {Act.BEGIN, *acts} == set(Act)
+    assert {InputKind.BEGIN, *acts} == set(InputKind)
     assert len(acts) == len(set(acts))
     for given, act in zip(inputs, acts, strict=True):
         number = getattr(given, "rdev", getattr(given, "chpid", 0))
-        record = Record(0, 0, act, 5, number, getattr(given, "messages", None), Outcome())
+        record = JournalRecord(
+            0, 0, act, 5, number, getattr(given, "messages", None), InputOutcome()
+        )
         again = decode_input(record)
         assert type(again) is type(given)
         assert getattr(again, "online", None) == getattr(given, "online", None)
@@ -119,7 +121,7 @@ def test_what_the_node_does_of_itself_is_no_input() -> None:
     system.apply(Deactivate(FIRST), 2)
     system.apply(Activate(FIRST), 3)  # which connects it
     assert [record.act for record in records(journal)] == [
-        Act.BEGIN, Act.CONNECT, Act.DEACTIVATE, Act.ACTIVATE
+        InputKind.BEGIN, InputKind.CONNECT, InputKind.DEACTIVATE, InputKind.ACTIVATE
     ]  # fmt: skip
     assert records(journal)[3].outcome.frame_count == 1
     assert replay(BytesIO(journal.data).read).difference is None
@@ -143,7 +145,7 @@ def test_commands_of_an_operator_are_inputs() -> None:
     for given in operated_like(system):
         fresh.apply(given, 5)
     assert [record.act for record in records(journal)] == [
-        Act.BEGIN, Act.VARY_RDEV_OFF, Act.DEACTIVATE
+        InputKind.BEGIN, InputKind.VARY_RDEV_OFF, InputKind.DEACTIVATE
     ]  # fmt: skip
     for each in (journal, *pair.journals):
         assert replay(BytesIO(each.data).read).difference is None
@@ -261,14 +263,17 @@ def test_node_that_does_something_else_is_caught_at_once(kind: type[Buggy]) -> N
     done = replay(BytesIO(journal.data).read, lambda given: kind([given]))
     assert done.difference is not None
     record, replayed = done.difference.record, done.difference.replayed
-    assert record == records(journal)[record.index] or record.act in (Act.SEND, Act.ARRIVE)
+    assert record == records(journal)[record.index] or record.act in (
+        InputKind.SEND,
+        InputKind.ARRIVE,
+    )
     assert record.outcome != replayed
     assert done.input_count == record.index
     if kind is Hasty:
         assert record.outcome.frame_count == replayed.frame_count
         assert record.outcome.frames_digest != replayed.frames_digest
     if kind is Broken:
-        assert (record.act, replayed.error) == (Act.DEADLINE, "AssertionError")
+        assert (record.act, replayed.error) == (InputKind.DEADLINE, "AssertionError")
     if kind is Sleepy:
         assert replayed.deadline_ns == (record.outcome.deadline_ns or 0) + 1
 
@@ -291,7 +296,7 @@ def test_bug_that_was_recorded_is_seen_again() -> None:
     [
         (FILE_HEADER, "holds nothing"),
         (
-            FILE_HEADER + encode_record(Act.DEADLINE, 1, 0, b"", Outcome()),
+            FILE_HEADER + encode_record(InputKind.DEADLINE, 1, 0, b"", InputOutcome()),
             "before there is a system",
         ),
     ],

@@ -15,10 +15,10 @@ from isfc.errors import JournalError
 from isfc.journal.record import (
     FILE_HEADER,
     RECORD_LENGTH_MAX,
-    Act,
+    InputKind,
+    InputOutcome,
     JournalReader,
-    Outcome,
-    Record,
+    JournalRecord,
     encode_definition,
     encode_messages,
     encode_record,
@@ -32,7 +32,7 @@ from isfc.testing.strategies import frames, setups
 INT64 = st.integers(-(2**63), 2**63 - 1)
 digests = st.binary(min_size=8, max_size=8)
 outcomes = st.builds(
-    Outcome,
+    InputOutcome,
     st.integers(0, 2**32 - 1),
     st.integers(0, 2**32 - 1),
     st.none() | st.integers(0, 2**63 - 1),
@@ -42,7 +42,7 @@ outcomes = st.builds(
 )
 
 
-def read(*records: bytes) -> list[Record]:
+def read(*records: bytes) -> list[JournalRecord]:
     return list(JournalReader(BytesIO(FILE_HEADER + b"".join(records)).read))
 
 
@@ -54,22 +54,30 @@ def framed(payload: bytes) -> bytes:
 
 
 @given(
-    st.sampled_from([Act.DEADLINE, Act.CONNECT, Act.DISCONNECT, Act.ACTIVATE, Act.DEACTIVATE]),
+    st.sampled_from(
+        [
+            InputKind.DEADLINE,
+            InputKind.CONNECT,
+            InputKind.DISCONNECT,
+            InputKind.ACTIVATE,
+            InputKind.DEACTIVATE,
+        ]
+    ),
     INT64,
     st.integers(0, 0xFFFF),
     outcomes,
 )
 def test_record_is_read_as_it_was_written(
-    act: Act, now_ns: int, number: int, outcome: Outcome
+    act: InputKind, now_ns: int, number: int, outcome: InputOutcome
 ) -> None:
     (record,) = read(encode_record(act, now_ns, number, b"", outcome))
-    expected = Record(0, len(FILE_HEADER), act, now_ns, number, None, outcome)
+    expected = JournalRecord(0, len(FILE_HEADER), act, now_ns, number, None, outcome)
     assert record == expected
 
 
 @given(frames)
 def test_frame_that_arrived_is_read_as_it_was(frame: Frame) -> None:
-    (record,) = read(encode_record(Act.ARRIVE, 5, 0x6000, encode(frame), Outcome()))
+    (record,) = read(encode_record(InputKind.ARRIVE, 5, 0x6000, encode(frame), InputOutcome()))
     assert isinstance(record.given, CommandFrame | DataFrame | StatusFrame)
     assert encode(record.given) == encode(frame)
 
@@ -77,7 +85,9 @@ def test_frame_that_arrived_is_read_as_it_was(frame: Frame) -> None:
 @given(setups())
 def test_definition_is_read_as_it_was(setup: Setup) -> None:
     definition = setup.definition(1)
-    (record,) = read(encode_record(Act.BEGIN, 0, 0, encode_definition(definition), Outcome()))
+    (record,) = read(
+        encode_record(InputKind.BEGIN, 0, 0, encode_definition(definition), InputOutcome())
+    )
     assert isinstance(record.given, LinkEndDefinition)
     assert record.given == definition
     assert type(record.given.name) is type(definition.name)
@@ -97,7 +107,7 @@ def test_definition_is_read_as_it_was(setup: Setup) -> None:
     ids=["none", "empty", "empty data", "several", "longer than a frame", "view", "many"],
 )
 def test_messages_are_read_as_they_were_sent(messages: list[Message]) -> None:
-    (record,) = read(encode_record(Act.SEND, 5, 0, encode_messages(messages), Outcome()))
+    (record,) = read(encode_record(InputKind.SEND, 5, 0, encode_messages(messages), InputOutcome()))
     assert isinstance(record.given, list)
     assert [*map(said, record.given)] == [*map(said, messages)]
 
@@ -116,7 +126,8 @@ def test_encoding_leaves_the_messages_alone() -> None:
     ]
 
 
-DEADLINE = encode_record(Act.DEADLINE, 1, 0, b"", Outcome())
+NO_OUTPUT = InputOutcome()
+DEADLINE = encode_record(InputKind.DEADLINE, 1, 0, b"", InputOutcome())
 
 
 @pytest.mark.parametrize(
@@ -131,13 +142,13 @@ DEADLINE = encode_record(Act.DEADLINE, 1, 0, b"", Outcome())
         (FILE_HEADER + DEADLINE + DEADLINE[:9] + b"\7" + DEADLINE[10:], r"\(at byte 66\)"),
         (FILE_HEADER + framed(b""), "makes no sense"),
         (FILE_HEADER + framed(b"\x63" + bytes(43)), "an unknown act 99"),
-        (FILE_HEADER + encode_record(Act.BEGIN, 0, 0, b"{}", Outcome()), "makes no sense"),
-        (FILE_HEADER + encode_record(Act.DEADLINE, 0, 0, b"x", Outcome()), "makes no sense"),
-        (FILE_HEADER + encode_record(Act.ARRIVE, 0, 0, b"x", Outcome()), "makes no sense"),
+        (FILE_HEADER + encode_record(InputKind.BEGIN, 0, 0, b"{}", NO_OUTPUT), "makes no sense"),
+        (FILE_HEADER + encode_record(InputKind.DEADLINE, 0, 0, b"x", NO_OUTPUT), "makes no sense"),
+        (FILE_HEADER + encode_record(InputKind.ARRIVE, 0, 0, b"x", NO_OUTPUT), "makes no sense"),
         (
             FILE_HEADER
             + encode_record(
-                Act.SEND, 0, 0, encode(CommandFrame(Command.READ, 2)), Outcome()
+                InputKind.SEND, 0, 0, encode(CommandFrame(Command.READ, 2)), InputOutcome()
             ),
             "messages that are none",
         ),
@@ -152,11 +163,11 @@ def test_what_is_no_journal_is_refused_with_its_place(data: bytes, reason: str) 
 def test_name_that_is_none_is_refused() -> None:
     definition = b'{"name":"not a name","partner":"BOSTON","ctcs":[]}'
     with pytest.raises(JournalError, match="is not a node name"):
-        read(encode_record(Act.BEGIN, 0, 0, definition, Outcome()))
+        read(encode_record(InputKind.BEGIN, 0, 0, definition, InputOutcome()))
 
 
-@given(st.sampled_from(Act), st.binary(max_size=80))
-def test_any_content_within_order_raises_only_journal_errors(act: Act, rest: bytes) -> None:
+@given(st.sampled_from(InputKind), st.binary(max_size=80))
+def test_any_content_within_order_raises_only_journal_errors(act: InputKind, rest: bytes) -> None:
     with suppress(JournalError):
         read(framed(bytes([act]) + rest))
 

@@ -5,21 +5,21 @@ import pytest
 from ctc.address import parse_chpid, parse_rdevs
 from ctc.profiles import FEATURES
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, Connection, build_layout
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
 NODES = NodeName("BOSTON"), NodeName("ATLANTA")
 
 
-def connections(chpids: str, here: str, there: str) -> list[Connection]:
+def connections(chpids: str, here: str, there: str) -> list[CtcChoice]:
     first, _, second = chpids.partition("-")
     pair = parse_chpid(first), parse_chpid(second)
     rdevs = zip(parse_rdevs(here), parse_rdevs(there), strict=True)
-    return [Connection(pair, (a, b)) for a, b in rdevs]
+    return [CtcChoice(pair, (a, b)) for a, b in rdevs]
 
 
-def build(*ctcs: Connection) -> Layout:
+def build(*ctcs: CtcChoice) -> Layout:
     return build_layout(NODES, ctcs, lambda _: None)
 
 
@@ -53,7 +53,7 @@ def test_features_are_asked_for_by_chpid() -> None:
         (connections("50-40", "7000-7010", "6000-6010"), "17 CTCs join ATLANTA and BOSTON; expect"),
     ],
 )
-def test_what_is_no_logical_link_is_refused(ctcs: list[Connection], what: str) -> None:
+def test_what_is_no_logical_link_is_refused(ctcs: list[CtcChoice], what: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         build(*ctcs)
     assert str(caught.value).startswith(what)

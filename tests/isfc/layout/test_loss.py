@@ -9,7 +9,7 @@ from isfc.search.grid import without
 from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.operation import Act, Operation
+from scenarios.operation import Intervention, Operation
 from scenarios.run import Experiment, run
 from scenarios.workload import SUITES
 from tests.layouts import layout_of
@@ -68,7 +68,7 @@ def test_link_that_loses_a_chpid_carries_what_is_said_to_be_left() -> None:
 
     loss = losses(layout)[0]
     assert loss.left is not None
-    lost = sent(layout, Operation([Act(0, layout.nodes[0], vary_off)], ignore))
+    lost = sent(layout, Operation([Intervention(0, layout.nodes[0], vary_off)], ignore))
     assert abs(lost / sent(loss.left) - 1) < 0.01
     assert lost < 0.6 * sent(layout)
 

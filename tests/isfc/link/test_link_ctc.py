@@ -8,7 +8,7 @@ from ctc.subchannel import Command
 from isfc.link.link_ctc import UNUSABLE, LinkCtc
 from isfc.link.package import Package
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import CHANGES, Change, DeviceState
+from isfc.link.state import CHANGES, DeviceState, StateChange
 
 
 def test_ctc_begins_down_and_with_nothing_under_way() -> None:
@@ -37,7 +37,7 @@ def test_what_is_forgotten_is_what_was_under_way() -> None:
 @pytest.mark.parametrize("state", list(DeviceState))
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.cause)
 def test_change_that_the_table_does_not_have_raises_and_leaves_the_state(
-    state: DeviceState, change: Change
+    state: DeviceState, change: StateChange
 ) -> None:
     ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
     ctc.state = state

@@ -7,17 +7,17 @@ import pytest
 from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.link.link_ctc import LinkCtc
-from isfc.link.state import CHANGES, Change, DeviceState
+from isfc.link.state import CHANGES, DeviceState, StateChange
 from isfc.testing.pair import MS, US, Pair, S, Setup
 
 
 @pytest.fixture
-def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[Change, DeviceState]]:
+def seen(monkeypatch: pytest.MonkeyPatch) -> set[tuple[StateChange, DeviceState]]:
     """Every change that happened, and in which state."""
-    found: set[tuple[Change, DeviceState]] = set()
+    found: set[tuple[StateChange, DeviceState]] = set()
     transition = LinkCtc.transition
 
-    def noted(ctc: LinkCtc, change: Change) -> None:
+    def noted(ctc: LinkCtc, change: StateChange) -> None:
         found.add((change, ctc.state))
         transition(ctc, change)
 
@@ -54,7 +54,7 @@ def live_through(seed: int, ctc_count: int) -> None:
 
 @pytest.mark.parametrize("ctc_count", [1, 3])
 def test_every_change_finds_a_state_that_the_table_has(
-    seen: set[tuple[Change, DeviceState]], ctc_count: int
+    seen: set[tuple[StateChange, DeviceState]], ctc_count: int
 ) -> None:
     for seed in range(8):
         live_through(seed, ctc_count)

@@ -4,7 +4,14 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.lock import GoOn, LinkLock, Receive, Release, Send, Work
+from isfc.link.lock import (
+    BuildPackage,
+    LinkLock,
+    LockWork,
+    ReceivePackage,
+    ReleasePackage,
+    StartNext,
+)
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
@@ -25,7 +32,7 @@ def test_free_lock_has_no_deadline() -> None:
 
 def test_lock_is_held_for_its_time() -> None:
     lock = LinkLock()
-    work = Send(A, PACKAGE)
+    work = BuildPackage(A, PACKAGE)
     lock.hold(work, 500, 1_000)
     assert lock.due_ns == 1_500
     assert lock.poll_released(1_499) is None
@@ -37,14 +44,14 @@ def test_lock_is_held_for_its_time() -> None:
 
 def test_lock_has_one_holder() -> None:
     lock = LinkLock()
-    lock.hold(Receive(B, PACKAGE), 500, 0)
+    lock.hold(ReceivePackage(B, PACKAGE), 500, 0)
     with pytest.raises(AssertionError, match=r"^a link lock has one holder"):
-        lock.hold(Receive(B, PACKAGE), 500, 0)
+        lock.hold(ReceivePackage(B, PACKAGE), 500, 0)
 
 
-def served(lock: LinkLock) -> list[Work]:
+def served(lock: LinkLock) -> list[LockWork]:
     """All that waits, in the order in which the lock lets it begin."""
-    works: list[Work] = []
+    works: list[LockWork] = []
     while (work := lock.next) is not None:
         lock.begin(10, 0)
         assert lock.poll_released(10) is work
@@ -54,7 +61,11 @@ def served(lock: LinkLock) -> list[Work]:
 
 def test_what_waits_is_served_in_the_order_in_which_it_came() -> None:
     lock = LinkLock()
-    works: list[Work] = [Receive(A, PACKAGE), Release(C, PACKAGE), Receive(B, APPC)]
+    works: list[LockWork] = [
+        ReceivePackage(A, PACKAGE),
+        ReleasePackage(C, PACKAGE),
+        ReceivePackage(B, APPC),
+    ]
     for work in works[:2]:
         lock.want(work)
     lock.begin(10, 0)
@@ -66,8 +77,8 @@ def test_what_waits_is_served_in_the_order_in_which_it_came() -> None:
 
 def test_what_goes_first_is_served_before_all_that_waits_and_in_its_own_order() -> None:
     lock = LinkLock()
-    waiting: list[Work] = [Receive(A, PACKAGE), Release(C, PACKAGE)]
-    first: list[Work] = [GoOn(C), GoOn(A), GoOn(B)]
+    waiting: list[LockWork] = [ReceivePackage(A, PACKAGE), ReleasePackage(C, PACKAGE)]
+    first: list[LockWork] = [StartNext(C), StartNext(A), StartNext(B)]
     lock.want(waiting[0])
     lock.want_first(first[0])
     lock.want(waiting[1])
@@ -79,7 +90,7 @@ def test_what_goes_first_is_served_before_all_that_waits_and_in_its_own_order() 
 
 def test_what_goes_first_takes_the_place_of_what_was_next() -> None:
     lock = LinkLock()
-    package, attention = Receive(A, PACKAGE), GoOn(B)
+    package, attention = ReceivePackage(A, PACKAGE), StartNext(B)
     lock.want(package)
     following = [lock.next]
     lock.want_first(attention)
@@ -91,9 +102,9 @@ def test_what_goes_first_takes_the_place_of_what_was_next() -> None:
 
 def test_what_goes_first_interrupts_no_holder() -> None:
     lock = LinkLock()
-    held = Receive(A, APPC)
+    held = ReceivePackage(A, APPC)
     lock.hold(held, 500, 0)
-    lock.want_first(GoOn(B))
+    lock.want_first(StartNext(B))
     assert (lock.free, lock.copies, lock.due_ns) == (False, True, 500)
     assert lock.poll_released(499) is None
     assert lock.poll_released(500) is held
@@ -102,7 +113,7 @@ def test_what_goes_first_interrupts_no_holder() -> None:
 @pytest.mark.parametrize("first", [False, True])
 def test_work_that_waits_is_next_until_it_is_begun(first: bool) -> None:
     lock = LinkLock()
-    works = [GoOn(A), GoOn(B)]
+    works = [StartNext(A), StartNext(B)]
     for work in works:
         if first:
             lock.want_first(work)
@@ -117,16 +128,16 @@ def test_work_that_waits_is_next_until_it_is_begun(first: bool) -> None:
 @pytest.mark.parametrize(
     ("work", "copies"),
     [
-        (Send(A, PACKAGE), False),
-        (Send(A, APPC), True),
-        (Receive(B, PACKAGE), False),
-        (Receive(B, APPC), True),
-        (GoOn(A), False),
-        (Release(A, APPC), False),
+        (BuildPackage(A, PACKAGE), False),
+        (BuildPackage(A, APPC), True),
+        (ReceivePackage(B, PACKAGE), False),
+        (ReceivePackage(B, APPC), True),
+        (StartNext(A), False),
+        (ReleasePackage(A, APPC), False),
     ],
 )
 def test_holder_copies_when_appc_is_built_or_received_and_no_longer_than_it_holds(
-    work: Work, copies: bool
+    work: LockWork, copies: bool
 ) -> None:
     lock = LinkLock()
     copying = [lock.copies]
@@ -141,7 +152,7 @@ def test_holder_copies_when_appc_is_built_or_received_and_no_longer_than_it_hold
 
 def test_each_kind_of_work_holds_for_what_it_costs() -> None:
     costs = LinkCosts(PARAMETERS)
-    works = (Send(A, APPC), Receive(B, APPC), GoOn(A), Release(A, APPC))
+    works = (BuildPackage(A, APPC), ReceivePackage(B, APPC), StartNext(A), ReleasePackage(A, APPC))
     assert [work.hold_ns(costs) for work in works] == [
         costs.build_ns(APPC),
         costs.receive_ns(APPC),

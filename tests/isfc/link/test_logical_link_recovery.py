@@ -255,7 +255,7 @@ def test_link_down_to_one_ctc_writes_small_packages_by_turns() -> None:
     door = Door(ctc_count=2)
     door.link.receive_interrupt(DeviceLost(B, None, TIMES), 0)
     packager = door.link.packager
-    assert (packager.limit, packager.appc_limit) == PARAMETERS.limits(alone=True)
+    assert (packager.limit, packager.appc_limit) == PARAMETERS.limits(single_ctc=True)
     door.link.receive_interrupt(DeviceReady(B), 0)
     assert door.link.packager.limit == PARAMETERS.package_limit
     assert door.link.packager.appc_limit == PARAMETERS.package_limit

@@ -48,7 +48,7 @@ def test_eight_hl_messages_fit_only_when_five_of_them_are_small(large: int) -> N
 def test_single_ctc_carries_few_messages_at_a_time_however_many_wait() -> None:
     # derived from the one-CTC rows: one HL message, one or two of HM's, two or three of HS's
     for length, counts in ((8_192, {2, 3}), (32_768, {1}), (122_880, {1})):
-        packager = Packager(LinkParameters().limits(alone=True)[0])
+        packager = Packager(LinkParameters().limits(single_ctc=True)[0])
         for _ in range(50):
             packager.add(Message(0, length))
         assert packager.pack().count in counts
@@ -60,7 +60,7 @@ def test_single_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
     )
     for length, count in ((1, 10), (10_000, 7), (32_768, 4)):
         packager = Packager(PACKAGE_LIMIT)
-        _, packager.appc_limit = parameters.limits(alone=True)
+        _, packager.appc_limit = parameters.limits(single_ctc=True)
         for _ in range(50):
             packager.add(Message(0, length, Traffic.LEGACY))
         assert len(packager.pack().messages) == count
@@ -84,8 +84,8 @@ def test_limits_of_packages_depend_on_whether_a_ctc_is_alone_and_on_what_begins_
         single_ctc_appc_length=200,
         single_ctc_message_length=30,
     )
-    assert parameters.limits(alone=False) == (PackageLimit(9_000), PackageLimit(9_000))
-    assert parameters.limits(alone=True) == (PackageLimit(100, 30), PackageLimit(200, 30))
+    assert parameters.limits(single_ctc=False) == (PackageLimit(9_000), PackageLimit(9_000))
+    assert parameters.limits(single_ctc=True) == (PackageLimit(100, 30), PackageLimit(200, 30))
 
 
 def test_every_time_is_positive() -> None:

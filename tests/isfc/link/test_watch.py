@@ -4,7 +4,7 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from isfc.link.link_ctc import LinkCtc, Watch
+from isfc.link.link_ctc import Deadlines, LinkCtc
 from isfc.link.schedule import LinkDevice
 
 
@@ -14,13 +14,13 @@ def ctcs() -> list[LinkCtc]:
 
 
 def test_nothing_is_due_at_first(ctcs: list[LinkCtc]) -> None:
-    watch = Watch(ctcs)
+    watch = Deadlines(ctcs)
     assert watch.due_ns == NEVER_NS
     assert watch.poll_due(10**18) == []
 
 
 def test_those_whose_time_has_come_are_told_once(ctcs: list[LinkCtc]) -> None:
-    watch = Watch(ctcs)
+    watch = Deadlines(ctcs)
     for ctc, due_ns in zip(ctcs, (30, 10, 20), strict=True):
         watch.begin(ctc, due_ns)
     assert watch.due_ns == 10
@@ -32,7 +32,7 @@ def test_those_whose_time_has_come_are_told_once(ctcs: list[LinkCtc]) -> None:
 
 
 def test_a_wait_that_has_ended_is_not_told(ctcs: list[LinkCtc]) -> None:
-    watch = Watch(ctcs)
+    watch = Deadlines(ctcs)
     watch.begin(ctcs[0], 10)
     watch.begin(ctcs[1], 20)
     watch.end(ctcs[0])
@@ -41,7 +41,7 @@ def test_a_wait_that_has_ended_is_not_told(ctcs: list[LinkCtc]) -> None:
 
 
 def test_a_wait_may_end_unsaid_and_its_time_passes_without_any_ctc(ctcs: list[LinkCtc]) -> None:
-    watch = Watch(ctcs)
+    watch = Deadlines(ctcs)
     watch.begin(ctcs[0], 10)
     ctcs[0].due_ns = NEVER_NS  # as every I/O does that ends in time
     assert watch.due_ns <= 10
@@ -50,7 +50,7 @@ def test_a_wait_may_end_unsaid_and_its_time_passes_without_any_ctc(ctcs: list[Li
 
 
 def test_a_new_wait_takes_the_place_of_the_one_before(ctcs: list[LinkCtc]) -> None:
-    watch = Watch(ctcs)
+    watch = Deadlines(ctcs)
     watch.begin(ctcs[0], 10)
     watch.begin(ctcs[0], 50)
     assert watch.poll_due(10) == []

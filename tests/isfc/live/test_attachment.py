@@ -16,7 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
 from isfc.live.attachment import Attachments
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
-from isfc.live.events import Detached, Refused
+from isfc.live.events import ConnectionRefused, Detached
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.testing.pair import Setup
@@ -27,18 +27,18 @@ Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None
 
 def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
     """Why connections were refused, as this side was told."""
-    refused = [event for event in side.told if isinstance(event, Refused)]
+    refused = [event for event in side.told if isinstance(event, ConnectionRefused)]
     return [event.reason for event in refused if event.by_partner is by_partner]
 
 
-async def visit(pair: LivePair, stranger: Stranger) -> None:
-    """Let a stranger come to the first node while the link is up; it must stay up."""
+async def visit(pair: LivePair, pending: Stranger) -> None:
+    """Let a pending come to the first node while the link is up; it must stay up."""
     await pair.come_up()
     assert isinstance(pair.endpoint, UnixEndpoint)
     reader, writer = await asyncio.open_unix_connection(pair.endpoint.path)
-    await stranger(reader, writer)
+    await pending(reader, writer)
     writer.close()
-    await wait_until(lambda: not pair.first.attachments.strangers)
+    await wait_until(lambda: not pair.first.attachments.ungreeted)
     pair.second.send(b"still there")
     await wait_until(lambda: pair.first.received() == [b"still there"])
 
@@ -69,12 +69,12 @@ def test_a_stranger_costs_one_refused_connection(
     run_live: Run, tmp_path: Path, data: bytes, reason: str
 ) -> None:
     async def main() -> None:
-        async def stranger(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def pending(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(data)
             await writer.drain()
 
         async with LivePair(tmp_path) as pair:
-            await visit(pair, stranger)
+            await visit(pair, pending)
             await wait_until(lambda: refusals(pair.first) == [reason])
             assert pair.first.engine.counters.refused_count == 1
 
@@ -98,11 +98,11 @@ def test_a_partner_that_does_not_fit_is_told_why(
         async with LivePair(tmp_path) as pair:
             hello = hello_of(pair.second, **changes)
 
-            async def stranger(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            async def pending(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 writer.write(encode_greeting(hello))
                 assert await read_refusal(r) == reason
 
-            await visit(pair, stranger)
+            await visit(pair, pending)
             await wait_until(lambda: refusals(pair.first) == [reason])
 
     run_live(main())
@@ -114,11 +114,11 @@ def test_one_of_another_version_is_told_so(run_live: Run, tmp_path: Path) -> Non
             data = bytearray(encode_greeting(hello_of(pair.second)))
             data[6] += 1
 
-            async def stranger(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            async def pending(r: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
                 writer.write(data)
                 assert "the partner speaks version" in await read_refusal(r)
 
-            await visit(pair, stranger)
+            await visit(pair, pending)
 
     run_live(main())
 
@@ -155,15 +155,15 @@ def _crossed(setup: Setup) -> Any:
 def test_who_does_not_greet_in_time_is_sent_away(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.2)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 0.2)
 
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
 
-            async def stranger(r: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+            async def pending(r: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
                 assert await read_refusal(r) == "no greeting within 0.2 s"
 
-            await visit(pair, stranger)
+            await visit(pair, pending)
 
     run_live(main())
 
@@ -267,7 +267,7 @@ def test_tcp_on_loopback_carries_messages(run_live: Run, tmp_path: Path) -> None
 def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.2)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 0.2)
 
     async def main() -> None:
         side = LiveSide(Setup().definition(1), 1)

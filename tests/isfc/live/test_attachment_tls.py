@@ -14,8 +14,8 @@ from isfc.cli.options.tls import mutual_tls
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.events import Refused
-from isfc.live.newcomer import STRANGERS_MAX
+from isfc.live.events import ConnectionRefused
+from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 
@@ -25,7 +25,7 @@ CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
 
 def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
     """Why connections were refused, as this side was told."""
-    refused = [event for event in side.told if isinstance(event, Refused)]
+    refused = [event for event in side.told if isinstance(event, ConnectionRefused)]
     return [event.reason for event in refused if event.by_partner is by_partner]
 
 
@@ -129,7 +129,7 @@ def test_a_certificate_that_was_renewed_is_shown_on_the_next_connection(
 def test_who_does_not_begin_tls_in_time_is_sent_away(
     run_live: Run, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 0.05)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 0.05)
 
     async def main() -> None:
         tls = context(certificates, "ATLANTA", server=True)
@@ -150,7 +150,7 @@ def test_who_does_not_begin_tls_in_time_is_sent_away(
 def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
     run_live: Run, certificates: Path, monkeypatch: pytest.MonkeyPatch, says: bytes
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 60.0)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 60.0)
 
     async def main() -> None:
         crowd: list[asyncio.StreamWriter] = []
@@ -162,7 +162,7 @@ def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(says)
                 crowd.append(writer)
-                most = max(most, len(first.attachments.strangers), len(asyncio.all_tasks()))
+                most = max(most, len(first.attachments.ungreeted), len(asyncio.all_tasks()))
                 await asyncio.sleep(0.002)
 
         setup = Setup()
@@ -176,17 +176,17 @@ def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
         place = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0))
         assert isinstance(place, TcpEndpoint)
         coming = asyncio.create_task(keep_coming(place.port))
-        await wait_until(lambda: first.engine.counters.refused_count > STRANGERS_MAX)
+        await wait_until(lambda: first.engine.counters.refused_count > UNGREETED_MAX)
         second.attachments.connect(place)
         await wait_until(
             lambda: all(s.engine.end.link.state is LinkState.UP for s in (first, second))
         )
         coming.cancel()
         await asyncio.gather(coming, return_exceptions=True)
-        assert most < 2 * STRANGERS_MAX  # they, and the handful of tasks of this test and the nodes
+        assert most < 2 * UNGREETED_MAX  # they, and the handful of tasks of this test and the nodes
         for writer in crowd:
             writer.close()
-        await wait_until(lambda: not first.attachments.strangers)
+        await wait_until(lambda: not first.attachments.ungreeted)
         for side in (first, second):
             await side.close()
 

@@ -68,7 +68,7 @@ def test_1_000_strangers_leave_no_buffers(
                 _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
                 writer.write(said)
                 writer.close()
-            await wait_until(lambda: not pair.first.attachments.strangers)
+            await wait_until(lambda: not pair.first.attachments.ungreeted)
             memory.expect_released(1_000)
 
     run_live(main())

@@ -9,7 +9,7 @@ import pytest
 
 from isfc.cli.options.tls import mutual_tls
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
-from isfc.live.newcomer import STRANGERS_MAX
+from isfc.live.pending import UNGREETED_MAX
 from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
 from tests.isfc.live.test_attachment import refusals
@@ -128,7 +128,7 @@ def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
             await wait_until(lambda: "no greeting (at byte 2)" in refusals(pair.first))
             writer.close()
             await writer.wait_closed()
-            await wait_until(lambda: not pair.first.attachments.strangers)
+            await wait_until(lambda: not pair.first.attachments.ungreeted)
             await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
 
     run_live(main())
@@ -137,21 +137,21 @@ def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
 def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
     run_live: Run, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 2.0)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 2.0)
 
     async def main() -> None:
         side = LiveSide(Setup().definition(0), 1, tls=tls(folder, "atlanta", server=True))
         endpoint = await side.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         assert isinstance(endpoint, UnixEndpoint)
-        crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(STRANGERS_MAX)]
-        await wait_until(lambda: len(side.attachments.strangers) == STRANGERS_MAX)
+        crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(UNGREETED_MAX)]
+        await wait_until(lambda: len(side.attachments.ungreeted) == UNGREETED_MAX)
         _, one_more = await asyncio.open_unix_connection(endpoint.path)
         await wait_until(
             lambda: refusals(side) == ["too many connections are greeting at the same time"]
         )
-        await wait_until(lambda: not side.attachments.strangers)
+        await wait_until(lambda: not side.attachments.ungreeted)
         assert set(refusals(side)[1:]) == {"no greeting within 2 s"}
-        assert len(refusals(side)) == 1 + STRANGERS_MAX
+        assert len(refusals(side)) == 1 + UNGREETED_MAX
         for _, writer in [*crowd, (None, one_more)]:
             writer.close()
         await side.close()
@@ -168,7 +168,7 @@ def test_a_node_that_ends_amid_handshakes_of_tls_leaves_nothing(
         path = str(tmp_path / "link")
         await side.attachments.listen(UnixEndpoint(path))
         reader, writer = await asyncio.open_unix_connection(path)
-        await wait_until(lambda: len(side.attachments.strangers) == 1)
+        await wait_until(lambda: len(side.attachments.ungreeted) == 1)
         await side.close()
         assert await reader.read() == b""
         writer.close()

@@ -16,7 +16,7 @@ from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import see_intervals
-from isfc.search.site_fit import Fitted, Interval, fit
+from isfc.search.site_fit import FitInterval, Fitted, fit
 from scenarios.report import make_name, measured
 from scenarios.run import DeviceResult, Experiment, Result, run
 from scenarios.site_workload import derive
@@ -74,7 +74,7 @@ def fit_pages(files: list[Path]) -> Fitted:
     """The profile that the pages give, and nothing else."""
     layout = load_layout(LAYOUT)
     found = see_intervals(layout, read_measurements(files, Reading()))
-    intervals = [Interval(seen, derive(layout, seen)) for seen in found]
+    intervals = [FitInterval(seen, derive(layout, seen)) for seen in found]
     return fit(layout, intervals, "site")
 
 

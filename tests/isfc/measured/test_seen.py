@@ -9,15 +9,15 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured.measurement import (
     DeviceFigures,
+    FilePlace,
     LinkFigures,
     Measurement,
-    Place,
     WayFigures,
 )
 from isfc.measured.seen import see, see_intervals, zone_seconds
 
 LAYOUT = load_layout("atlanta-boston")
-HERE = Place("page.txt", 7)
+HERE = FilePlace("page.txt", 7)
 BUSY = WayFigures(300.0, 3000.0, 400.0, 786_432.0, 7.5)
 BACK = WayFigures(20.0, 3000.0, 200.0, 104_858.0, 15.0)
 

@@ -8,10 +8,10 @@ import pytest
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.search.candidate import numbered
-from isfc.search.objective import Load, Objective, score
+from isfc.search.objective import Objective, ScoredLoad, score
 from scenarios.workload import find_workload
 
-LOAD = Load(find_workload("HL"), pairs=50, seconds=0.6, warmup=0.3)
+LOAD = ScoredLoad(find_workload("HL"), pairs=50, seconds=0.6, warmup=0.3)
 pytestmark = pytest.mark.slow
 
 

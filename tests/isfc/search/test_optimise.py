@@ -9,7 +9,7 @@ from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.search.objective import Load, Objective, estimate, score
+from isfc.search.objective import Objective, ScoredLoad, estimate, score
 from isfc.search.optimise import Contender, Scores, Task, optimise
 from scenarios.workload import find_workload
 
@@ -28,7 +28,7 @@ fibre = "fast"
 rdevs = { A = "6010-6011", B = "7010-7011" }
 """
 LAYOUT = parse_layout(TEXT)
-LOAD = Load(find_workload("HL"), pairs=10, seconds=0.05, warmup=0.02)
+LOAD = ScoredLoad(find_workload("HL"), pairs=10, seconds=0.05, warmup=0.02)
 
 
 def here(

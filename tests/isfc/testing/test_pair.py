@@ -5,13 +5,13 @@ import pytest
 from isfc.link.state import LinkState
 from isfc.testing.pair import MS, Pair, S, Setup
 from isfc.testing.plan import (
-    Activate,
-    Deactivate,
+    ActivateCtc,
+    DeactivateCtc,
     Plug,
-    Send,
+    SendMessages,
     Step,
     Unplug,
-    VaryChpid,
+    VaryCtcChpid,
     VaryRdev,
     Wait,
 )
@@ -61,17 +61,17 @@ def test_plan_is_done_in_its_order_and_looked_at_after_each_step() -> None:
         Wait(MS),
         Plug(1),
         Wait(MS),
-        Deactivate(0, 0),
+        DeactivateCtc(0, 0),
         Wait(MS),
-        Activate(0, 0),
+        ActivateCtc(0, 0),
         Wait(MS),
         VaryRdev(1, 0, online=False),
         Wait(MS),
         VaryRdev(1, 0, online=True),
-        VaryChpid(0, 0, online=False),
-        VaryChpid(0, 0, online=True),
+        VaryCtcChpid(0, 0, online=False),
+        VaryCtcChpid(0, 0, online=True),
         Wait(MS),
-        Send(0, (5, 6)),
+        SendMessages(0, (5, 6)),
     ]
     pair.drive(plan, lambda: states.append(pair.first.state))
     up, degraded, down = LinkState.UP, LinkState.DEGRADED, LinkState.DOWN
@@ -87,7 +87,9 @@ def test_plan_is_done_in_its_order_and_looked_at_after_each_step() -> None:
 
 def test_step_that_does_not_fit_does_nothing() -> None:
     pair = Pair(Setup(ctc_count=1))
-    pair.drive([Plug(0), Activate(0, 0), Unplug(0), Unplug(0), Deactivate(1, 0), Deactivate(1, 0)])
+    pair.drive(
+        [Plug(0), ActivateCtc(0, 0), Unplug(0), Unplug(0), DeactivateCtc(1, 0), DeactivateCtc(1, 0)]
+    )
     pair.restore()
     pair.run(MS)
     pair.expect_state(LinkState.UP)

@@ -8,7 +8,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import Pair, Setup
-from isfc.testing.plan import Send, Step
+from isfc.testing.plan import SendMessages, Step
 from isfc.testing.strategies import (
     colliding_plans,
     eventful_plans,
@@ -44,7 +44,7 @@ def test_any_plan_fits_any_pair(
     pair = Pair(setup)
     ledger = Ledger(pair)
     pair.drive([*plan, *faults], ledger)
-    assert isinstance(traffic[0], Send)
+    assert isinstance(traffic[0], SendMessages)
     pair.drive(traffic, ledger)
     pair.restore()
     ledger.check_end()

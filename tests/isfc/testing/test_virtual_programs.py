@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
 from isfc.testing.virtual_programs import ProgramsRun, Stuck, run_programs
-from scenarios.faults import Fault, Kind
+from scenarios.faults import Fault, FaultKind
 
 MS = 1_000_000
 ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")
@@ -53,7 +53,7 @@ def test_conversations_carry_their_bytes_in_virtual_time() -> None:
 
 
 def test_same_seed_gives_the_same_trace() -> None:
-    faults = [Fault(Kind.DELAY, 2 * MS, ATLANTA, 20 * MS, amount=100_000, jitter_ns=50_000)]
+    faults = [Fault(FaultKind.DELAY, 2 * MS, ATLANTA, 20 * MS, amount=100_000, jitter_ns=50_000)]
     runs = [run_programs(transfer, faults=faults, seed=seed) for seed in (1, 1, 2)]
     assert runs[0] == runs[1]
     assert runs[0].trace != runs[2].trace
@@ -62,7 +62,7 @@ def test_same_seed_gives_the_same_trace() -> None:
 
 @pytest.mark.parametrize("at_ns", range(MS, 40 * MS, 4 * MS))
 def test_ctc_lost_at_any_time_loses_no_byte(at_ns: int) -> None:
-    fault = Fault(Kind.CTC_LOST, at_ns, ATLANTA, 5 * MS, Rdev(0x6000), phase="CONN")
+    fault = Fault(FaultKind.CTC_LOST, at_ns, ATLANTA, 5 * MS, Rdev(0x6000), phase="CONN")
     assert run_programs(transfer, faults=[fault]).outcome == SENT
 
 
@@ -77,7 +77,7 @@ def test_crash_severs_conversations_and_says_why() -> None:
         except ConversationSevered as error:
             return str(error)
 
-    crash = Fault(Kind.CRASH, 20 * MS, BOSTON, 10 * MS)
+    crash = Fault(FaultKind.CRASH, 20 * MS, BOSTON, 10 * MS)
     done: ProgramsRun[str] = run_programs(main, faults=[crash])
     assert "BOSTON has restarted" in done.outcome
     assert done.faults == ((20 * MS, crash),)
@@ -120,4 +120,4 @@ def test_service_that_is_not_there_is_refused() -> None:
 )
 def test_fault_without_a_ctc_of_the_link_is_refused(place: tuple[Any, ...], problem: str) -> None:
     with pytest.raises(ConfigurationError, match=problem):
-        run_programs(transfer, faults=[Fault(Kind.CTC_LOST, 2 * MS, *place)])
+        run_programs(transfer, faults=[Fault(FaultKind.CTC_LOST, 2 * MS, *place)])

@@ -9,7 +9,7 @@ from ctc.features import generation_code
 from scenarios.published import sas_rows, system_rows
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table
 from scenarios.published.replay import CHANNEL_ROWS, choose, compare_all
-from scenarios.published.table import Distance, Role, View
+from scenarios.published.table import Deviation, Role, TableView
 from scenarios.published.verdict import check_bounds, judge
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "published" / "channel_tables"
@@ -72,7 +72,7 @@ def test_every_table_has_its_companion_and_its_rows() -> None:
     assert set(CHANNEL_TABLES) == DIGESTS.keys() == CHANNEL_ROWS.keys()
     assert {path.stem for path in FOLDER.glob("*.toml")} == set(CHANNEL_TABLES)
     assert not set(CHANNEL_TABLES) & set(TABLES)
-    assert {load_table(name).view for name in CHANNEL_TABLES} == {View.CHANNEL}
+    assert {load_table(name).view for name in CHANNEL_TABLES} == {TableView.CHANNEL}
 
 
 def test_every_code_of_a_generation_is_rmfs_letters_and_all() -> None:
@@ -140,7 +140,7 @@ def test_a_row_that_was_published_as_a_bound_is_tested_as_one(name: str) -> None
     tested = {
         row.key
         for bound in table.bounds
-        if bound.distance in (Distance.SHORTFALL, Distance.EXCESS)
+        if bound.distance in (Deviation.SHORTFALL, Deviation.EXCESS)
         for row in table.select(table.groups[bound.group])
     }
     bounds = {row.key for row in table.rows if row.columns["precision"] in ("at_least", "at_most")}

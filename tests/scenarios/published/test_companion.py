@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.parameters import RELEASES
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table, parse_table
 from scenarios.published.replay import compare
-from scenarios.published.table import Distance, Range, Role
+from scenarios.published.table import Deviation, Range, Role
 from scenarios.workload import find_workload
 
 FOLDER = Path(scenarios.published.__path__[0]) / "tables"
@@ -158,7 +158,7 @@ def test_no_collisions_published_means_few_a_second() -> None:
         assert tolerance is not None
         few = row.columns["rdevs"] == 4  # the ends meet sooner
         assert tolerance.group == ("silent, four CTCs" if few else "silent")
-        assert tolerance.distance is Distance.EMULATED
+        assert tolerance.distance is Deviation.EMULATED
 
 
 def test_aggregates_are_bounded_as_the_project_promises() -> None:

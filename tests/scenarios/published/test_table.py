@@ -5,7 +5,15 @@ import math
 import pytest
 
 from scenarios.published.companion import load_table
-from scenarios.published.table import MEASURED, Bound, Distance, PublishedRow, Range, Role, View
+from scenarios.published.table import (
+    MEASURED,
+    Bound,
+    Deviation,
+    PublishedRow,
+    Range,
+    Role,
+    TableView,
+)
 
 ROW = PublishedRow(
     "H1/6000", Role.ACCEPTANCE, {"run": "H1", "rdev": 6000, "busy_percent": 23, "serv_ms": ""}
@@ -15,36 +23,36 @@ ROW = PublishedRow(
 @pytest.mark.parametrize(
     ("distance", "published", "emulated", "expected"),
     [
-        (Distance.RELATIVE, 100.0, 90.0, 0.1),
-        (Distance.RELATIVE, 100.0, 110.0, 0.1),
-        (Distance.RELATIVE, 0.0, 0.0, 0.0),
-        (Distance.RELATIVE, 0.0, 0.1, math.inf),
-        (Distance.POINTS, 98.0, 92.0, 6.0),
-        (Distance.POINTS, 0.0, 6.0, 6.0),
-        (Distance.FACTOR, 20.0, 50.0, 2.5),
-        (Distance.FACTOR, 50.0, 20.0, 2.5),
-        (Distance.FACTOR, 20.0, 0.0, math.inf),
-        (Distance.FACTOR, 0.0, 0.0, 1.0),
-        (Distance.EMULATED, 0.1, 1.9, 1.9),
+        (Deviation.RELATIVE, 100.0, 90.0, 0.1),
+        (Deviation.RELATIVE, 100.0, 110.0, 0.1),
+        (Deviation.RELATIVE, 0.0, 0.0, 0.0),
+        (Deviation.RELATIVE, 0.0, 0.1, math.inf),
+        (Deviation.POINTS, 98.0, 92.0, 6.0),
+        (Deviation.POINTS, 0.0, 6.0, 6.0),
+        (Deviation.FACTOR, 20.0, 50.0, 2.5),
+        (Deviation.FACTOR, 50.0, 20.0, 2.5),
+        (Deviation.FACTOR, 20.0, 0.0, math.inf),
+        (Deviation.FACTOR, 0.0, 0.0, 1.0),
+        (Deviation.EMULATED, 0.1, 1.9, 1.9),
     ],
 )
-def test_distance(distance: Distance, published: float, emulated: float, expected: float) -> None:
+def test_distance(distance: Deviation, published: float, emulated: float, expected: float) -> None:
     assert distance.of(published, emulated) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
     ("distance", "value", "shown"),
     [
-        (Distance.RELATIVE, 0.0723, "7.23%"),
-        (Distance.RELATIVE, 0.3, "30%"),
-        (Distance.RELATIVE, math.inf, ">999%"),
-        (Distance.FACTOR, 2.5, "x 2.5"),
-        (Distance.FACTOR, math.inf, "> x 999"),
-        (Distance.POINTS, 6.0, "6"),
-        (Distance.EMULATED, 26.66, "26.7"),
+        (Deviation.RELATIVE, 0.0723, "7.23%"),
+        (Deviation.RELATIVE, 0.3, "30%"),
+        (Deviation.RELATIVE, math.inf, ">999%"),
+        (Deviation.FACTOR, 2.5, "x 2.5"),
+        (Deviation.FACTOR, math.inf, "> x 999"),
+        (Deviation.POINTS, 6.0, "6"),
+        (Deviation.EMULATED, 26.66, "26.7"),
     ],
 )
-def test_distance_is_shown_in_seven_columns(distance: Distance, value: float, shown: str) -> None:
+def test_distance_is_shown_in_seven_columns(distance: Deviation, value: float, shown: str) -> None:
     assert distance.show(value) == shown
     assert len(shown) <= 7
 
@@ -52,37 +60,37 @@ def test_distance_is_shown_in_seven_columns(distance: Distance, value: float, sh
 @pytest.mark.parametrize(
     ("worst", "distance", "emulated", "good"),
     [
-        (0.5, Distance.RELATIVE, 50.0, True),
-        (0.5, Distance.RELATIVE, 150.0, True),
-        (0.5, Distance.RELATIVE, 49.9, False),
-        (0.5, Distance.RELATIVE, 150.1, False),
-        (0, Distance.RELATIVE, 100.0, True),
-        (0, Distance.RELATIVE, 100.1, False),
-        (5, Distance.EMULATED, 5.0, True),
-        (5, Distance.EMULATED, 5.1, False),
-        (6, Distance.POINTS, 94.0, True),
-        (6, Distance.POINTS, 93.9, False),
-        (None, Distance.RELATIVE, 1e9, True),
-        (0, Distance.SHORTFALL, 1e9, True),
-        (0, Distance.SHORTFALL, 99.9, False),
-        (0.03, Distance.SHORTFALL, 97.0, True),
-        (0, Distance.EXCESS, 0.0, True),
-        (0.03, Distance.EXCESS, 103.1, False),
+        (0.5, Deviation.RELATIVE, 50.0, True),
+        (0.5, Deviation.RELATIVE, 150.0, True),
+        (0.5, Deviation.RELATIVE, 49.9, False),
+        (0.5, Deviation.RELATIVE, 150.1, False),
+        (0, Deviation.RELATIVE, 100.0, True),
+        (0, Deviation.RELATIVE, 100.1, False),
+        (5, Deviation.EMULATED, 5.0, True),
+        (5, Deviation.EMULATED, 5.1, False),
+        (6, Deviation.POINTS, 94.0, True),
+        (6, Deviation.POINTS, 93.9, False),
+        (None, Deviation.RELATIVE, 1e9, True),
+        (0, Deviation.SHORTFALL, 1e9, True),
+        (0, Deviation.SHORTFALL, 99.9, False),
+        (0.03, Deviation.SHORTFALL, 97.0, True),
+        (0, Deviation.EXCESS, 0.0, True),
+        (0.03, Deviation.EXCESS, 103.1, False),
     ],
 )
 def test_bound_admits_in_a_row_what_its_worst_may_be(
-    worst: float | None, distance: Distance, emulated: float, good: bool
+    worst: float | None, distance: Deviation, emulated: float, good: bool
 ) -> None:
     bound = Bound("mb_per_s", "all", distance, median=0.01, worst=worst)
     assert bound.admits(100.0, emulated) is good
 
 
 def test_limit_is_put_into_words() -> None:
-    assert Distance.RELATIVE.limit(0.3) == "within 30%"
-    assert Distance.RELATIVE.limit(0) == "the same"
-    assert Distance.POINTS.limit(6) == "within 6 points"
-    assert Distance.FACTOR.limit(2.5) == "within a factor 2.5"
-    assert Distance.EMULATED.limit(5) == "at most 5"
+    assert Deviation.RELATIVE.limit(0.3) == "within 30%"
+    assert Deviation.RELATIVE.limit(0) == "the same"
+    assert Deviation.POINTS.limit(6) == "within 6 points"
+    assert Deviation.FACTOR.limit(2.5) == "within a factor 2.5"
+    assert Deviation.EMULATED.limit(5) == "at most 5"
 
 
 def test_dots_of_the_report_are_no_figure() -> None:
@@ -107,8 +115,8 @@ def test_grid_is_named_by_three_columns() -> None:
 
 
 def test_tables_of_rules_are_those_that_need_no_run() -> None:
-    rules = {View.CAPACITY, View.CHPID, View.STOP_SHORT}
-    assert set(View) - MEASURED == rules | {View.CHANNEL, View.RELOCATION}
+    rules = {TableView.CAPACITY, TableView.CHPID, TableView.STOP_SHORT}
+    assert set(TableView) - MEASURED == rules | {TableView.CHANNEL, TableView.RELOCATION}
     assert load_table("transport").is_measured
     assert not load_table("stop_short").is_measured
 

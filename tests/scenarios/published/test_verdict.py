@@ -8,7 +8,14 @@ import pytest
 
 from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison, choose
-from scenarios.published.table import Bound, Distance, PublishedRow, PublishedTable, Role, Selection
+from scenarios.published.table import (
+    Bound,
+    Deviation,
+    PublishedRow,
+    PublishedTable,
+    Role,
+    Selection,
+)
 from scenarios.published.verdict import (
     check_bounds,
     check_changes,
@@ -78,12 +85,12 @@ def test_group_holds_its_own_measure_and_rows(table: PublishedTable) -> None:
 
 def test_summary_may_be_of_another_distance() -> None:
     errors = [comparison(error) for error in (-0.06, 0.02, -0.5)]
-    points = summarise(errors, Distance.POINTS)
+    points = summarise(errors, Deviation.POINTS)
     assert points is not None
-    assert (points.distance, points.count, points.worst) == (Distance.POINTS, 3, 50.0)
+    assert (points.distance, points.count, points.worst) == (Deviation.POINTS, 3, 50.0)
     assert points.median == pytest.approx(6.0)
     nothing = [comparison(None)]  # 100 where IBM has 0
-    factor = summarise(nothing, Distance.FACTOR)
+    factor = summarise(nothing, Deviation.FACTOR)
     assert factor is not None
     assert factor.worst == inf
 

@@ -10,7 +10,7 @@ import pytest
 from scenarios.published.companion import TABLES, load_table, parse_table
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import Role
-from scenarios.published.verdict import STATISTICS, Verdict, check_bounds, check_changes
+from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from tools.calibration import bounds
 from tools.calibration.bounds import FOLDER, main, renewed, rounded
 from tools.calibration.replayed import Replay
@@ -25,7 +25,7 @@ def replay_of(name: str, *factors: float) -> Replay:
     found = [comparisons_of(name, factor) for factor in factors]
     table = load_table(name)
     checks, changes = check_bounds(table, found[0]), check_changes(table, found[0])
-    verdict = Verdict(Part(table, table.rows), found[0], tuple(checks), tuple(changes))
+    verdict = TableVerdict(Part(table, table.rows), found[0], tuple(checks), tuple(changes))
     return Replay(verdict, tuple(found))
 
 

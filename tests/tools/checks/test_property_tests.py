@@ -19,6 +19,7 @@ DATA: Final = frozenset(
         "tests.properties.conversations",
         "tests.properties.hostile",
         "tests.resealed",
+        "tests.scenarios.ideal_link",
         "tests.shipped",
     }
 )

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, CommandClass, Outcome, State
+from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
 from ctc.subchannel import Command
 from isfc.link.state import CHANGES, DeviceState
 from tools.mutation.tables import After, Cell, mutants, survives
@@ -14,23 +14,23 @@ from tools.mutation.tables import After, Cell, mutants, survives
 
 def test_every_entry_is_given_every_other_value() -> None:
     every = list(mutants())
-    cells = len(TRANSITIONS) * len(State) * (len(Outcome) - 1)
+    cells = len(TRANSITIONS) * len(State) * (len(CommandOutcome) - 1)
     assert len(every) == len(set(every)) == cells + len(CHANGES) * (len(DeviceState) - 1)
 
 
 def test_change_reaches_what_is_executed() -> None:
-    mutant = Cell(CommandClass.WRITE, State.WRITE, Outcome.TRANSFER)
+    mutant = Cell(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
     child = os.fork()
     if not child:
         mutant.change()
-        os._exit(RULES[Command.WRITE].outcomes[State.WRITE] is Outcome.TRANSFER)
+        os._exit(RULES[Command.WRITE].outcomes[State.WRITE] is CommandOutcome.TRANSFER)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
-    assert RULES[Command.WRITE].outcomes[State.WRITE] is Outcome.BUSY
+    assert RULES[Command.WRITE].outcomes[State.WRITE] is CommandOutcome.BUSY
 
 
 def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     assert survives(After(CHANGES[0], DeviceState.IDLE), ("tests/ctc/test_errors.py",))
-    mutant = Cell(CommandClass.WRITE, State.WRITE, Outcome.TRANSFER)
+    mutant = Cell(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
     assert not survives(mutant, ("tests/ctc/test_state.py",))
 
 

@@ -12,7 +12,7 @@ import pytest
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
 from scenarios.published.table import PublishedRow
-from scenarios.published.verdict import STATISTICS, Verdict, check_bounds, check_changes
+from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from scenarios.run import record
 from tools.calibration import replayed
 from tools.calibration.knobs import present_values
@@ -54,7 +54,7 @@ def replay_of(name: str, *seeds: Factor) -> Replay:
     ]
     mean = tuple(map(mean_of, zip(*by_seed, strict=True)))
     checks, changes = check_bounds(table, mean), check_changes(table, mean)
-    return Replay(Verdict(part, mean, tuple(checks), tuple(changes)), tuple(by_seed))
+    return Replay(TableVerdict(part, mean, tuple(checks), tuple(changes)), tuple(by_seed))
 
 
 def figures(row: PublishedRow, measure: str, factor: Factor) -> tuple[float, float, float | None]:

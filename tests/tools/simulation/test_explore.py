@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.link.link_ctc import LinkCtc
-from isfc.link.lock import Send
+from isfc.link.lock import BuildPackage
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.link.package import Package
@@ -99,14 +99,14 @@ def test_every_schedule_comes_to_an_end(world: SmallWorld, reduced: bool) -> Non
 def test_schedule_that_never_ends_is_counted_though_a_fair_one_does(
     monkeypatch: pytest.MonkeyPatch, reduced: bool
 ) -> None:
-    finish = Send.__dict__["finish"]
+    finish = BuildPackage.__dict__["finish"]
 
-    def wait(send: Send, link: LogicalLink, now_ns: int) -> None:
+    def wait(send: BuildPackage, link: LogicalLink, now_ns: int) -> None:
         """The first package is built again and again until the second message is there."""
         if send.package.number or link.packager:
             finish(send, link, now_ns)
         else:
             link.tx_lock.hold(send, 1, now_ns)
 
-    monkeypatch.setattr(Send, "finish", wait)
+    monkeypatch.setattr(BuildPackage, "finish", wait)
     assert explore(SmallWorld(1, (2, 0)), reduced=reduced).endless_count > 0

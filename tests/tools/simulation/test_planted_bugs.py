@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from mypy_extensions import i64
 
-from isfc.link.link_ctc import LinkCtc, Watch
+from isfc.link.link_ctc import Deadlines, LinkCtc
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
 from isfc.link.package import Package
@@ -16,7 +16,7 @@ from tools.simulation.small_world import Fault, SmallWorld
 
 _COLLIDING = SmallWorld(1, (1, 1), at_once=True)
 _COLLIDE = LogicalLink.__dict__["_collide"]
-_POLL_DUE = Watch.__dict__["poll_due"]
+_POLL_DUE = Deadlines.__dict__["poll_due"]
 
 
 def _lose(_: Resequencer, package: Package) -> list[Message]:
@@ -40,7 +40,7 @@ def _neglect(*_: object) -> list[LinkCtc]:
     return []
 
 
-def _starve(watch: Watch, now_ns: i64) -> list[LinkCtc]:
+def _starve(watch: Deadlines, now_ns: i64) -> list[LinkCtc]:
     """A recovery begins again when it is over: the end that is to write first never does."""
     due = _POLL_DUE(watch, now_ns)
     for ctc in due:
@@ -72,8 +72,8 @@ def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
             "message 2 arrives at 1, not 1",
         ),
         (LogicalLink, "_collide", _forget, _COLLIDING, "deadlock|nothing was held"),
-        (Watch, "poll_due", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
-        (Watch, "poll_due", _starve, _COLLIDING, "livelock"),
+        (Deadlines, "poll_due", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
+        (Deadlines, "poll_due", _starve, _COLLIDING, "livelock"),
         (LogicalLink, "_write_again", _pass_over, _COLLIDING, "deadlock|livelock"),
     ],
     ids=[

@@ -8,8 +8,8 @@ import pytest
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.testing.pair import MS, Setup
-from isfc.testing.plan import Send, Wait
-from scenarios.faults import Fault, Kind
+from isfc.testing.plan import SendMessages, Wait
+from scenarios.faults import Fault, FaultKind
 from tools.simulation.simulate import Failed, attempt, main, why_it_fails
 from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
 
@@ -20,7 +20,7 @@ def test_many_seeds_draw_everything() -> None:
     assert {scenario.setup.fibre_count for scenario in scenarios} == {1, 2, 3, 4}
     assert {fault.kind for scenario in scenarios for fault in scenario.faults} == {
         *KINDS,
-        Kind.THROTTLED,
+        FaultKind.THROTTLED,
     }
     names = {name for scenario in scenarios for name in scenario.setup.names}
     assert {len(name) for name in names} == {*range(1, 9)}
@@ -28,8 +28,8 @@ def test_many_seeds_draw_everything() -> None:
 
 def test_crash_severs_what_was_under_way_and_says_so() -> None:
     setup = Setup(ctc_count=2)
-    plan = (Send(0, (100_000,) * 10), Wait(3 * MS), Send(1, (500,)), Wait(30 * MS))
-    crash = Fault(Kind.CRASH, 2 * MS, setup.definition(0).name, 10 * MS)
+    plan = (SendMessages(0, (100_000,) * 10), Wait(3 * MS), SendMessages(1, (500,)), Wait(30 * MS))
+    crash = Fault(FaultKind.CRASH, 2 * MS, setup.definition(0).name, 10 * MS)
     survived = run(Scenario(1, setup, plan, (crash,), answers=False))
     assert survived.faults == Counter({"crash": 1})
     assert survived.message_count + survived.severed_count == 11

@@ -4,9 +4,9 @@ import pytest
 
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, Setup
-from isfc.testing.plan import Send, Wait
+from isfc.testing.plan import SendMessages, Wait
 from scenarios.disturbance import Throttled
-from scenarios.faults import Fault, Kind
+from scenarios.faults import Fault, FaultKind
 from tools.simulation.swarm import Scenario, ThrottledPair, draw, run
 
 LENGTHS = (100_000,) * 10
@@ -32,11 +32,13 @@ def test_crash_takes_what_is_held_back_along() -> None:
     setup = Setup(ctc_count=2)
     name = setup.definition(0).name
     faults = (
-        Fault(Kind.THROTTLED, 0, name, 30 * MS, amount=0),
-        Fault(Kind.CRASH, 2 * MS, name, 10 * MS),
+        Fault(FaultKind.THROTTLED, 0, name, 30 * MS, amount=0),
+        Fault(FaultKind.CRASH, 2 * MS, name, 10 * MS),
     )
     survived = run(
-        Scenario(1, setup, (Wait(MS), Send(0, LENGTHS), Wait(40 * MS)), faults, answers=False)
+        Scenario(
+            1, setup, (Wait(MS), SendMessages(0, LENGTHS), Wait(40 * MS)), faults, answers=False
+        )
     )
     assert survived.severed_count > 5
     assert survived.message_count + survived.severed_count == len(LENGTHS)
@@ -45,8 +47,8 @@ def test_crash_takes_what_is_held_back_along() -> None:
 def test_swarm_finds_messages_that_are_held_back_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Throttled, "_has_room", lambda throttle: throttle.limit is None)
     setup = Setup(ctc_count=2)
-    plan = (Wait(MS), Send(0, LENGTHS), Wait(MS))
-    fault = Fault(Kind.THROTTLED, 0, setup.definition(0).name, 10 * MS, amount=0)
+    plan = (Wait(MS), SendMessages(0, LENGTHS), Wait(MS))
+    fault = Fault(FaultKind.THROTTLED, 0, setup.definition(0).name, 10 * MS, amount=0)
     with pytest.raises(AssertionError):
         run(Scenario(1, setup, plan, (fault,), answers=False))
 
@@ -57,4 +59,4 @@ def test_seeds_draw_throttling_apart_from_other_faults() -> None:
 
 
 def _throttles(fault: Fault) -> bool:
-    return fault.kind is Kind.THROTTLED
+    return fault.kind is FaultKind.THROTTLED

@@ -8,7 +8,7 @@ import typer
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.render.io_plan import io_plan_page
 from isfc.cli.render.output import show, show_json
-from isfc.io.advice import Advice, advise
+from isfc.io.advice import IoAdvice, advise
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, make_io_plan
 from isfc.io.trunks import TrunkLoad
@@ -35,7 +35,7 @@ def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
         show(io_plan_page(found, advice))
 
 
-def io_plan_record(plan: IoPlan, advice: tuple[Advice, ...]) -> dict[str, Any]:
+def io_plan_record(plan: IoPlan, advice: tuple[IoAdvice, ...]) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         "channels": {each.channel.chpid: _channel_record(each) for each in plan.channels},

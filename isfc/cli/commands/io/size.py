@@ -16,10 +16,10 @@ from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
-from isfc.io.rmf import Interval, busiest, read_rmf
+from isfc.io.rmf import RmfInterval, busiest, read_rmf
 from isfc.io.sizing import (
     Choice,
-    Distance,
+    DistanceNeed,
     Guidelines,
     RoomNeed,
     SapNeed,
@@ -153,7 +153,7 @@ def _mixes(
     return mixes
 
 
-def _not_sized(intervals: Sequence[Interval], which: Which) -> Iterator[str]:
+def _not_sized(intervals: Sequence[RmfInterval], which: Which) -> Iterator[str]:
     """What a reader should know of the intervals that are not sized."""
     gaps = sum(not one.is_measured for one in intervals)
     idle = len(intervals) - gaps
@@ -201,7 +201,7 @@ def _choice_record(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _distance_record(distance: Distance) -> dict[str, Any]:
+def _distance_record(distance: DistanceNeed) -> dict[str, Any]:
     return {
         "km": distance.km,
         "link_gbps": distance.link_gbps,

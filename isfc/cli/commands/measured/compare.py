@@ -23,7 +23,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
-from scenarios.site_compare import Compared, compare_interval
+from scenarios.site_compare import ComparedInterval, compare_interval
 from scenarios.site_workload import QuietLink
 
 ToleranceOption = Annotated[
@@ -76,7 +76,7 @@ def compare(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[Compared]:
+def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[ComparedInterval]:
     """Each interval beside its run; those of a quiet link are told and left out."""
     compared = []
     with progress_bar(len(intervals), "intervals") as advance:
@@ -91,7 +91,7 @@ def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[Comp
     return compared
 
 
-def compared_record(each: Compared, tolerance: float | None) -> dict[str, Any]:
+def compared_record(each: ComparedInterval, tolerance: float | None) -> dict[str, Any]:
     """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
     first, derived = each.seen.ends[0], each.derived
     one = first.measurement

@@ -18,7 +18,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
 from isfc.measured.seen import SeenInterval, see_intervals
-from isfc.search.site_fit import Fitted, Interval, fit, runs_of
+from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
 from scenarios.site_workload import QuietLink, derive
 
 OutputOption = Annotated[
@@ -54,12 +54,12 @@ def fit_site(
         show(fit_page(fitted, str(output)))
 
 
-def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[Interval]:
+def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[FitInterval]:
     """What can be fitted to; intervals of a quiet link are told and left out."""
     intervals = []
     for one in seen:
         try:
-            intervals.append(Interval(one, derive(layout, one)))
+            intervals.append(FitInterval(one, derive(layout, one)))
         except QuietLink as error:
             show_log(f"isfc: note: {error}")
     return intervals

@@ -13,7 +13,7 @@ from isfc.cli.render.io_plan import (
     workload_rows,
 )
 from isfc.cli.render.page.parts import curves, navigation, section, table
-from isfc.io.advice import Advice
+from isfc.io.advice import IoAdvice
 from isfc.io.charts import Chart
 from isfc.io.plan import IoPlan
 
@@ -23,7 +23,7 @@ CHANNELS: Final = "channels"
 _TITLE: Final = "Channels and their I/O"
 _HEADINGS: Final = {
     "channels-plan": "What they can do",
-    "channels-advice": "Advice",
+    "channels-advice": "IoAdvice",
     "channels-curves": "Comparisons",
 }
 
@@ -34,7 +34,7 @@ class ChannelSurvey:
 
     name: str
     plan: IoPlan
-    advice: Sequence[Advice]
+    advice: Sequence[IoAdvice]
     curves: dict[str, Chart]
 
     @property

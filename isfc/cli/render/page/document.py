@@ -19,7 +19,7 @@ from isfc.cli.render.page.disks import DiskSurvey
 from isfc.cli.render.page.parts import curves, details, figure, navigation, section, table
 from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
-from isfc.layout.capacity import Direction
+from isfc.layout.capacity import WriteDirection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
@@ -145,7 +145,7 @@ def _header(survey: Survey, title: str) -> str:
     )
 
 
-def _believed(way: Direction, figure: Carried, notes: Sequence[Note]) -> str:
+def _believed(way: WriteDirection, figure: Carried, notes: Sequence[Note]) -> str:
     return f"{believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes):.0f}"
 
 
@@ -210,7 +210,7 @@ def _rates(survey: Survey) -> str:
     )
 
 
-def _chpids(way: Direction) -> Iterator[Sequence[object]]:
+def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
     for use in way.chpids:
         feature = f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s"
         chpid = format_chpid(use.chpid)

@@ -8,7 +8,7 @@ import pytest
 from ctc.address import ChpidId, Rdev
 from isfc.cli.main import run
 from isfc.errors import LocalProtocolError
-from isfc.journal.record import Act, JournalReader, Outcome, encode_record
+from isfc.journal.record import InputKind, InputOutcome, JournalReader, encode_record
 from isfc.link.message import Traffic
 from isfc.system.inputs import Activate, VaryChpid
 from isfc.testing.pair import MS, Setup
@@ -98,7 +98,7 @@ def test_replay_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (document["last_ns"], document["difference"]) == (3_004_000, None)
 
 
-def add(file: Path, act: Act, outcome: Outcome) -> None:
+def add(file: Path, act: InputKind, outcome: InputOutcome) -> None:
     """Claim that something else came of one more input."""
     file.write_bytes(file.read_bytes() + encode_record(act, 4_000_000, 0x6001, b"", outcome))
 
@@ -106,8 +106,8 @@ def add(file: Path, act: Act, outcome: Outcome) -> None:
 def test_replay_names_the_first_difference_and_ends_with_1(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    add(file, Act.DISCONNECT, Outcome(frame_count=7, deadline_ns=5_000_000))
-    add(file, Act.DISCONNECT, Outcome(frame_count=8))
+    add(file, InputKind.DISCONNECT, InputOutcome(frame_count=7, deadline_ns=5_000_000))
+    add(file, InputKind.DISCONNECT, InputOutcome(frame_count=8))
     with file.open("rb") as stream:
         count = len(list(JournalReader(stream.read)))
     assert run(["journal", "replay", str(file)]) == 1

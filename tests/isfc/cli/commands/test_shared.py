@@ -1,4 +1,4 @@
-"""What commands show of a layout whose chpids disks ride: `docs/io/shared.toml`."""
+"""What commands show of a layout whose chpids disks use: `docs/io/shared.toml`."""
 
 import json
 import re

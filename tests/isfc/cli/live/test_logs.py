@@ -13,7 +13,7 @@ from isfc.cli.live import logs
 from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
 from isfc.cli.options.observe import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
-from isfc.live.events import Attached, Detached, LiveEvent, Refused
+from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON
 from tests.isfc.live.snapshots import sight
 from tools.pages.console import PROJECT
@@ -67,7 +67,7 @@ WHO = {"node": "ATLANTA", "partner": "BOSTON"}
             },
         ),
         (
-            Refused("10.0.0.9:4711", "no greeting"),
+            ConnectionRefused("10.0.0.9:4711", "no greeting"),
             {
                 "level": "warning",
                 "event": "refused",
@@ -110,7 +110,7 @@ def test_level_leaves_out_what_is_less_severe(written: Written) -> None:
 def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
     start_log(LogFormat.TEXT, LogLevel.INFO)
     LinkLog("ATLANTA", "BOSTON").log_event(
-        Refused("here", 'says "no"\nand = more', by_partner=True)
+        ConnectionRefused("here", 'says "no"\nand = more', by_partner=True)
     )
     (line,) = written().splitlines()
     assert re.sub(r"^\S+Z ", "", line) == (
@@ -122,7 +122,7 @@ def test_text_is_one_line_that_can_be_cut_at_blanks(written: Written) -> None:
 def test_what_a_stranger_says_cannot_forge_a_record(written: Written) -> None:
     start_log(LogFormat.TEXT, LogLevel.INFO)
     log = LinkLog("ATLANTA", "BOSTON")
-    log.log_event(Refused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
+    log.log_event(ConnectionRefused("", "x\r\n2026-11-20T00:00:00.000Z info link-up\x1b[2J\u2028"))
     text = written()
     assert len(text.splitlines()) == 1
     assert text.isascii()
@@ -134,11 +134,11 @@ def test_a_flood_of_connections_is_not_a_flood_of_records(written: Written) -> N
     seconds = [100.0]
     log = LinkLog("ATLANTA", "BOSTON", now_s=lambda: seconds[0])
     for _ in range(1_000):
-        log.log_event(Refused("there", "no greeting"))
+        log.log_event(ConnectionRefused("there", "no greeting"))
     assert [record["unlogged_count"] for record in read(written())] == [0] * REFUSALS_PER_S
     seconds[0] += 1
-    log.log_event(Refused("there", "no greeting"))
-    log.log_event(Refused("there", "no greeting"))
+    log.log_event(ConnectionRefused("there", "no greeting"))
+    log.log_event(ConnectionRefused("there", "no greeting"))
     counts = [record["unlogged_count"] for record in read(written())]
     assert counts == [1_000 - REFUSALS_PER_S, 0]
 

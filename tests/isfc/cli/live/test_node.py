@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.node import Idle, LiveNode, Measured
+from isfc.cli.live.node import DroppingProgram, LiveNode, Measured
 from isfc.cli.options.live import LiveOptions, Pace
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import LinkUp
@@ -60,4 +60,4 @@ def test_what_does_not_verify_is_raised_in_the_end(
 
 
 def test_a_node_without_a_workload_drops_what_arrives() -> None:
-    assert list(Idle().start(0)) == list(Idle().receive(LinkUp(), 0)) == []
+    assert list(DroppingProgram().start(0)) == list(DroppingProgram().receive(LinkUp(), 0)) == []

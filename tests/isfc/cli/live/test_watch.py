@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from isfc.cli.live.watch import Watch, local_time, relay
+from isfc.cli.live.watch import LiveView, local_time, relay
 from isfc.cli.render.watch import HEADINGS_EVERY
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import Run
@@ -20,7 +20,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def watch_for(seconds: int, watch: Watch) -> None:
+def watch_for(seconds: int, watch: LiveView) -> None:
     with watch:
         for second in range(1, seconds + 1):
             watch.show([sight("ATLANTA", second, second), sight("BOSTON", second, 2 * second)])
@@ -31,7 +31,7 @@ def noon() -> str:
 
 
 def test_pipe_gets_a_line_a_second(capsys: pytest.CaptureFixture[str]) -> None:
-    watch_for(2, Watch([NAMES], time=noon))
+    watch_for(2, LiveView([NAMES], time=noon))
     assert capsys.readouterr().out.splitlines() == [
         "         ATLANTA                       BOSTON",
         "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
@@ -41,7 +41,7 @@ def test_pipe_gets_a_line_a_second(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_headings_come_again(capsys: pytest.CaptureFixture[str]) -> None:
-    watch_for(HEADINGS_EVERY + 1, Watch([NAMES]))
+    watch_for(HEADINGS_EVERY + 1, LiveView([NAMES]))
     lines = capsys.readouterr().out.splitlines()
     assert [n for n, line in enumerate(lines) if line.startswith("time ")] == [
         1,
@@ -54,7 +54,7 @@ def test_terminal_gets_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "80")
-    watch_for(2, Watch([NAMES]))
+    watch_for(2, LiveView([NAMES]))
     text = terminal.getvalue()
     assert text.count("Logical link") == 3  # twice while it ran, and what stays at the end
     assert "\x1b[?25l" in text
@@ -64,7 +64,7 @@ def test_terminal_gets_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_terminal_gets_lines_if_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    watch_for(1, Watch([NAMES], plain=True, time=noon))
+    watch_for(1, LiveView([NAMES], plain=True, time=noon))
     assert "12:00:00 Up " in terminal.getvalue()
     assert "\x1b[?25l" not in terminal.getvalue()
 
@@ -73,7 +73,7 @@ def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
     monkeypatch.setenv("TERM", "dumb")
-    watch_for(1, Watch([NAMES], time=noon))
+    watch_for(1, LiveView([NAMES], time=noon))
     assert "12:00:00 Up " in terminal.getvalue()
     assert "\x1b" not in terminal.getvalue()
 
@@ -81,7 +81,7 @@ def test_dumb_terminal_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_system_that_comes_back_is_not_compared_with_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    watch = Watch([NAMES], time=noon)
+    watch = LiveView([NAMES], time=noon)
     watch.show([sight("ATLANTA", 10, 10)])
     watch.show([])
     watch.show([sight("ATLANTA", 12, 12), sight("BOSTON", 1, 1)])
@@ -103,7 +103,7 @@ def test_what_a_node_logs_scrolls_by_above_the_page(
         log = asyncio.StreamReader()
         log.feed_data(b"12:00 link-up node=ATLANTA\nlast \xff")
         log.feed_eof()
-        with Watch([NAMES]) as watch:
+        with LiveView([NAMES]) as watch:
             watch.show([sight("ATLANTA", 1)])
             await relay(log)
 
@@ -125,7 +125,7 @@ def test_log_goes_to_stderr_when_that_is_a_file(
         log = asyncio.StreamReader(limit=100)
         log.feed_data(b"x" * 1_000 + b"\nlink-up\n")
         log.feed_eof()
-        with Watch([NAMES]) as watch:
+        with LiveView([NAMES]) as watch:
             watch.show([sight("ATLANTA", 1)])
             await relay(log)
 
@@ -140,7 +140,7 @@ def test_time_of_day_has_eight_characters() -> None:
 
 def test_rates_at_a_great_dilation_are_smoothed(capsys: pytest.CaptureFixture[str]) -> None:
     def rates_of(dilation: int) -> list[str]:
-        with Watch([NAMES], dilation=dilation, time=noon) as watch:
+        with LiveView([NAMES], dilation=dilation, time=noon) as watch:
             for second, scale in ((1, 1), (2, 1), (3, 5), (4, 5)):  # everything in one second
                 watch.show([sight("ATLANTA", second, scale)])
         return [line.split()[2] for line in capsys.readouterr().out.splitlines()[2:]]

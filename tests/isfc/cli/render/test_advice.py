@@ -9,9 +9,9 @@ from isfc.cli.render.advice import advice_text, model_word
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
-from isfc.layout.rules.rule import Rule, Trial, Untried
+from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from scenarios import advice
-from scenarios.advice import LAYOUTS_MAX, Compared, Tried, try_advice
+from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, try_advice
 from scenarios.saturation import Carried
 from scenarios.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
@@ -28,7 +28,7 @@ def carrying(layout: Layout, *rates: float) -> list[Carried]:
     ]
 
 
-def texts(rule: Rule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
+def texts(rule: LayoutRule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
     """What is said of a rule's layouts when each change carries ``rate``."""
     monkeypatch.setattr(advice, "LAYOUTS_MAX", 100)
     monkeypatch.setattr(advice, "carried", lambda layout: carrying(layout, rate, 10 * rate))
@@ -53,7 +53,7 @@ def texts(rule: Rule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]
     ],
 )
 def test_model_says_what_it_makes_of_every_advice(
-    rule: Rule, rate: float, word: str, monkeypatch: pytest.MonkeyPatch
+    rule: LayoutRule, rate: float, word: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = texts(rule, monkeypatch, rate)
     assert isinstance(rule.trials, tuple)
@@ -76,13 +76,18 @@ def test_of_rules_that_promise_no_more_it_says_nothing(
 
 
 def test_loads_that_disagree_are_both_told() -> None:
-    trial = Trial("backwards", lambda down: down)
-    tried = Tried(trial, (Compared(Rate(100), Rate(100)), Compared(Rate(100), Rate(90))))
+    trial = ChangedLayout("backwards", lambda down: down)
+    tried = TriedAdvice(
+        trial, (ComparedLoad(Rate(100), Rate(100)), ComparedLoad(Rate(100), Rate(90)))
+    )
     assert model_word(tried) == (
         "Run backwards, the model sees no difference saturated (100 to 100 MB/s) and contradicts "
         "by 10% with 50 pairs (100 to 90)."
     )
-    assert model_word(Tried(trial, Untried("it is late"))) == "The model was not asked: it is late."
+    assert (
+        model_word(TriedAdvice(trial, Untried("it is late")))
+        == "The model was not asked: it is late."
+    )
 
 
 @pytest.mark.slow

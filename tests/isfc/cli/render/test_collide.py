@@ -6,12 +6,12 @@ from rich.console import Console
 
 from isfc.cli.render.collide import collide_page
 from isfc.layout.catalogue import load_layout
-from scenarios.collide import Outcome
+from scenarios.collide import CollisionOutcome
 
 
 def page(*figures: float) -> str:
     outcomes = [
-        Outcome("upward", 10, load, figure, 0, 1, 1, 1)
+        CollisionOutcome("upward", 10, load, figure, 0, 1, 1, 1)
         for load, figure in zip((5, 10, 15), figures, strict=True)
     ]
     console = Console(file=StringIO(), width=80)

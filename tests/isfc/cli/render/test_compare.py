@@ -6,7 +6,7 @@ import pytest
 
 from isfc.cli.render.compare import compare_page
 from isfc.cli.render.output import show
-from scenarios.compare import Figure, ResultPair, Setting
+from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.repeat import MEASURES
 
 
@@ -16,11 +16,11 @@ def page_of(pair: ResultPair, capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 
 def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    link = [Figure("run", "link", measure, None, 200.0, 210.0) for measure in MEASURES]
-    link[0] = Figure("run", "link", MEASURES[0], None, 0.0, 123_456.78)
-    link[-1] = Figure("run", "link", MEASURES[-1], None, 12.5, 12.5)
+    link = [ResultFigure("run", "link", measure, None, 200.0, 210.0) for measure in MEASURES]
+    link[0] = ResultFigure("run", "link", MEASURES[0], None, 0.0, 123_456.78)
+    link[-1] = ResultFigure("run", "link", MEASURES[-1], None, 12.5, 12.5)
     devices = [
-        Figure("run", rdev, measure, None, a, 7.0)
+        ResultFigure("run", rdev, measure, None, a, 7.0)
         for rdev, a in (("6000", 5.125), ("6001", None))
         for measure in ("io_per_s", "pend_ms", "serv_ms", "busy_percent")
     ]
@@ -50,9 +50,11 @@ def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:
-    def figure(key: str, measure: str, published: float, *sides: float | None) -> Figure:
+    def figure(key: str, measure: str, published: float, *sides: float | None) -> ResultFigure:
         a, b = sides
-        return Figure("transport", key, measure, published, a, b, a_within=a != 120, b_within=True)
+        return ResultFigure(
+            "transport", key, measure, published, a, b, a_within=a != 120, b_within=True
+        )
 
     figures = (
         figure("HL/4/1", "mb_per_s", 100.0, 120.0, 96.0),
@@ -82,27 +84,29 @@ def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_replays_that_have_nothing_in_common(capsys: pytest.CaptureFixture[str]) -> None:
-    alone = Figure("transport", "HL/4/1", "mb_per_s", 100.0, 120.0, None)
+    alone = ResultFigure("transport", "HL/4/1", "mb_per_s", 100.0, 120.0, None)
     assert page_of(ResultPair("replay", (), (alone,)), capsys)[3:] == [
         "0 figures are in both, 0 of them the same; 1 are in A only, 0 in B only."
     ]
 
 
 def test_small_difference_does_not_look_like_none(capsys: pytest.CaptureFixture[str]) -> None:
-    link = [Figure("run", "link", measure, None, 7.012, 7.00924) for measure in MEASURES]
+    link = [ResultFigure("run", "link", measure, None, 7.012, 7.00924) for measure in MEASURES]
     page = page_of(ResultPair("run", (), tuple(link)), capsys)
     assert not any("+0.0" in line or "-0.0 " in line for line in page)
     assert any(re.search(r"-0\.00276 +-0\.04$", line) for line in page)
 
 
 def test_noise_and_changes_of_the_layout_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    link = [Figure("run", "link", name, None, 100.0, 101.0, noise=True) for name in MEASURES]
+    link = [ResultFigure("run", "link", name, None, 100.0, 101.0, noise=True) for name in MEASURES]
     page = page_of(ResultPair("run", (), tuple(link), ("- old", "+ new")), capsys)
     assert page[3:5] == ["- old", "+ new"]
     assert sum(line.endswith("noise") for line in page) == len(MEASURES)
 
 
 def test_replays_leave_noise_out(capsys: pytest.CaptureFixture[str]) -> None:
-    figure = Figure("transport", "HL/4/1", "mb_per_s", 100.0, 99.0, 100.0, True, True, noise=True)
+    figure = ResultFigure(
+        "transport", "HL/4/1", "mb_per_s", 100.0, 99.0, 100.0, True, True, noise=True
+    )
     page = page_of(ResultPair("replay", (), (figure,)), capsys)
     assert "1 figures are in both, 0 of them the same, 1 within the spread of the" in page[3]

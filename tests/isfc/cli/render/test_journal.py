@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from ctc.frame import Frame
 from isfc.cli.render.journal import given_document, json_line, record_lines, seconds
-from isfc.journal.record import Act, Outcome, Record
+from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
 from isfc.testing.strategies import UINT32_MAX, frames, messages
 
 outcomes = st.builds(
-    Outcome,
+    InputOutcome,
     st.integers(0, UINT32_MAX),
     st.integers(0, UINT32_MAX),
     st.none() | st.integers(0, 2**62),
@@ -30,24 +30,26 @@ def test_times_are_exact(time_ns: int, text: str) -> None:
 
 @given(frames, times, outcomes)
 def test_any_frame_has_one_line_and_one_document(
-    frame: Frame, now_ns: int, outcome: Outcome
+    frame: Frame, now_ns: int, outcome: InputOutcome
 ) -> None:
-    record = Record(1, 10, Act.ARRIVE, now_ns, 0x6000, frame, outcome)
+    record = JournalRecord(1, 10, InputKind.ARRIVE, now_ns, 0x6000, frame, outcome)
     (line,) = record_lines(record)
     assert line.split()[1:3] == ["frame", "6000"]
     assert "\n" not in json_line(given_document(record))
 
 
 @given(st.lists(messages(), max_size=5), outcomes)
-def test_any_messages_have_one_line_and_one_document(sent: list[Message], outcome: Outcome) -> None:
-    record = Record(1, 10, Act.SEND, 0, 0, sent, outcome)
+def test_any_messages_have_one_line_and_one_document(
+    sent: list[Message], outcome: InputOutcome
+) -> None:
+    record = JournalRecord(1, 10, InputKind.SEND, 0, 0, sent, outcome)
     (line,) = record_lines(record)
     assert f" {len(sent)} message" in line
     assert len(given_document(record)["messages"]) == len(sent)
 
 
 def test_ordinary_line_fits_80_columns() -> None:
-    outcome = Outcome(12, 34, 10**14 + 15 * 10**9)
+    outcome = InputOutcome(12, 34, 10**14 + 15 * 10**9)
     sent = [Message(0, 868_352_000)] * 100
-    (line,) = record_lines(Record(1, 10, Act.SEND, 10**14, 0, sent, outcome))
+    (line,) = record_lines(JournalRecord(1, 10, InputKind.SEND, 10**14, 0, sent, outcome))
     assert len(line) <= 80

@@ -10,7 +10,7 @@ from isfc.cli.render.replay import replay_page, verdict_page
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow, PublishedTable, Selection
-from scenarios.published.verdict import Verdict, check_bounds, check_changes
+from scenarios.published.verdict import TableVerdict, check_bounds, check_changes
 
 Emulate = Callable[[PublishedRow, str], float]
 
@@ -28,7 +28,7 @@ def faithful(row: PublishedRow, measure: str) -> float:
     return factor * row.number(measure)
 
 
-def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> Verdict:
+def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> TableVerdict:
     """What some rows come to with a model."""
     rows = table.select(wanted)
     found = tuple(
@@ -38,7 +38,7 @@ def verdict_of(table: PublishedTable, wanted: Selection, emulate: Emulate) -> Ve
         if row.has_number(measure)
     )
     checks, changes = check_bounds(table, found), check_changes(table, found)
-    return Verdict(Part(table, rows), found, tuple(checks), tuple(changes))
+    return TableVerdict(Part(table, rows), found, tuple(checks), tuple(changes))
 
 
 def compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: float) -> Comparison:
@@ -51,7 +51,7 @@ def compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: fl
     )
 
 
-def page_of(capsys: pytest.CaptureFixture[str], *verdicts: Verdict) -> list[str]:
+def page_of(capsys: pytest.CaptureFixture[str], *verdicts: TableVerdict) -> list[str]:
     show(replay_page(verdicts))
     return capsys.readouterr().out.splitlines()
 

@@ -18,13 +18,13 @@ from isfc.cli.render.verdict import (
 )
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import Comparison, Part
-from scenarios.published.table import Bound, Change, Distance, PublishedTable, Role
-from scenarios.published.verdict import BoundCheck, ChangeCheck, ErrorSummary, Verdict
+from scenarios.published.table import Bound, Deviation, PublishedChange, PublishedTable, Role
+from scenarios.published.verdict import BoundCheck, ChangeCheck, ErrorSummary, TableVerdict
 
-SUMMARY = ErrorSummary(Distance.RELATIVE, 120, 0.072, 0.21, 0.3, 0.425, "HY/4/5")
+SUMMARY = ErrorSummary(Deviation.RELATIVE, 120, 0.072, 0.21, 0.3, 0.425, "HY/4/5")
 BOUND = Bound("mb_per_s", "multi-CTC", median=0.10, p90=0.30)
 GOAL = Bound("mb_per_s", "multi-CTC", median=0.04, p90=0.25, worst=0.25)
-CHANGE = Change("msgs_per_s", "release", "z/VM 6.1", "z/VM 6.2", 0.10)
+CHANGE = PublishedChange("msgs_per_s", "release", "z/VM 6.1", "z/VM 6.2", 0.10)
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +37,10 @@ def comparison(key: str, emulated: float, *, within: bool | None = True) -> Comp
     return Comparison("transport", key, "mb_per_s", 100.0, emulated, None, role, within)
 
 
-def verdict(table: PublishedTable, *found: Comparison) -> Verdict:
+def verdict(table: PublishedTable, *found: Comparison) -> TableVerdict:
     keys = {one.key for one in found}
     rows = tuple(row for row in table.rows if row.key in keys)
-    return Verdict(Part(table, rows), found, (), ())
+    return TableVerdict(Part(table, rows), found, (), ())
 
 
 def test_every_measure_has_its_name() -> None:
@@ -64,8 +64,8 @@ def test_bounds_stand_beside_what_is_reached_and_what_is_wanted(
 
 
 def test_bound_and_goal_may_be_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    points = ErrorSummary(Distance.POINTS, 48, 1.0, 2.0, 5.0, 5.9, "H1/6000")
-    goal = Bound("busy_percent", "all", Distance.POINTS, worst=6)
+    points = ErrorSummary(Deviation.POINTS, 48, 1.0, 2.0, 5.0, 5.9, "H1/6000")
+    goal = Bound("busy_percent", "all", Deviation.POINTS, worst=6)
     checks = [BoundCheck(SUMMARY, BOUND, None), BoundCheck(points, None, goal)]
     show(check_table(checks))
     lines = capsys.readouterr().out.splitlines()

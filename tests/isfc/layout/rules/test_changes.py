@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from isfc.layout.layout import Layout
 from isfc.layout.rules import changes
 from isfc.layout.rules.book import RULES, find_all
-from isfc.layout.rules.rule import Rule, Trial, Untried
+from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from tests.isfc.layout.rules.test_book import FIRES
 from tests.layouts import layout_of
 
@@ -62,7 +62,7 @@ def test_every_rule_has_a_trial_or_says_why_not() -> None:
     ("rule", "trial"), TRIALS, ids=[f"{rule.id} {trial.done}" for rule, trial in TRIALS]
 )
 def test_rule_has_nothing_to_say_of_a_layout_changed_as_it_advises(
-    rule: Rule, trial: Trial
+    rule: LayoutRule, trial: ChangedLayout
 ) -> None:
     layouts = [trial.carried_out(layout) for layout in FIRES[rule.id]]
     assert any(layouts)

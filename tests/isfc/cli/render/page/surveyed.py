@@ -6,7 +6,7 @@ from isfc.io.charts import memory_over_paths
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
-from scenarios.advice import Compared, Tried
+from scenarios.advice import ComparedLoad, TriedAdvice
 from scenarios.guest_memory import GuestMemory
 from scenarios.relocated import watch_relocation
 from scenarios.relocated_guest import GuestPlan
@@ -29,9 +29,9 @@ def surveyed(name: str) -> Survey:
     )
     lefts = tuple(left_of(layout, simulate=False))
     plan = make_plan(layout)
-    half, more = Compared(Rate(1000), Rate(500)), Compared(Rate(900), Rate(1000))
+    half, more = ComparedLoad(Rate(1000), Rate(500)), ComparedLoad(Rate(900), Rate(1000))
     tried = {
-        finding.id: [Tried(trial, (half, more)) for trial in finding.rule.trials]
+        finding.id: [TriedAdvice(trial, (half, more)) for trial in finding.rule.trials]
         for finding in plan.advice
         if not isinstance(finding.rule.trials, Untried)
     }

@@ -1,4 +1,4 @@
-"""Chpids that CTCs of a link's layout ride, and that disks use too.
+"""Chpids that CTCs of a link's layout use, and that disks use too.
 
 ``[[io]]`` names them as it names channels. A ``[channel.NAME]`` of the same system and chpid says
 more of what the disks find there, such as the way to their storage; it may not say anything else
@@ -11,20 +11,20 @@ from typing import Any
 
 from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import Channel
+from isfc.io.configuration import IoChannel
 from isfc.layout.checked_toml import show_key
 from isfc.layout.layout import Collection, Fibre
 
 
 @dataclass(frozen=True, slots=True)
-class Ridden:
+class SharedChpids:
     """The ``nodes`` of a layout, and its fibres by chpid and node, both as the file writes them."""
 
     nodes: frozenset[str]
     fibres: Mapping[str, Mapping[str, Fibre]]
 
 
-def find_ridden(collection: Collection) -> Ridden:
+def find_shared_chpids(collection: Collection) -> SharedChpids:
     """What the links of a file say of its chpids."""
     fibres: dict[str, dict[str, Fibre]] = {}
     nodes: set[str] = set()
@@ -33,32 +33,32 @@ def find_ridden(collection: Collection) -> Ridden:
         for fibre in link.fibres:
             for node, chpid in zip(link.nodes, fibre.chpids, strict=True):
                 fibres.setdefault(format_chpid(chpid), {})[node] = fibre
-    return Ridden(frozenset(nodes), fibres)
+    return SharedChpids(frozenset(nodes), fibres)
 
 
-def with_ridden(
-    ridden: Ridden,
+def with_shared_chpids(
+    shared: SharedChpids,
     tables: Sequence[Mapping[str, Any]],
-    channels: Mapping[str, Channel],
+    channels: Mapping[str, IoChannel],
     cards: Mapping[str, str],
-) -> dict[str, Channel]:
+) -> dict[str, IoChannel]:
     """All channels of a layout's file: its own, and the chpids that its ``[[io]]`` name besides.
 
     ``channels`` are those that it says something of, ``cards`` has the card of each that is on one.
     Raises `ConfigurationError` where these and the fibres say different things.
     """
-    found = {name: _agreeing(ridden, channel, name in cards) for name, channel in channels.items()}
+    found = {name: _agreeing(shared, channel, name in cards) for name, channel in channels.items()}
     for place, name, system in _named(tables):
         owners = {
             node: fibre
-            for node, fibre in ridden.fibres.get(name, {}).items()
+            for node, fibre in shared.fibres.get(name, {}).items()
             if system in (None, node)
         }
         if name in channels or not owners:
             continue
         node = _only(f"{place} channels", name, owners)
         profile = owners[node].profile
-        channel = Channel(name, profile.feature, profile.link_gbps, system=node)
+        channel = IoChannel(name, profile.feature, profile.link_gbps, system=node)
         if found.setdefault(name, channel).system != node:
             raise ConfigurationError(
                 f"{place} channels: {show_key(name)} of {found[name].system} carries disks too; "
@@ -89,15 +89,15 @@ def _only(place: str, name: str, owners: Mapping[str, Fibre]) -> str:
     return next(iter(owners))
 
 
-def _agreeing(ridden: Ridden, channel: Channel, on_card: bool) -> Channel:
+def _agreeing(shared: SharedChpids, channel: IoChannel, on_card: bool) -> IoChannel:
     """A channel that the file has a table of, which belongs to a node if it is a chpid of one."""
     place = f"[channel.{show_key(channel.chpid)}]"
-    owners = ridden.fibres.get(channel.chpid, {})
+    owners = shared.fibres.get(channel.chpid, {})
     if channel.system not in ("", *owners) or not owners:
         return channel
     node = channel.system or _only(place, channel.chpid, owners)
     fibre, profile = owners[node], owners[node].profile
-    about = f"CTCs of [fibre.{show_key(fibre.name)}] ride it at {node}"
+    about = f"CTCs of [fibre.{show_key(fibre.name)}] use it at {node}"
     if channel.feature != profile.feature:
         raise ConfigurationError(
             f"{place} feature: {about}, on {profile.feature}; expected that, or a system of its own"

@@ -1,4 +1,4 @@
-"""Disks on chpids that CTCs ride: a channel's table says more of one, and nothing else."""
+"""Disks on chpids that CTCs use: a channel's table says more of one, and nothing else."""
 
 import pytest
 
@@ -66,25 +66,25 @@ def test_a_channel_of_another_system_is_its_own() -> None:
         (
             '[channel.41]\nfeature = "FICON Express16SA"',
             (
-                "[channel.41] feature: CTCs of [fibre.2] ride it at ATLANTA, on FICON Express8S; "
+                "[channel.41] feature: CTCs of [fibre.2] use it at ATLANTA, on FICON Express8S; "
                 "expected that, or a system of its own"
             ),
         ),
         (
             '[channel.41]\nfeature = "zHyperLink Express"',
-            "[channel.41] feature: CTCs of [fibre.2] ride it at ATLANTA, on FICON Express8S; exp",
+            "[channel.41] feature: CTCs of [fibre.2] use it at ATLANTA, on FICON Express8S; exp",
         ),
         (
             '[channel.41]\nfeature = "FICON Express8S"\nlink_gbps = 4',
             (
-                "[channel.41] link_gbps: CTCs of [fibre.2] ride it at ATLANTA, at 8 Gb/s; "
+                "[channel.41] link_gbps: CTCs of [fibre.2] use it at ATLANTA, at 8 Gb/s; "
                 "expected no such key"
             ),
         ),
         (
             '[channel.41]\nfeature = "FICON Express8S"\ncard = "A"\n[card.A]',
             (
-                "[channel.41] card: CTCs of [fibre.2] ride it at ATLANTA, and no card counts what "
+                "[channel.41] card: CTCs of [fibre.2] use it at ATLANTA, and no card counts what "
                 "they move; expected no such key"
             ),
         ),

@@ -1,4 +1,4 @@
-"""Crowds of strangers, and two partners of one name: the one that fits stays, or gets in."""
+"""Crowds of ungreeted, and two partners of one name: the one that fits stays, or gets in."""
 
 import asyncio
 from pathlib import Path
@@ -7,15 +7,15 @@ import pytest
 
 from isfc.live.attachment import RETRY_S_MIN
 from isfc.live.endpoint import UnixEndpoint
-from isfc.live.events import Refused
-from isfc.live.newcomer import STRANGERS_MAX
+from isfc.live.events import ConnectionRefused
+from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 
 
 def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
     """Why connections were refused, as this side was told."""
-    refused = [event for event in side.told if isinstance(event, Refused)]
+    refused = [event for event in side.told if isinstance(event, ConnectionRefused)]
     return [event.reason for event in refused if event.by_partner is by_partner]
 
 
@@ -28,15 +28,15 @@ def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
             assert isinstance(pair.endpoint, UnixEndpoint)
             crowd = [
                 await asyncio.open_unix_connection(pair.endpoint.path)
-                for _ in range(STRANGERS_MAX + 10)
+                for _ in range(UNGREETED_MAX + 10)
             ]
             await wait_until(lambda: pair.first.engine.counters.refused_count == 10)
-            assert len(pair.first.attachments.strangers) == STRANGERS_MAX
+            assert len(pair.first.attachments.ungreeted) == UNGREETED_MAX
             pair.second.send(b"still there")
             await wait_until(lambda: pair.first.received() == [b"still there"])
             for _, writer in crowd:
                 writer.close()
-            await wait_until(lambda: not pair.first.attachments.strangers)
+            await wait_until(lambda: not pair.first.attachments.ungreeted)
 
     run_live(main())
 
@@ -44,7 +44,7 @@ def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
 def test_the_partner_gets_in_although_strangers_have_taken_every_place(
     run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("isfc.live.newcomer.GREETING_S", 60.0)
+    monkeypatch.setattr("isfc.live.pending.GREETING_S", 60.0)
     crowd: list[asyncio.StreamWriter] = []
 
     async def keep_coming(path: str) -> None:
@@ -59,7 +59,7 @@ def test_the_partner_gets_in_although_strangers_have_taken_every_place(
         first, second = (LiveSide(setup.definition(here), here + 1) for here in (0, 1))
         await first.attachments.listen(UnixEndpoint(path))
         coming = asyncio.create_task(keep_coming(path))
-        await wait_until(lambda: len(first.attachments.strangers) == STRANGERS_MAX)
+        await wait_until(lambda: len(first.attachments.ungreeted) == UNGREETED_MAX)
         second.attachments.connect(UnixEndpoint(path))
         await wait_until(lambda: first.up and second.up)
         coming.cancel()

@@ -1,7 +1,7 @@
 """One connection from its first byte to its end: who is there, and is it the partner?
 
-Whoever comes is a stranger until its greeting fits (`isfc.live.handshake`). Cheap checks come
-first. When too many strangers are there, one that has said nothing yet has to go, at random: so a
+Whoever comes is pending until its greeting fits (`isfc.live.handshake`). Cheap checks come
+first. When too many wait for a greeting, one that has said nothing yet has to go, at random: so a
 partner gets in although others keep coming.
 """
 
@@ -14,7 +14,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
-from isfc.live.events import Refused
+from isfc.live.events import ConnectionRefused
 from isfc.live.frames import measure_frame
 from isfc.live.handshake import (
     Accept,
@@ -31,7 +31,7 @@ from isfc.live.tls import Tls, certificate_names
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
 
-STRANGERS_MAX: Final = 64
+UNGREETED_MAX: Final = 64
 """Connections that may be greeting at the same time for each link of a node: four for each CTC of
 the largest link."""
 
@@ -69,7 +69,7 @@ class Entrance(Protocol):
     """What a newcomer has to know of the node that it comes to, whatever its link."""
 
     tls: Tls | None
-    strangers: "set[Newcomer]"
+    ungreeted: "set[PendingConnection]"
     random: Random
     checks_user: bool
     """Whether who comes must be a process of this user's."""
@@ -78,11 +78,11 @@ class Entrance(Protocol):
     def door_for(self, hello: Hello) -> Door | str:
         """The door of the link that a hello is of, or why there is none."""
 
-    def refuse(self, refused: Refused) -> None:
+    def refuse(self, refused: ConnectionRefused) -> None:
         """Note a connection that was not let in, of whatever link."""
 
 
-class Newcomer:
+class PendingConnection:
     """One connection, from its greeting to its end.
 
     If we connect, its ``door`` and ``rdev`` are known from the start. It is a `Receiver`, and a
@@ -125,11 +125,11 @@ class Newcomer:
         """A TLS connection was accepted; ``end`` ends it. One more that has not greeted."""
         self._end = end
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
-        strangers = self._entrance.strangers
-        if len(strangers) >= STRANGERS_MAX * len(self._entrance.doors):
-            silent = [stranger for stranger in strangers if stranger.theirs is None]
-            self._entrance.random.choice(silent or list(strangers)).leave()
-        strangers.add(self)
+        ungreeted = self._entrance.ungreeted
+        if len(ungreeted) >= UNGREETED_MAX * len(self._entrance.doors):
+            silent = [pending for pending in ungreeted if pending.theirs is None]
+            self._entrance.random.choice(silent or list(ungreeted)).leave()
+        ungreeted.add(self)
         self._timer = asyncio.get_running_loop().call_later(
             GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
         )
@@ -151,9 +151,9 @@ class Newcomer:
         transport = connection.transport
         if self._end is None:
             self.come(transport.get_extra_info("peername"), transport.abort)
-        stranger = self._impostor()
-        if stranger is not None:
-            self._refuse(stranger)
+        pending = self._impostor()
+        if pending is not None:
+            self._refuse(pending)
         elif self._rdev is not None:
             self._hello = self._door.hello(self._rdev)
             self._say(self._hello)
@@ -287,7 +287,7 @@ class Newcomer:
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
         where = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
-        refused = Refused(where.strip(), reason, by_partner)
+        refused = ConnectionRefused(where.strip(), reason, by_partner)
         if self._known_door is None:
             self._entrance.refuse(refused)
         else:
@@ -298,8 +298,8 @@ class Newcomer:
             self._connection.write(encode_greeting(greeting))
 
     def _settle(self) -> None:
-        """It is no stranger any more."""
-        self._entrance.strangers.discard(self)
+        """Its greeting has fitted, or it is gone."""
+        self._entrance.ungreeted.discard(self)
         for timer in (self._timer, self._rivalry):
             if timer is not None:
                 timer.cancel()
