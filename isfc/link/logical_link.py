@@ -57,26 +57,6 @@ _ANSWERING: Final = (*UNUSABLE, DeviceState.ATTENTION, DeviceState.READING)
 """States in which an attention says nothing new, or nothing at all."""
 
 
-# Recovery from a collision.
-#
-# Both ends may have started a write on one CTC before either knew of the other's: the commands
-# pass each other in the fibre, and each end finds its own outstanding when the other's arrives.
-# By IBM's report neither write succeeds (`ctc.device.Arbitration` has the other readings). Both
-# ends are told, at about the same time, and neither can ask the other what to do next: a rule
-# that both know has to break the tie, or they would write at the same time again, for ever. The
-# rule is the order of the names, which both know and which never changes:
-#
-#   the lesser end: RECOVERING, waits `recovery_ns`, writes again; the partner reads that; then
-#                   YIELDING, waits for the partner's write, reads it, and is free
-#   the greater:    YIELDING, waits for that write, reads it; then writes its own, which is `held`
-#
-# So both packages arrive, one after the other, on the CTC where they collided, and neither end
-# takes the CTC for something else in between. That is why the package is held, and not put back
-# into the backlog. Whoever waits for the partner's turn waits for an attention that may never
-# come (the partner may have lost the CTC meanwhile): the missing-interrupt interval ends that
-# with a reset, as for every other I/O, and what is held then goes to another CTC.
-
-
 class LogicalLink(Worker):
     """One end of a logical link.
 
@@ -440,7 +420,7 @@ class LogicalLink(Worker):
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        """Both writes failed; see above. The end whose name comes first writes again first."""
+        """Both writes failed: the end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
         if ctc.state in UNUSABLE:  # given up before the interrupt came
             self.packager.add_again(package)
