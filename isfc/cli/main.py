@@ -78,15 +78,15 @@ COMMANDS: Final = {
         "app",
         "Hold the model against your own figures, and fit it to them.",
     ),
-    "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partner."),
+    "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partners."),
     "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
-    "up": Subcommand("up", "up", "Run both systems of a layout live, and watch their link work."),
+    "up": Subcommand("up", "up", "Run the systems of a layout live, and watch their links work."),
     "io": Subcommand("io.group", "app", "Plan, run and size the I/O that is beside a link."),
     "optimise": Subcommand(
         "optimise", "optimise_layout", "Search for the best CTCs on a layout's chpids."
     ),
     "sweep": Subcommand("sweep", "sweep", "Run every combination of a grid, a line for each."),
-    "down": Subcommand("down", "down", "End both systems that 'isfc up' runs."),
+    "down": Subcommand("down", "down", "End all systems that 'isfc up' runs."),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
