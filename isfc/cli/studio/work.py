@@ -103,12 +103,16 @@ class Work:
     async def together(
         self, task: Callable[..., Any], arguments: Sequence[_Item]
     ) -> AsyncIterator[tuple[_Item, Any]]:
-        """Call ``task`` on each argument, all together; yield (argument, what it tells)."""
+        """Call ``task`` on each argument, as many together as there are processors.
+
+        Yields (argument, what it tells).
+        """
+        free = asyncio.Semaphore(max(2, os.cpu_count() or 1))
         found: asyncio.Queue[tuple[_Item, Any] | None] = asyncio.Queue(PROCESSES_MAX)
 
         async def one(argument: _Item) -> None:
             try:
-                async with aclosing(self.stream(task, argument)) as told:
+                async with free, aclosing(self.stream(task, argument)) as told:
                     async for each in told:
                         await found.put((argument, each))
             except Busy as error:
