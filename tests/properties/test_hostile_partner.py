@@ -20,8 +20,6 @@ from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from isfc.testing.strategies import UINT32_MAX, frames
 from tests.properties.hostile import Hostile, data, message
 
-pytestmark = pytest.mark.source  # it looks into what a compiled class does not show
-
 indexes = st.integers(0, 15)
 small = st.integers(0, 6)
 numbers = st.one_of(small, small, st.sampled_from([2**40, NUMBER_MAX]))

@@ -20,6 +20,7 @@ SITES = int(os.environ.get("ISFC_SITES", "1"))
 HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     tmp_path: Path,
@@ -35,6 +36,7 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     assert fitted.profile.held_back.median < fitted.profile.before.median / 3
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SITES))
 def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:

@@ -133,7 +133,7 @@ def test_screen_reader_finds_names_for_all(report: Path) -> None:
         for button in page.get_by_role("button").all():
             assert button.get_attribute("aria-label")
         tables = page.locator("table")
-        assert tables.count() == page.locator("table > caption").count() == 6
+        assert tables.count() == page.locator("table > caption").count() == 7
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_a_workload_becomes_the_experiment_that_isfc_run_would_run() -> None:
 
 def test_a_client_that_is_not_of_the_layout_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="--from BOSTON"):
-        LiveOptions(workload="HM", pairs=5, client="BOSTON").experiment(load_layout("published-4"))
+        LiveOptions(workload="HM", pairs=5, client="BOSTON").open_links("published-4", None)
 
 
 def test_the_words_for_another_process_leave_out_what_was_not_given() -> None:
