@@ -89,8 +89,9 @@ def test_long_runs_of_fifty_layouts_are_within_the_spread_that_is_claimed(
 ) -> None:
     """The spread is claimed with 95 % confidence: of 100 figures 5 are outside on average.
 
-    More than 12 would come once in five hundred draws; a figure that is outside by more than as
-    much again would not come at all.
+    More than 12 would come once in five hundred draws. The spread is Student's, of five batches at
+    least: with so few, one of 100 figures is off by two spreads in two draws of five, by four in
+    one of 27.
     """
     short = [
         Experiment(drawn(seed), SUITES["HL"], pairs)
@@ -109,4 +110,4 @@ def test_long_runs_of_fifty_layouts_are_within_the_spread_that_is_claimed(
         for index in range(len(short))
     ]
     assert sum(each > 1 for each in apart) <= 12
-    assert max(apart) < 2
+    assert max(apart) < 4
