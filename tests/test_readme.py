@@ -70,7 +70,7 @@ LIVE = [block for block in BLOCKS if block[0].mark == "live"]
         pytest.param(
             block,
             id=f"{block[0].page}: {block[0].command}",
-            marks=[pytest.mark.slow] if block[0].mark == "slow" else [],
+            marks=[pytest.mark.at_length, pytest.mark.slow] if block[0].mark == "slow" else [],
         )
         for block in BLOCKS
         if block[0].mark not in ("live", "once")
