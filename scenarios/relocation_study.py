@@ -140,6 +140,7 @@ def changes_of(relocation: Relocation, outcome: RelocationOutcome) -> Iterator[C
 
 def _with_limits(relocation: Relocation, **changed: float | bool) -> Relocation:
     plans = tuple(
+        # names of limits, from this module only
         replace(plan, limits=replace(plan.limits, **changed))  # type: ignore[arg-type]
         for plan in relocation.guests
     )

@@ -36,6 +36,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
 
     # what has a default comes last in a signature, as keywords
     keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in parameters]
+    # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(called, "__signature__", signature(command).replace(parameters=keywords))  # noqa: B010
     called.__annotations__ = {each.name: each.annotation for each in keywords}
     return called
