@@ -93,6 +93,15 @@ def test_judgement_comes_with_its_revision_and_is_kept(running: RunningStudio) -
 
 
 @pytest.mark.slow
+def test_report_is_made_with_progress_and_is_a_whole_page(running: RunningStudio) -> None:
+    *progress, last = running.post("report", text=ONE)
+    assert progress
+    assert all(record["doing"] for record in progress)
+    assert last["page"].startswith("<!DOCTYPE html>")
+    assert last["page"].rstrip().endswith("</html>")
+
+
+@pytest.mark.slow
 def test_nothing_is_left_a_second_after_ctrl_c() -> None:
     """The best of three: other work of the machine is not the command's."""
     took = []
