@@ -27,6 +27,18 @@ IPERF_S = 2
 PGBENCH_S = 3
 PATIENCE_S = 30
 
+# `python -m http.server`, but more than five connections may wait to be accepted: of 100 at a time
+# most lose their first packet then, link or no link, and TCP repeats it after 1, 3, 7 seconds.
+FILE_SERVER = """
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+ThreadingHTTPServer.request_queue_size = 256
+handler = partial(SimpleHTTPRequestHandler, directory=sys.argv[2])
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler).serve_forever()
+"""
+
 
 def run(*words: str | Path) -> str:
     """What a program prints; it must end well and soon."""
@@ -64,9 +76,8 @@ def forwarded_files(folder: Path, length: int, *options: str) -> Iterator[str]:
     files.mkdir()
     (files / "file").write_bytes(Random(1).randbytes(length))
     here, there = free_port(), free_port()
-    server = (sys.executable, "-m", "http.server", "--bind", "127.0.0.1", str(there))
     with (
-        started(*server, "--directory", files, folder=folder),
+        started(sys.executable, "-c", FILE_SERVER, str(there), files, folder=folder),
         forwarding_nodes(folder, [(here, there)], *options),
     ):
         wait_for(lambda: answers(there), "the HTTP server")
