@@ -1,6 +1,7 @@
 """``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -12,31 +13,11 @@ from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.processes import LiveSystems
-from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption
-from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
-from isfc.cli.options.live import (
-    RECONNECT_S,
-    DilationOption,
-    LiveOptions,
-    LivePairsOption,
-    LiveSecondsOption,
-    LiveWarmupOption,
-    Pace,
-    PaceOption,
-    ReconnectOption,
-    StrictOption,
-    VerifyOption,
-)
+from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.number import within
-from isfc.cli.options.observe import (
-    LogFormat,
-    LogFormatOption,
-    LogLevel,
-    LogLevelOption,
-    MetricsOption,
-    ObserveOptions,
-)
+from isfc.cli.options.observe import LogFormat, LogLevel, LogLevelOption, ObserveOptions
+from isfc.cli.options.spread import spread
 from isfc.cli.render.live import show_measured
 from isfc.cli.render.output import show, show_error
 from isfc.errors import ConfigurationError
@@ -59,26 +40,21 @@ DetachOption = Annotated[
 ReadyOption = Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))]
 
 
+@dataclass(frozen=True, slots=True)
+class SparingObserveOptions(ObserveOptions):
+    """The same, with warnings only in the log unless more is asked for: the page says the rest."""
+
+    log_level: LogLevelOption = LogLevel.WARNING
+
+
+@spread
 def up(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
-    pace: PaceOption = Pace.NONE,
-    dilation: DilationOption = None,
-    strict: StrictOption = False,
-    workload: WorkloadOption = None,
-    pairs: LivePairsOption = None,
-    seconds: LiveSecondsOption = None,
-    warmup: LiveWarmupOption = 1.0,
-    seed: SeedOption = 1,
-    client: ClientOption = None,
-    verify: VerifyOption = False,
-    reconnect: ReconnectOption = RECONNECT_S,
-    forward: ForwardOption = None,
+    options: LiveOptions,
     journal: JournalsOption = None,
-    metrics: MetricsOption = None,
-    log_format: LogFormatOption = LogFormat.TEXT,
-    log_level: LogLevelOption = LogLevel.WARNING,
+    observed: SparingObserveOptions,
     plain: PlainOption = False,
     detached: DetachOption = False,
     ready: ReadyOption = None,
@@ -89,17 +65,13 @@ def up(
     Each is a process of its own; Unix sockets join them, with a connection for each CTC.
     Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends all.
     """
-    options = LiveOptions(
-        *(pace, dilation, strict, workload, pairs, seconds, warmup, seed, client, verify),
-        reconnect_s=reconnect,
-        forwards=tuple(forward or ()),
-    )
-    if json and seconds is None:
+    if json and options.seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
     links = options.open_links(layout, link_name, quiet=ready is not None)
     named = [layout, *_link_words(link_name)]
-    observed = ObserveOptions(log_format, log_level, metrics)
-    say_up = partial(_say_up, links, log_format) if ready is None else partial(say_ready, ready)
+    say_up = (
+        partial(_say_up, links, observed.log_format) if ready is None else partial(say_ready, ready)
+    )
     systems = LiveSystems(
         *(named, [link.nodes for link in links], options, journal, observed, say_up),
         chpids=_chpids(links[0]) if len(links) == 1 else {},

@@ -226,12 +226,12 @@ class LiveNode:
         """What runs over a link; the partner must say the same."""
         experiment = self.options.experiment(link)
         if experiment is None:
-            return Exchange.runs if self.options.forwards else ""
+            return Exchange.runs if self.options.forward else ""
         return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
     def _open_node(self, definitions: Sequence[LinkEndDefinition]) -> OpenNode | None:
         """The conversations of what is forwarded, if anything is."""
-        if not self.options.forwards:
+        if not self.options.forward:
             return None
         limits = forward_limits(self.options.parse_forwards(self.links))
         return OpenNode(definitions, verified=self.options.verify, limits=limits)

@@ -1,14 +1,19 @@
-"""The options that ``isfc node`` and ``isfc up`` share, checked and kept together."""
+"""The options of ``isfc node`` and ``isfc up`` that say what the nodes do."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isfc.cli.options.experiment import make_experiment
+from isfc.cli.options.experiment import (
+    ClientOption,
+    SeedOption,
+    WorkloadOption,
+    make_experiment,
+)
+from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import within
 from isfc.cli.render.output import show_log
@@ -84,15 +89,11 @@ VerifyOption = Annotated[
 ReconnectOption = Annotated[
     float,
     typer.Option(
+        "--reconnect",
         metavar="S",
         callback=within(RECONNECT_MIN, SECONDS_MAX, "s"),
         help="Sever all conversations when the link was down for so long.",
     ),
-]
-
-JournalOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Record everything the node is given, for isfc journal."),
 ]
 
 
@@ -104,18 +105,18 @@ RECONNECT_S = 30.0
 class LiveOptions:
     """What a live node is to do, whoever starts it."""
 
-    pace: Pace = Pace.NONE
-    dilation: int | None = None
-    strict: bool = False
-    workload: str | None = None
-    pairs: int | None = None
-    seconds: float | None = None
-    warmup: float = 1.0
-    seed: int = 1
-    client: str | None = None
-    verify: bool = False
-    reconnect_s: float = RECONNECT_S
-    forwards: tuple[str, ...] = ()
+    pace: PaceOption = Pace.NONE
+    dilation: DilationOption = None
+    strict: StrictOption = False
+    workload: WorkloadOption = None
+    pairs: LivePairsOption = None
+    seconds: LiveSecondsOption = None
+    warmup: LiveWarmupOption = 1.0
+    seed: SeedOption = 1
+    client: ClientOption = None
+    verify: VerifyOption = False
+    reconnect_s: ReconnectOption = RECONNECT_S
+    forward: ForwardOption = None
 
     def __post_init__(self) -> None:
         if self.pace is Pace.NONE and self.dilation is not None:
@@ -128,7 +129,7 @@ class LiveOptions:
             raise ConfigurationError("--seconds: expected a --workload to measure")
         if self.client is not None and self.workload is None:
             raise ConfigurationError("--from: expected a --workload, whose clients are there")
-        if self.forwards and self.workload is not None:
+        if self.forward and self.workload is not None:
             raise ConfigurationError("--forward: expected no --workload beside it")
 
     @property
@@ -167,7 +168,7 @@ class LiveOptions:
 
     def parse_forwards(self, links: Sequence[Layout]) -> tuple[Forward, ...]:
         """What is forwarded over the links; raise `ConfigurationError` for what cannot be."""
-        return parse_forwards(self.forwards, [link.nodes for link in links])
+        return parse_forwards(self.forward or (), [link.nodes for link in links])
 
     def experiment(self, link: Layout) -> Experiment | None:
         """The workload to drive over a link; None if there is none.
@@ -203,6 +204,6 @@ class LiveOptions:
         words = [
             w for name, value in given.items() if value is not None for w in (name, str(value))
         ]
-        words += [w for text in self.forwards for w in ("--forward", text)]
+        words += [w for text in self.forward or () for w in ("--forward", text)]
         words += ["--strict"] if self.strict else []
         return words + (["--verify"] if self.verify else [])

@@ -40,9 +40,9 @@ MetricsOption = Annotated[
 class ObserveOptions:
     """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
 
-    log_format: LogFormat = LogFormat.TEXT
-    log_level: LogLevel = LogLevel.INFO
-    metrics: str | None = None
+    metrics: MetricsOption = None
+    log_format: LogFormatOption = LogFormat.TEXT
+    log_level: LogLevelOption = LogLevel.INFO
 
     def check_several(self, count: int) -> None:
         """Raise `ConfigurationError` unless so many nodes here can all answer Prometheus."""

@@ -46,7 +46,7 @@ async def scrape(endpoint: str) -> str:
 def test_a_node_logs_its_life_and_answers_prometheus(
     run_live: Run, tmp_path: Path, records: Records
 ) -> None:
-    options = ObserveOptions(LogFormat.JSON, LogLevel.DEBUG, "127.0.0.1:0")
+    options = ObserveOptions("127.0.0.1:0", LogFormat.JSON, LogLevel.DEBUG)
 
     async def main() -> None:
         pair = LivePair(tmp_path)
@@ -84,7 +84,9 @@ def test_lag_is_looked_at_while_a_node_is_paced(
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
             engine = pair.first.engine
-            async with observe.observe([engine], ObserveOptions(LogFormat.JSON), paced=True):
+            async with observe.observe(
+                [engine], ObserveOptions(log_format=LogFormat.JSON), paced=True
+            ):
                 engine.lag.note(0, 1_000_000, 3_000_000)
                 await wait_until(lambda: any(r["event"] == "lag" for r in records()))
 
@@ -94,7 +96,7 @@ def test_lag_is_looked_at_while_a_node_is_paced(
 def test_metrics_that_cannot_be_had_are_an_error_before_anything_runs(
     run_live: Run, tmp_path: Path, records: Records
 ) -> None:
-    options = ObserveOptions(LogFormat.JSON, metrics="0.0.0.0:0")
+    options = ObserveOptions(log_format=LogFormat.JSON, metrics="0.0.0.0:0")
 
     async def main() -> None:
         async with LivePair(tmp_path) as pair:
@@ -114,7 +116,7 @@ def test_node_that_never_started_does_not_log_that_it_stopped(
         async with LivePair(tmp_path) as pair:
             with pytest.raises(OSError, match="in use"):
                 async with observe.observe(
-                    [pair.first.engine], ObserveOptions(LogFormat.JSON), paced=False
+                    [pair.first.engine], ObserveOptions(log_format=LogFormat.JSON), paced=False
                 ):
                     raise OSError("in use")
 

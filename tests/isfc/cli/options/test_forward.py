@@ -98,8 +98,8 @@ def test_a_bad_forward_is_bad_input(
 
 
 def test_forwards_reach_the_processes_of_a_pair() -> None:
-    forwards = ("ATLANTA:1=BOSTON:h:1", "BOSTON:2=ATLANTA:h:2")
-    words = LiveOptions(forwards=forwards).arguments()
+    forwards = ["ATLANTA:1=BOSTON:h:1", "BOSTON:2=ATLANTA:h:2"]
+    words = LiveOptions(forward=forwards).arguments()
     assert words[-4:] == ["--forward", forwards[0], "--forward", forwards[1]]
     with pytest.raises(ConfigurationError, match="no --workload"):
-        LiveOptions(workload="HS", pairs=1, forwards=forwards)
+        LiveOptions(workload="HS", pairs=1, forward=forwards)

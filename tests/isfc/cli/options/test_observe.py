@@ -13,7 +13,7 @@ def test_without_metrics_there_is_no_address() -> None:
 
 
 def test_two_nodes_on_one_machine_have_ports_side_by_side() -> None:
-    options = ObserveOptions(LogFormat.JSON, LogLevel.ERROR, "127.0.0.1:9464")
+    options = ObserveOptions("127.0.0.1:9464", LogFormat.JSON, LogLevel.ERROR)
     assert options.endpoint() == TcpEndpoint("127.0.0.1", 9464)
     words = ["--log-format", "json", "--log-level", "error", "--metrics"]
     assert options.arguments(0) == [*words, "127.0.0.1:9464"]
