@@ -247,14 +247,15 @@ def appc_rows(run: MeasuredRun) -> Iterator[AppcRow]:
     )
 
 
-def check_traffic(experiment: Experiment, *, appc: bool) -> None:
+def check_traffic(experiment: Experiment, traffic: Traffic) -> None:
     """Refuse to show one kind of traffic in the table of the other, with `ConfigurationError`."""
-    if appc and experiment.workload.traffic is not Traffic.LEGACY:
+    if experiment.workload.traffic is traffic:
+        return
+    if traffic is Traffic.LEGACY:
         raise ConfigurationError(
             f"{experiment.workload.name} is ISFC Transport; "
             "expected a workload CDU:<reply bytes>, or the table of suites"
         )
-    if not appc and experiment.workload.traffic is Traffic.LEGACY:
-        raise ConfigurationError(
-            f"{experiment.workload.name} is APPC/VM; expected the table of APPC/VM runs"
-        )
+    raise ConfigurationError(
+        f"{experiment.workload.name} is APPC/VM; expected the table of APPC/VM runs"
+    )

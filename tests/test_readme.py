@@ -20,11 +20,11 @@ from isfc.cli.faults import story_record
 from isfc.cli.live.node import Measured
 from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
-from isfc.cli.options.report import View
 from isfc.cli.record import run_record
 from isfc.cli.render.check import Checked
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.live import live_record
+from isfc.cli.render.report import View
 from isfc.deck.cabling import Cabling
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems

@@ -17,6 +17,7 @@ from isfc.cli.render.cluster import cluster_heading, cluster_page
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.notes import note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_error, show_json, show_lines
+from isfc.cli.render.report import View
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
@@ -56,7 +57,7 @@ def run_together(
     transcript = None if cp is None else _transcript(cp, experiment, output)
     results = _results(experiment, output, transcript)
     if output.view is not None:
-        _show_views(experiment, results, output)
+        _show_views(experiment, results, output, output.view)
     elif output.csv:
         show_notes(cluster_notes(experiment.collection))
         show_csv([asdict(row) for row in cluster_rows(results)])
@@ -137,7 +138,10 @@ def _results(
 
 
 def _show_views(
-    experiment: ClusterExperiment, results: Sequence[ClusterResult], output: Output
+    experiment: ClusterExperiment,
+    results: Sequence[ClusterResult],
+    output: Output,
+    view: View,
 ) -> None:
     """The view of IBM's report that is wanted: of every link, at its clients' end."""
     if output.seeds is not None and output.seeds > 1:
@@ -150,4 +154,4 @@ def _show_views(
         )
         for link in results[0].links
     ]
-    show_report(output, cluster_heading(experiment, None), runs)
+    show_report(output, view, cluster_heading(experiment, None), runs)

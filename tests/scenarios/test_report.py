@@ -7,6 +7,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from scenarios.report import (
     AppcRow,
@@ -148,9 +149,9 @@ def test_name_of_ones_own_run() -> None:
 
 
 def test_traffic_is_shown_in_its_own_table() -> None:
-    check_traffic(HL, appc=False)
-    check_traffic(CDU, appc=True)
+    check_traffic(HL, Traffic.TRANSPORT)
+    check_traffic(CDU, Traffic.LEGACY)
     with pytest.raises(ConfigurationError, match="HL is ISFC Transport; expected"):
-        check_traffic(HL, appc=True)
+        check_traffic(HL, Traffic.LEGACY)
     with pytest.raises(ConfigurationError, match="CDU:1000 is APPC/VM; expected"):
-        check_traffic(CDU, appc=False)
+        check_traffic(CDU, Traffic.TRANSPORT)

@@ -20,13 +20,13 @@ from isfc.cli.options.report import (
     Output,
     ReportOption,
     SeedsOption,
-    View,
     check_view,
     show_report,
 )
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.plot import check_plot, write_plot
 from isfc.cli.render.replay import replay_page, verdict_page
+from isfc.cli.render.report import View
 from isfc.cli.render.seeds import replay_spreads
 from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
@@ -154,7 +154,7 @@ def replay(
         raise ConfigurationError("--plot and --report: expected one of them")
     else:
         of_view = [part for part in parts if _has_view(part, output)]
-        _show_view(of_view if of_view and not table else parts, output, jobs)
+        _show_view(of_view if of_view and not table else parts, output, report, jobs)
 
 
 def _show_verdicts(
@@ -184,11 +184,11 @@ def _show_verdicts(
 
 def _has_view(part: Part, output: Output) -> bool:
     """Whether a view is of a table's runs: those of suites and of APPC/VM are of their own."""
-    own = output.view in (View.SUITE, View.APPC)
+    own = output.traffic is not None
     return part.table.is_measured and (not own or part.table.view.value == output.view)
 
 
-def _show_view(parts: Sequence[Part], output: Output, jobs: int | None) -> None:
+def _show_view(parts: Sequence[Part], output: Output, view: View, jobs: int | None) -> None:
     """Run the experiments, and print the view of the report that is wanted."""
     experiments = runs_of(parts)
     if not experiments:
@@ -202,7 +202,7 @@ def _show_view(parts: Sequence[Part], output: Output, jobs: int | None) -> None:
         f"{first.warmup:g} s of warm-up"
         + (f", mean of seeds {first.seed} to {output.seeds}" if output.seeds else "")
     )
-    show_report(output, heading, [*_seen_runs(parts, recordings, output)])
+    show_report(output, view, heading, [*_seen_runs(parts, recordings, output)])
 
 
 def _seen_runs(

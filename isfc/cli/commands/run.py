@@ -51,6 +51,7 @@ from isfc.cli.progress import watch
 from isfc.cli.record import run_record, shared_record
 from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.output import show, show_error, show_json, show_lines
+from isfc.cli.render.report import View
 from isfc.cli.render.run import run_heading, run_page
 from isfc.cli.render.shared import shared_page
 from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
@@ -154,7 +155,7 @@ def _measure(
     elif output.view is None:
         _show_run(experiment, disks, node, output, transcript, layout)
     else:
-        _show_view(experiment, node, output, transcript)
+        _show_view(output.view, experiment, node, output, transcript)
     if transcript is not None and transcript.refusals:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -211,6 +212,7 @@ def _show_refusals(transcript: Transcript | None) -> None:
 
 
 def _show_view(
+    view: View,
     experiment: Experiment,
     side: NodeName | None,
     output: Output,
@@ -234,7 +236,7 @@ def _show_view(
     else:
         _show_transcript(transcript)
     heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
-    show_report(output, heading, [run])
+    show_report(output, view, heading, [run])
 
 
 def _show_timeline(

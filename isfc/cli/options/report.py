@@ -1,35 +1,25 @@
 """``--report``, ``--csv`` and ``--seeds``, which ``isfc run`` and ``isfc replay`` share."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from isfc.cli.options.number import within
-from isfc.cli.render import report as render_report
 from isfc.cli.render.notes import note_lines, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
+from isfc.cli.render.report import View
 from isfc.cli.render.run import measured_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.note import Note
-from scenarios import report
+from isfc.link.message import Traffic
 from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, check_traffic
 from scenarios.run import INTERVAL_MIN, SECONDS_MAX, Experiment
 
 INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""
-
-
-class View(StrEnum):
-    """The views of IBM's report."""
-
-    DEVICE = "device"
-    LINK = "link"
-    SUITE = "suite"
-    APPC = "appc"
 
 
 ReportOption = Annotated[
@@ -76,17 +66,23 @@ class Output:
             raise ConfigurationError("--csv: expected --report as well, which says of what")
         if self.csv and self.json:
             raise ConfigurationError("--csv and --json: expected one of them")
-        if self.interval is not None and self.view is not View.LINK:
+        sampled = self.view is not None and self.view.sampled
+        if self.interval is not None and not sampled:
             raise ConfigurationError("--interval: expected --report link as well")
-        if self.seeds is not None and self.view is View.LINK:
+        if self.seeds is not None and sampled:
             raise ConfigurationError("--seeds and --report link: samples have no mean")
 
     @property
     def sample_s(self) -> float | None:
         """Seconds of virtual time in a sample; None if there is to be one of the whole run."""
-        if self.view is not View.LINK:
+        if self.view is None or not self.view.sampled:
             return None
         return INTERVAL if self.interval is None else self.interval
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """The traffic that alone the view can show; None if it shows any."""
+        return None if self.view is None else self.view.traffic
 
 
 def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
@@ -94,37 +90,26 @@ def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
 
     Raises `ConfigurationError` for the table of the other kind of traffic.
     """
-    if output.view not in (View.SUITE, View.APPC):
-        return
     for experiment in experiments:
         try:
-            check_traffic(experiment, appc=output.view is View.APPC)
+            if output.traffic is not None:
+                check_traffic(experiment, output.traffic)
         except ConfigurationError as error:
             raise ConfigurationError(f"--report {output.view}: {error}") from None
 
 
-def show_report(output: Output, heading: str, runs: Sequence[MeasuredRun]) -> None:
-    """Print the view that ``output`` names, as it says."""
-    make_rows: Callable[[MeasuredRun], Iterable[report.Row]]
-    match output.view:
-        case View.DEVICE:
-            make_rows, page = report.device_rows, render_report.device_page
-        case View.LINK:
-            make_rows, page = report.link_rows, render_report.link_page
-        case View.SUITE:
-            make_rows, page = report.suite_rows, render_report.suite_page
-        case _:
-            make_rows, page = report.appc_rows, render_report.appc_page
+def show_report(output: Output, view: View, heading: str, runs: Sequence[MeasuredRun]) -> None:
+    """Print a view of the report, as ``output`` says."""
     notes = [*dict.fromkeys(note for run in runs for note in run_notes_of(run))]
     if output.csv or output.json:
         show_notes(notes)
-        records = [asdict(row) for run in runs for row in make_rows(run)]
+        records = [asdict(row) for run in runs for row in view.rows(run)]
         if output.csv:
             show_csv(records)
         else:
             show_json(records)
     else:
-        show(heading, "", page(runs), *note_lines(notes))
+        show(heading, "", view.page(runs), *note_lines(notes))
 
 
 def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:

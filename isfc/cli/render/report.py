@@ -1,10 +1,13 @@
 """What ``--report`` shows: the views of IBM's report, column by column as it has them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Self
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from isfc.link.message import Traffic
 from scenarios.report import (
     DEVICE_TYPE,
     PATHS,
@@ -12,6 +15,7 @@ from scenarios.report import (
     DeviceRow,
     LinkRow,
     MeasuredRun,
+    Row,
     SuiteRow,
     appc_rows,
     device_rows,
@@ -73,6 +77,39 @@ def appc_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """The table of the APPC/VM runs: a line for each."""
     lines = (_appc(row) for run in runs for row in appc_rows(run))
     return _table("APPC/VM, replies per second", APPC_HEAD, lines)
+
+
+class View(StrEnum):
+    """The views of IBM's report: what each shows of one run, and its page of all runs.
+
+    A new view is a new member.
+    """
+
+    rows: Callable[[MeasuredRun], Iterable[Row]]
+    page: Callable[[Sequence[MeasuredRun]], RenderableType]
+    traffic: Traffic | None
+    """The traffic that alone it can show; None if it shows any."""
+    sampled: bool
+    """Whether a run is shown in intervals; else as a whole."""
+
+    DEVICE = "device", device_rows, device_page
+    LINK = "link", link_rows, link_page, None, True
+    SUITE = "suite", suite_rows, suite_page, Traffic.TRANSPORT
+    APPC = "appc", appc_rows, appc_page, Traffic.LEGACY
+
+    def __new__(
+        cls,
+        name: str,
+        rows: Callable[[MeasuredRun], Iterable[Row]],
+        page: Callable[[Sequence[MeasuredRun]], RenderableType],
+        traffic: Traffic | None = None,
+        sampled: bool = False,
+    ) -> Self:
+        """A member: its name on the command line, and its attributes."""
+        view = str.__new__(cls, name)
+        view._value_ = name
+        view.rows, view.page, view.traffic, view.sampled = rows, page, traffic, sampled
+        return view
 
 
 def _table(title: str, head: str, lines: Iterator[str]) -> Text:

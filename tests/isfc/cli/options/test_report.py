@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.options.report import INTERVAL, Output, View, check_view, show_report
+from isfc.cli.options.report import INTERVAL, Output, check_view, show_report
+from isfc.cli.render.report import View
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.repeat import MEASURES
@@ -86,7 +87,9 @@ def test_csv_and_json_have_the_same_records(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_what_is_idle_has_no_times(capsys: pytest.CaptureFixture[str]) -> None:
-    show_report(Output(View.DEVICE, None, True, False, None), "", [measured("H", HL, STILL)])
+    show_report(
+        Output(View.DEVICE, None, True, False, None), View.DEVICE, "", [measured("H", HL, STILL)]
+    )
     assert capsys.readouterr().out.splitlines()[1] == "H,client,6000,0.0,,,,,,0.0"
 
 
