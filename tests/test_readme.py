@@ -13,6 +13,7 @@ from isfc.cli.commands.check import check_record
 from isfc.cli.commands.collide import collide_record
 from isfc.cli.commands.compare import pair_record
 from isfc.cli.commands.import_ import link_record
+from isfc.cli.commands.optimise import found_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.replay import comparison_record
 from isfc.cli.exits import ExitCode
@@ -33,6 +34,8 @@ from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
+from isfc.search.objective import Objective, ScoredLoad
+from isfc.search.optimise import Contender, SearchResult, Task
 from scenarios.advice import try_advice
 from scenarios.collide import CollisionOutcome
 from scenarios.compare import ResultFigure, ResultPair, Setting
@@ -44,7 +47,7 @@ from scenarios.published.table import Role
 from scenarios.relocated import relocate
 from scenarios.run import Experiment, run
 from scenarios.saturation import carried
-from scenarios.workload import SUITES
+from scenarios.workload import SUITES, find_workload
 from tests.decks import shipped
 from tools.pages import console
 
@@ -159,6 +162,15 @@ def test_seeds_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
     repeated = comparison_record(comparison, 2, 0.5)
     assert [*comparison_record(comparison), *named] == list(repeated)
+
+
+def test_optimise_keys() -> None:
+    layout = load_layout("published-4")
+    contender = Contender(layout, (1.0,), (0.1,))
+    load = ScoredLoad(find_workload("HL"), pairs=10, seconds=0.1, warmup=0.1)
+    task = Task(layout, len(layout.ctcs), (Objective.FORWARD,), load)
+    found = SearchResult((contender,), contender, contender, 1, 0, 1, 1)
+    assert_keys("optimise", found_record(found, task))
 
 
 def test_cp_keys() -> None:

@@ -8,19 +8,13 @@ no more are one candidate: the one in which alike chpids first appear in the ord
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import count
-from typing import Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.schedule import CTCS_MAX
+from isfc.layout.layout import Fibre, Layout
 
 Candidate = tuple[int, ...]
 """For each position down the device list, the index of its fibre in the layout given."""
-
-RDEV_MAX: Final = 0xFFFF
 
 
 def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
@@ -70,53 +64,6 @@ def _sequences(fibres: Sequence[Fibre], ctcs: int) -> Iterator[Candidate]:
                 yield from grow((*begun, index))
 
     return grow(())
-
-
-def numbered(
-    layout: Layout, candidate: Candidate, fixed: frozenset[Rdev] = frozenset()
-) -> Layout | None:
-    """The layout of a candidate, over the fibres of ``layout``.
-
-    CTCs whose first device number is ``fixed`` keep their chpids and both numbers; the others get
-    numbers at the first system that go up down the list, and free ones at the second. None where
-    the candidate has no place for a fixed CTC, or no numbers are free between two of them.
-    """
-    if not 1 <= len(candidate) <= CTCS_MAX:
-        raise ConfigurationError(f"{len(candidate)} CTCs: expected 1 to {CTCS_MAX}")
-    kept = [ctc for ctc in layout.device_list() if ctc.rdevs[0] in fixed]
-    places = next(_places(candidate, [layout.fibres.index(c.fibre) for c in kept], kept), None)
-    if places is None:
-        return None
-    least, least_there = (min(ctc.rdevs[end] for ctc in layout.ctcs) for end in (0, 1))
-    held = {place: ctc.rdevs for place, ctc in zip(places, kept, strict=True)}
-    free = (number for number in count(least_there) if number not in {r[1] for r in held.values()})
-    ctcs: list[CtcPair] = []
-    following = least if not places else held[places[0]][0] - places[0]
-    for position, index in enumerate(candidate):
-        here, there = held.get(position) or (Rdev(following), Rdev(next(free)))
-        following = here + 1
-        ctcs.append(CtcPair(layout.fibres[index], (here, there)))
-        if not 0 <= here <= RDEV_MAX or there > RDEV_MAX:
-            return None
-    used = {ctc.fibre for ctc in ctcs}
-    fibres = tuple(fibre for fibre in layout.fibres if fibre in used)
-    return replace(layout, fibres=fibres, ctcs=tuple(ctcs))
-
-
-def _places(
-    candidate: Candidate, wanted: Sequence[int], kept: Sequence[CtcPair], begin: int = 0
-) -> Iterator[tuple[int, ...]]:
-    """Where fixed CTCs may stand in a candidate: on their fibres, with room between numbers."""
-    if not wanted:
-        yield ()
-        return
-    for place in range(begin, len(candidate)):
-        if candidate[place] != wanted[0]:
-            continue
-        for others in _places(candidate, wanted[1:], kept[1:], place + 1):
-            room = kept[1].rdevs[0] - kept[0].rdevs[0] if others else CTCS_MAX
-            if not others or others[0] - place <= room:
-                yield (place, *others)
 
 
 def parse_fixed(layout: Layout, rdevs: Sequence[Rdev]) -> frozenset[Rdev]:

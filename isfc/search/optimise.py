@@ -5,7 +5,7 @@ rule puts far behind is not simulated. The rest is scored by short runs, alike c
 best of them are then run longer, with several seeds, and these figures are what is shown.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -20,8 +20,9 @@ from isfc.search.candidate import (
     all_candidates,
     candidate_of,
     canonical,
-    numbered,
 )
+from isfc.search.defined import choices, one_fewer
+from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad, estimate, score
 from scenarios.repeat import spread_percent
 
@@ -34,6 +35,9 @@ GENERATION: Final = 32
 
 BEST: Final = 10
 """Candidates that are run longer, and shown."""
+
+BEST_DEFINED: Final = 3
+"""Choices of defined devices that are run longer; the best of them is shown."""
 
 SPREAD_PERCENT_MIN: Final = 1.0
 """Seeds that happen to agree do not show that others would: figures are not known better. Chosen:
@@ -88,15 +92,23 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found: the best first, the layout given, and how much was looked at."""
+    """What a search has found: the best first, the layout given, and how much was looked at.
+
+    ``defined`` is the best choice among the devices that are defined: the layout given if nothing
+    else is ahead of that, or there is no other choice.
+    """
 
     best: tuple[Contender, ...]
     given: Contender
+    defined: Contender
     candidate_count: int | None
     """All candidates, alike ones once; None if there are too many to be counted."""
     screened_count: int
     """Those that the rule of thumb left out."""
     simulated_count: int
+    """Those of as many CTCs as are sought."""
+    defined_count: int
+    """Choices of the devices that are defined that were simulated."""
 
     @property
     def front(self) -> tuple[Contender, ...]:
@@ -118,13 +130,14 @@ def optimise(
     layouts. ``progress`` is told how many candidates have been simulated.
     """
     search = _Search(task, share_out, progress)
+    search.choose_defined()
     candidates = all_candidates(task.layout.fibres, task.ctcs, ENUMERATED_MAX)
     if candidates is None:
         search.evolve()
     else:
         candidates = list(dict.fromkeys(map(search.representative, candidates)))
         kept = search.screened(candidates)
-        if len(kept) <= task.runs:
+        if len({*kept, *search.scores}) <= task.runs:
             search.simulate(kept)
         else:
             search.evolve()
@@ -142,6 +155,7 @@ class _Search:
         self._estimates: dict[Candidate, Scores | None] = {}
         self._best_estimate = [0.0] * len(task.objectives)
         self._screened: set[Candidate] = set()
+        self._defined: dict[Candidate, Layout] = {}
         self._mirrored = (
             set(task.objectives) == {Objective.SYMMETRIC}
             and not task.fixed
@@ -154,6 +168,56 @@ class _Search:
         fibres = self.task.layout.fibres
         chosen = canonical(candidate, fibres)
         return min(chosen, canonical(chosen[::-1], fibres)) if self._mirrored else chosen
+
+    def choose_defined(self) -> None:
+        """Score links of the devices that are defined, in a third of the runs at most.
+
+        All of them where they are so few; else devices are taken away one at a time, each time the
+        one without which most is carried.
+        """
+        task = self.task
+        left = max(1, task.runs // 3)
+        every = choices(task.layout, task.ctcs, task.fixed)
+        if every == []:
+            return
+        if every is not None:
+            found = self._choices_of(self._worth_a_run(every))
+            if len(found) <= left:
+                self._simulate_defined(found)
+                return
+        current: Layout | None = task.layout
+        while current is not None:
+            found = self._choices_of(
+                [current] if not self._defined else one_fewer(current, task.fixed)
+            )
+            new = dict([*((c, one) for c, one in found.items() if c not in self.scores)][:left])
+            self._simulate_defined(new)
+            left -= len(new)
+            known = [c for c in found if c in self.scores]
+            best = max(known, key=lambda c: self.scores[c], default=None)
+            current = None if best is None or left <= 0 else found[best]
+
+    def _worth_a_run(self, layouts: Sequence[Layout]) -> Iterator[Layout]:
+        """Those that the rule of thumb does not put far behind the first of them."""
+        objectives = self.task.objectives
+        first = [estimate(objective, layouts[0]) for objective in objectives]
+        for layout in layouts:
+            figures = [estimate(objective, layout) for objective in objectives]
+            if all(a >= SCREEN_SHARE * b for a, b in zip(figures, first, strict=True)):
+                yield layout
+
+    def _choices_of(self, layouts: Iterable[Layout]) -> dict[Candidate, Layout]:
+        """By candidate, alike ones once; the first of them."""
+        fibres = self.task.layout.fibres
+        found: dict[Candidate, Layout] = {}
+        for layout in layouts:
+            down = tuple(fibres.index(ctc.fibre) for ctc in layout.device_list())
+            found.setdefault(self.representative(down), layout)
+        return found
+
+    def _simulate_defined(self, found: Mapping[Candidate, Layout]) -> None:
+        self._defined.update(found)
+        self._score(found)
 
     def screened(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those that the rule of thumb does not put far behind."""
@@ -187,10 +251,12 @@ class _Search:
 
     def simulate(self, candidates: Sequence[Candidate]) -> None:
         """Score what is new among the candidates by short runs."""
-        new = [c for c in dict.fromkeys(candidates) if c not in self.scores]
-        layouts = [layout for c in new if (layout := self._layout(c)) is not None]
+        self._score({c: layout for c in candidates if (layout := self._layout(c)) is not None})
+
+    def _score(self, layouts: Mapping[Candidate, Layout]) -> None:
+        new = [c for c in layouts if c not in self.scores]
         work = partial(scores, objectives=self.task.objectives, load=self.task.load)
-        answers = dict(self._answers(work, layouts))
+        answers = dict(self._answers(work, [layouts[c] for c in new]))
         for index, candidate in enumerate(new):
             self.scores[candidate] = answers[index]
 
@@ -249,21 +315,42 @@ class _Search:
 
     def conclude(self, candidate_count: int | None) -> SearchResult:
         """Run the best longer, with several seeds, and the layout given beside them."""
-        if not self.scores:
+        sought = [c for c in self.scores if len(c) == self.task.ctcs]
+        if not sought:
             raise ConfigurationError("no layout keeps the fixed device numbers: fix fewer")
-        ranked = sorted(self.scores, key=lambda c: self.scores[c], reverse=True)
-        chosen = self._spread_over_objectives(ranked)
-        layouts = [layout for c in chosen if (layout := self._layout(c)) is not None]
-        contenders = self._measured([*layouts, self.task.layout])
-        *best, given = contenders
+        ranked = sorted(sought, key=lambda c: self.scores[c], reverse=True)
+        layouts = [self._kept(c) for c in self._spread_over_objectives(ranked)]
+        chosen = self._best_defined()
+        *both, last = self._measured([*layouts, *chosen, self.task.layout])
+        given = replace(last, given=True)
+        best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=lambda contender: contender.scores, reverse=True)
+        ahead = [one for one in defined if one.gains(given)]
         return SearchResult(
             tuple(best),
-            replace(given, given=True),
+            given,
+            max(ahead, key=lambda one: one.scores, default=given),
             candidate_count,
-            len(self._screened),
-            len(self.scores),
+            len(self._screened - self.scores.keys()),
+            len(sought),
+            sum(c in self.scores for c in self._defined),
         )
+
+    def _best_defined(self) -> list[Layout]:
+        """The choices of defined devices that are best, but the layout given itself."""
+        known = [c for c in self._defined if c in self.scores and len(c) <= self.task.ctcs]
+        known.sort(key=lambda c: self.scores[c], reverse=True)
+        given = {*self.task.layout.ctcs}
+        layouts = [self._defined[c] for c in known]
+        return [one for one in layouts if {*one.ctcs} != given][:BEST_DEFINED]
+
+    def _kept(self, candidate: Candidate) -> Layout:
+        """The layout of a candidate, or of one that is as good, that keeps most device numbers."""
+        task = self.task
+        ways = [candidate, candidate[::-1]] if self._mirrored else [candidate]
+        alike = (one for way in ways for one in exchanged(way, task.layout.fibres))
+        layout = with_kept_numbers(task.layout, alike, task.fixed) or self._layout(candidate)
+        return layout or self._defined[candidate]
 
     def _spread_over_objectives(self, ranked: Sequence[Candidate]) -> list[Candidate]:
         """The best by each objective in turn, until there are `BEST`."""

@@ -1,6 +1,7 @@
 """The pages' console blocks: a command after ``$``, and below it what it prints.
 
-``python -m tools.pages.console`` runs the commands again and puts what they print into the pages.
+``python -m tools.pages.console`` runs the commands again and puts what they print into the pages,
+or into those that are named.
 In what is shown, a line ``...`` stands for lines left out: as many lines as stand before it
 and after it are kept. A block headed ``console once`` shows what differs from time to time,
 and is left alone; one headed ``console slow`` takes more than a second. In one headed
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,13 +144,13 @@ def _environment() -> dict[str, str]:
     }
 
 
-def main() -> int:
-    """Renew every page; return the exit status."""
-    for name in PAGES:
+def main(names: Sequence[str]) -> int:
+    """Renew these pages, as ``docs/run.md``, or every page; return the exit status."""
+    for name in names or PAGES:
         page = PROJECT / name
         page.write_text(renewed(page.read_text("utf-8"), run), "utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -17,16 +17,18 @@ from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_records
 from isfc.cli.render.optimise import (
+    activation_lines,
     beyond_found,
     definition_changes,
     found_notes,
     found_page,
+    left_out,
     rule_changes,
+    undefined,
     write_front,
 )
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
-from isfc.deck.export import activation_text
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import with_site
@@ -164,12 +166,13 @@ def _search(task: Task, jobs: int) -> SearchResult:
 
 def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    front = found.front
+    front, given = found.front, found.given.layout
     return {
         "objectives": list(task.objectives),
         "candidates": found.candidate_count,
         "screened": found.screened_count,
         "simulated": found.simulated_count,
+        "defined_simulated": found.defined_count,
         "given": _contender_record(found.given, found, task),
         "best": [
             {**_contender_record(one, found, task), "on_front": one in front}
@@ -178,19 +181,32 @@ def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
         "gains": found.best[0].gains(found.given),
         "extrapolated": beyond_found(found, task),
         **note_records(found_notes(found, task)),
-        "definition_changes": definition_changes(found.given.layout, found.best[0].layout),
-        "activate": {
-            node: activation_text(found.best[0].layout, node).splitlines()
-            for node in found.best[0].layout.nodes
+        "definition_changes": definition_changes(given, found.best[0].layout),
+        "activate": _activate(found.best[0], found),
+        "defined": {
+            **_contender_record(found.defined, found, task),
+            "gains": found.defined.gains(found.given),
+            "activate": _activate(found.defined, found),
+            "without": {node: left_out(found.defined.layout, given, node) for node in given.nodes},
         },
+        "gains_on_defined": found.best[0].gains(found.defined),
     }
 
 
+def _activate(one: Contender, found: SearchResult) -> dict[str, dict[str, list[str]]]:
+    """By node: the statements that can be given now, and those that the IODF has to precede."""
+    layout = one.layout
+    return {node: activation_lines(layout, found.given.layout, node) for node in layout.nodes}
+
+
 def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
+    devices = one.layout.device_list()
+    new = undefined(one.layout, found.given.layout)
     return {
         "mb_per_s": dict(zip(task.objectives, one.scores, strict=True)),
         "spread_percent": dict(zip(task.objectives, one.spreads, strict=True)),
-        "chpids": [ctc.fibre.name for ctc in one.layout.device_list()],
-        "rdevs": [[format_rdev(rdev) for rdev in ctc.rdevs] for ctc in one.layout.device_list()],
+        "chpids": [ctc.fibre.name for ctc in devices],
+        "rdevs": [[format_rdev(rdev) for rdev in ctc.rdevs] for ctc in devices],
+        "needs_iodf": [ctc in new for ctc in devices],
         "rules": rule_changes(one, found.given),
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -12,13 +12,17 @@ from rich.table import Table
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.picture import write_picture
 from isfc.deck.export import activation_text
-from isfc.layout.layout import Layout
+from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
+from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.optimise import Contender, SearchResult, Task
 from scenarios.measured import beyond_measured_run
 from scenarios.notes import run_notes
+
+_UNDEFINED: Final = "!"
+"""Marks CTCs that the layout given does not have."""
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,14 +38,18 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
         table.add_column("+-%", justify="right", no_wrap=True)
     table.add_column("ahead", justify="right", no_wrap=True)
     table.add_column("CTCs by fibre, down the device list")
-    front = found.front
+    front, given = found.front, found.given
     for number, one in enumerate(found.best, start=1):
         mark = "*" if several and one in front else ""
         table.add_row(
-            f"{number}{mark}", *_figures(one), _ahead(one, found.given), _order(one.layout)
+            f"{number}{mark}",
+            *_figures(one),
+            _ahead(one, found.given),
+            _order(one.layout, found.given.layout),
         )
-    table.add_row("given", *_figures(found.given), "", _order(found.given.layout))
-    best = found.best[0]
+    table.add_row(
+        "given", *_figures(found.given), "", _order(found.given.layout, found.given.layout)
+    )
     load = task.load
     title = f"{load.workload.name}, {load.pairs} pairs, {task.ctcs} CTCs"
     parts: list[RenderableType] = [
@@ -51,22 +59,70 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
     ]
     if several:
         parts.append("* no other layout is better at all of the objectives.")
-    if changes := rule_changes(best, found.given):
-        parts.append("The best differs from the layout given in the rules: " + " ".join(changes))
+    if any(undefined(one.layout, given.layout) for one in found.best):
+        parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
     parts += [note.text for note in found_notes(found, task)]
-    if not best.gains(found.given):
-        parts.append(
-            "There is nothing to gain: the best is ahead of the layout given by no more than "
-            "seeds differ."
+    return Group(*_apart([*parts, *_answers(found)]))
+
+
+def _answers(found: SearchResult) -> Iterator[str]:
+    """What to do: with the devices that are defined, and with a change of the IODF."""
+    best, defined, given = found.best[0], found.defined, found.given
+    if defined.given and not best.gains(given):
+        yield (
+            "There is nothing to gain: neither another choice of the devices that are defined nor "
+            "a change of the IODF is ahead of the layout given by more than seeds differ."
+        )
+        return
+    if defined.given:
+        yield (
+            "With the devices that are defined there is nothing to gain: no choice of them is "
+            "ahead of the layout given by more than seeds differ."
         )
     else:
-        parts.extend(_activation(best.layout))
-        if changes := definition_changes(found.given.layout, best.layout):
-            parts.append(
-                "These commands need other definitions first, in the IODF and in the cabling: "
-                f"{'; '.join(changes)}."
-            )
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+        yield (
+            f"With the devices that are defined {defined.scores[0]:.1f} MB/s "
+            f"({_ahead(defined, given)}) are carried by {len(defined.layout.ctcs)} CTCs: "
+            f"{_order(defined.layout, given.layout)}."
+        )
+        yield from _rules(defined, given)
+        yield from _statements(defined.layout, given.layout)
+    if not undefined(best.layout, given.layout):
+        if best.gains(defined):
+            yield "The first of the table needs no change of the IODF."
+            yield from _rules(best, given)
+            yield from _statements(best.layout, given.layout)
+        return
+    if not best.gains(defined):
+        yield (
+            "A change of the IODF gains nothing more: the first of the table is ahead of that by "
+            "no more than seeds differ."
+        )
+        return
+    yield "With a change of the IODF, the first of the table:"
+    yield from _rules(best, given)
+    yield from _statements(best.layout, given.layout)
+    changes = definition_changes(given.layout, best.layout)
+    yield f"What changes in the IODF and in the cabling: {'; '.join(changes)}."
+
+
+def _apart(parts: Sequence[RenderableType]) -> Iterator[RenderableType]:
+    """The parts with an empty line between them."""
+    for number, part in enumerate(parts):
+        if number:
+            yield ""
+        yield part
+
+
+def _rules(one: Contender, given: Contender) -> Iterator[str]:
+    """How findings of ``isfc check`` differ from those of the layout given, if they do."""
+    changes = rule_changes(one, given)
+    gone = [change[1:] for change in changes if change.startswith("-")]
+    come = [change[1:] for change in changes if change.startswith("+")]
+    if gone:
+        yield f"'isfc check' then no longer finds: {', '.join(gone)}."
+    if come:
+        yield f"'isfc check' then finds, other than now: {', '.join(come)}."
 
 
 def found_notes(found: SearchResult, task: Task) -> tuple[Note, ...]:
@@ -101,10 +157,40 @@ def definition_changes(given: Layout, proposed: Layout) -> list[str]:
     return changes
 
 
-def _activation(layout: Layout) -> Iterator[str]:
-    """The commands that activate a layout, for each system."""
-    for node in layout.nodes:
-        yield f"To activate the best, on {node}:\n{activation_text(layout, node)}".rstrip()
+def undefined(proposed: Layout, given: Layout) -> tuple[CtcPair, ...]:
+    """The CTCs of a proposal, down its device list, that the layout given does not have."""
+    return tuple(ctc for ctc in proposed.device_list() if ctc not in given.ctcs)
+
+
+def activation_lines(proposed: Layout, given: Layout, node: NodeName) -> dict[str, list[str]]:
+    """ACTIVATE ISLINK at a node: ``now`` for CTCs that are defined, ``after_iodf`` for others."""
+    new = undefined(proposed, given)
+    parts = {"now": tuple(c for c in proposed.device_list() if c not in new), "after_iodf": new}
+    return {
+        when: activation_text(replace(proposed, ctcs=ctcs), node).splitlines() if ctcs else []
+        for when, ctcs in parts.items()
+    }
+
+
+def left_out(proposed: Layout, given: Layout, node: NodeName) -> list[str]:
+    """The device numbers of the layout given that a proposal does not have, at a node."""
+    end = given.nodes.index(node)
+    wanted = {ctc.rdevs[end] for ctc in proposed.ctcs}
+    return [
+        format_rdev(ctc.rdevs[end]) for ctc in given.device_list() if ctc.rdevs[end] not in wanted
+    ]
+
+
+def _statements(proposed: Layout, given: Layout) -> Iterator[str]:
+    """The commands that activate a layout, for each system; apart those that need the IODF."""
+    for node in proposed.nodes:
+        lines = activation_lines(proposed, given, node)
+        text = [f"On {node}:", *lines["now"]]
+        if lines["after_iodf"]:
+            text += ["and once the IODF has them:", *lines["after_iodf"]]
+        if gone := left_out(proposed, given, node):
+            text.append(f"without {' '.join(gone)}")
+        yield "\n".join(text)
 
 
 def _figures(one: Contender) -> list[str]:
@@ -121,17 +207,22 @@ def _ahead(one: Contender, given: Contender) -> str:
     return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f}%" if given.scores[0] else "-"
 
 
-def _order(layout: Layout) -> str:
-    """``1x4 2x4 1x1``: the fibres down the device list, and how many CTCs of each follow."""
-    names = [ctc.fibre.name for ctc in layout.device_list()]
-    return " ".join(f"{name}x{len([*run])}" for name, run in groupby(names))
+def _order(layout: Layout, given: Layout) -> str:
+    """``1x4 2x4! 1x1``: the fibres down the device list, and how many CTCs of each follow.
+
+    ``!`` is behind CTCs that the layout given does not have.
+    """
+    new = undefined(layout, given)
+    names = [(ctc.fibre.name, _UNDEFINED * (ctc in new)) for ctc in layout.device_list()]
+    return " ".join(f"{name}x{len([*run])}{mark}" for (name, mark), run in groupby(names))
 
 
 def _looked_at(found: SearchResult) -> str:
     of_all = "more than can be counted" if found.candidate_count is None else found.candidate_count
     return (
         f"Candidates: {of_all}; left out by the rule of thumb: {found.screened_count}; "
-        f"simulated: {found.simulated_count}."
+        f"simulated: {found.simulated_count}. Choices of defined devices that were simulated: "
+        f"{found.defined_count}."
     )
 
 

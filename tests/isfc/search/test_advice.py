@@ -7,7 +7,7 @@ import pytest
 
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
-from isfc.search.candidate import numbered
+from isfc.search.numbering import numbered
 from isfc.search.objective import Objective, ScoredLoad, score
 from scenarios.workload import find_workload
 

@@ -12,9 +12,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
 from isfc.search.candidate import (
     all_candidates,
-    candidate_of,
     canonical,
-    numbered,
     parse_fixed,
 )
 
@@ -66,36 +64,6 @@ def test_enumeration_has_every_candidate_once(ctcs: int) -> None:
 
 def test_too_many_are_not_enumerated() -> None:
     assert all_candidates(FIBRES, 16, 1_000) is None
-
-
-@given(SEQUENCES)
-def test_layout_of_a_candidate_is_that_candidate_over_the_fibres_it_uses(
-    candidate: tuple[int, ...],
-) -> None:
-    layout = numbered(LAYOUT, candidate)
-    assert layout is not None
-    used = [FIBRES.index(fibre) for fibre in layout.fibres]
-    assert tuple(used[index] for index in candidate_of(layout)) == candidate
-    assert used == sorted(set(candidate))
-
-
-@given(SEQUENCES)
-def test_fixed_devices_keep_chpid_and_both_numbers(candidate: tuple[int, ...]) -> None:
-    fixed = parse_fixed(LAYOUT, [Rdev(0x6001), Rdev(0x6010)])
-    layout = numbered(LAYOUT, candidate, fixed)
-    held = [ctc for ctc in LAYOUT.ctcs if ctc.rdevs[0] in fixed]
-    if layout is None:
-        positions = [index for index in candidate if index in (0, 1)]
-        has_both_in_order = any(
-            first == 0 and 1 in positions[place + 1 :] for place, first in enumerate(positions)
-        )
-        crowded = len(candidate) > 14
-        assert not has_both_in_order or crowded
-    else:
-        assert set(held) <= set(layout.ctcs)
-        rdevs = [rdev for ctc in layout.ctcs for rdev in ctc.rdevs]
-        assert len(set(rdevs)) == len(rdevs)
-        assert [FIBRES.index(ctc.fibre) for ctc in layout.device_list()] == list(candidate)
 
 
 def test_fixed_device_that_there_is_not_is_named() -> None:

@@ -8,7 +8,7 @@ import pytest
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
-from isfc.layout.layout import Layout
+from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, ScoredLoad, estimate, score
 from isfc.search.optimise import Contender, Scores, Task, optimise
 from scenarios.workload import find_workload
@@ -153,3 +153,46 @@ def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
     fixed = frozenset(ctc.rdevs[0] for ctc in LAYOUT.ctcs)
     with pytest.raises(ConfigurationError, match="no layout keeps the fixed device numbers"):
         optimise(Task(LAYOUT, 3, (Objective.FORWARD,), LOAD, fixed=fixed), here)
+
+
+def test_choice_of_defined_devices_changes_no_definition() -> None:
+    found = optimise(task(ctcs=4, runs=30), here)
+    assert {*found.defined.layout.ctcs} <= {*LAYOUT.ctcs}
+    assert found.defined.given or found.defined.gains(found.given)
+    assert 0 < found.defined_count <= 10
+
+
+SLOWED = parse_layout(TEXT.replace('"6000-6001"', '"6000"').replace('"7000-7001"', '"7000"'))
+
+
+def test_slow_chpid_that_holds_the_fast_one_up_is_left_out_of_the_defined_choice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def faster_without_slow(_objective: Objective, layout: Layout, _load: ScoredLoad) -> float:
+        return 100.0 / len(layout.fibres)
+
+    monkeypatch.setattr("isfc.search.optimise.score", faster_without_slow)
+    found = optimise(replace(task(ctcs=3, runs=30), layout=SLOWED), here)
+    assert {ctc.rdevs[0] for ctc in found.defined.layout.ctcs} <= {0x6010, 0x6011}
+    assert found.defined.gains(found.given)
+    fixed = frozenset({Rdev(0x6000)})
+    held = optimise(replace(task(ctcs=3, runs=30), layout=SLOWED, fixed=fixed), here)
+    assert 0x6000 in {ctc.rdevs[0] for ctc in held.defined.layout.ctcs}
+
+
+def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ctcs = tuple(
+        CtcPair(LAYOUT.fibres[n % 2], (Rdev(0x6000 + n), Rdev(0x7000 + n))) for n in range(14)
+    )
+
+    def best_with_eleven(_objective: Objective, layout: Layout, _load: ScoredLoad) -> float:
+        slow = sum(ctc.fibre is LAYOUT.fibres[0] for ctc in layout.ctcs)
+        return 100.0 - 3 * abs(slow - 4)
+
+    monkeypatch.setattr("isfc.search.optimise.score", best_with_eleven)
+    many = replace(LAYOUT, ctcs=ctcs)
+    found = optimise(replace(task(ctcs=14, runs=150), layout=many), here)
+    assert sum(ctc.fibre is LAYOUT.fibres[0] for ctc in found.defined.layout.ctcs) == 4
+    assert found.defined_count <= 50

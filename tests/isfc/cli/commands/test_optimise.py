@@ -1,15 +1,23 @@
 """``isfc optimise``: its page, its record, the layout and the picture that it writes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ctc.address import Rdev
+from ctc.profiles import find_profile
+from isfc.cli.commands.optimise import found_record
 from isfc.cli.main import run
-from isfc.cli.render.optimise import definition_changes
+from isfc.cli.render.optimise import definition_changes, found_page
+from isfc.cli.render.output import show
 from isfc.layout.catalogue import load_layout
-from isfc.search.candidate import candidate_of, numbered
-from isfc.search.optimise import Contender
+from isfc.layout.layout import CtcPair, Layout
+from isfc.search.defined import activated
+from isfc.search.objective import Objective, ScoredLoad
+from isfc.search.optimise import Contender, SearchResult, Task
+from scenarios.workload import find_workload
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
 LAYOUT = "docs/optimise-links.toml"
@@ -32,7 +40,7 @@ def test_record_and_written_layout_agree(
     written = load_layout(best)
     assert record["best"][0]["chpids"] == [ctc.fibre.name for ctc in written.device_list()]
     assert len(written.ctcs) == 3
-    assert record["activate"]["DALLAS"][0].startswith("ACTIVATE ISLINK 5000")
+    assert record["activate"]["DALLAS"]["now"][0].startswith("ACTIVATE ISLINK 50")
     assert record["simulated"] <= 8
 
 
@@ -78,25 +86,88 @@ def test_gain_within_what_seeds_differ_is_none(score: float, spread: float, gain
 
 def test_device_numbers_that_are_new_or_move_are_named() -> None:
     given = load_layout(LAYOUT)
-    same = numbered(given, candidate_of(given))
-    turned = numbered(given, (*candidate_of(given)[::-1], 0))
-    assert same is not None
-    assert turned is not None
-    changes = definition_changes(given, turned)
-    assert any("DALLAS is new" in change for change in changes)
-    assert any("at DALLAS goes from chpid" in change for change in changes)
-    defined = {ctc.rdevs[0] for ctc in given.ctcs}
-    moved_or_new = definition_changes(given, same)
-    assert bool(moved_or_new) == (defined != {ctc.rdevs[0] for ctc in same.ctcs})
+    first, second, *others = given.ctcs
+    elsewhere = replace(second, fibre=others[0].fibre)
+    new = CtcPair(first.fibre, (Rdev(0x5002), Rdev(0x6002)))
+    assert definition_changes(given, replace(given, ctcs=(first, *others))) == []
+    assert definition_changes(given, replace(given, ctcs=(first, elsewhere, new))) == [
+        "5001 at DALLAS goes from chpid 50 to 51",
+        "5002 at DALLAS is new",
+        "6001 at TULSA goes from chpid 60 to 61",
+        "6002 at TULSA is new",
+    ]
 
 
-@pytest.mark.at_length
-@pytest.mark.slow
-def test_page_says_where_there_is_nothing_to_gain(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
+FEWER = activated(GIVEN, GIVEN.ctcs[1:])
+NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
+TASK = Task(GIVEN, 6, (Objective.FORWARD,), ScoredLoad(find_workload("HL"), 10, 0.1, 0.1), runs=1)
+
+
+def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
+    """What a search has found that has found 100 MB/s of the layout given."""
+    given = Contender(GIVEN, (100.0,), (0.1,), given=True)
+    chosen = given if defined == 100 else Contender(FEWER, (defined,), (0.1,))
+    return SearchResult((Contender(best, (mb_per_s,), (0.1,)),), given, chosen, 9, 0, 1, 3)
+
+
+def page(found: SearchResult, capsys: pytest.CaptureFixture[str]) -> str:
+    show(found_page(found, TASK))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(result(NEW, 130.0, defined=110.0), capsys)
+    first, _, second = text.partition("With a change of the IODF, the first of the table:")
+    assert "With the devices that are defined 110.0 MB/s (+10.0%) are carried by 5 CTCs" in first
+    assert "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA without 5000" in first
+    assert "IODF has them" not in first
+    assert (
+        "ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA and once the IODF has them: "
+        "ACTIVATE ISLINK 5030 NODE TULSA without 5000 5001" in second
+    )
+    assert "5030 at DALLAS is new; 6030 at TULSA is new" in second
+
+
+def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    found = result(NEW, 130.0)
+    text = page(found, capsys)
+    assert "s2x2 fx2 s1x1!" in text
+    assert "! CTCs that are not defined so: they need a change of the IODF." in text
+    record = found_record(found, TASK)
+    assert record["best"][0]["needs_iodf"] == [False] * 4 + [True]
+    assert record["activate"]["DALLAS"] == {
+        "now": ["ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA"],
+        "after_iodf": ["ACTIVATE ISLINK 5030 NODE TULSA"],
+    }
+    assert not any(record["given"]["needs_iodf"])
+    assert not record["defined"]["gains"]
+
+
+def test_change_of_the_iodf_is_not_advised_where_the_defined_devices_do_as_well(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(Contender, "gains", lambda *_: False)
-    assert run(["optimise", LAYOUT, *QUICK]) == 0
-    out = " ".join(capsys.readouterr().out.split())
-    assert "There is nothing to gain" in out
-    assert "ACTIVATE" not in out
+    text = page(result(NEW, 110.2, defined=110.0), capsys)
+    assert "A change of the IODF gains nothing more" in text
+    assert "5030" not in text
+
+
+def test_page_says_where_there_is_nothing_to_gain(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(result(NEW, 100.4), capsys)
+    assert "There is nothing to gain" in text
+    assert "ACTIVATE" not in text
+
+
+def test_page_says_what_check_would_find_of_the_proposal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one_chpid = activated(GIVEN, GIVEN.ctcs[4:])
+    text = page(result(one_chpid, 130.0), capsys)
+    assert "The first of the table needs no change of the IODF." in text
+    assert "'isfc check' then finds, other than now: " in text
+
+
+def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None:
+    fast = replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
+    faster = replace(GIVEN, fibres=(fast,), ctcs=(replace(GIVEN.ctcs[4], fibre=fast),))
+    assert "The model is extrapolated" in page(result(faster, 130.0), capsys)
