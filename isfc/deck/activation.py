@@ -147,13 +147,13 @@ def _tell_of_the_others(
 
     Raises `ConfigurationError` if all do, for a name that is not known.
     """
-    strangers = [
+    undefined = [
         each
         for _, each in activations
         if each.systems is not None and not each.systems.chosen(devices)
     ]
-    if strangers and not chosen.active:
-        first = strangers[0]
+    if undefined and not chosen.active:
+        first = undefined[0]
         assert first.systems is not None, "it is qualified"
         raise first.place.error(
             f"{first.systems.text} is no system here, and no EQUATE statement of this file says "

@@ -80,10 +80,10 @@ def import_iocp(
     *,
     json: JsonOption = False,
 ) -> None:
-    """Find the FCTC devices that join partitions, pair them, and write the layout.
+    """Pair the FCTC devices of IOCP decks.
 
-    Devices are paired by chpid, link address, CUADD and unit address, as the channels do it; what
-    has no mate is listed on stderr, with the reason. Each two partitions make a link of their own.
+    Devices that join partitions go together by chpid, link address, CUADD and unit address; what
+    has no mate is listed on stderr, with the reason. Each two partitions make a link.
     """
     read = [parse_deck(read_text(path), str(path)) for path in decks]
     for deck in read:
@@ -157,10 +157,11 @@ def import_islink(
     feature: FeatureOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Make a layout of QUERY ISLINK, as it was pasted from the console of one system or both.
+    """Make a layout of QUERY ISLINK responses.
 
-    Of two files, each names the other's system; one alone needs its own, as in ATLANTA=FILE. If
-    nothing is known of the other end's chpids, they are assumed to have the numbers of this end's.
+    They are pasted from the console of one system or both. Of two files, each names the other's
+    system; one alone needs its own, as in ATLANTA=FILE. If nothing is known of the other end's
+    chpids, they are assumed to have the numbers of this end's.
     """
     named = name_logs(
         [(name, parse_log(read_text(path), str(path))) for name, path in map(_named, logs)]
@@ -198,11 +199,11 @@ def import_config(
     ],
     output: OutputOption = None,
 ) -> None:
-    """Keep the devices of a layout that ACTIVATE ISLINK puts into the link.
+    """Keep the devices that ACTIVATE ISLINK names.
 
-    Statements and commands of both systems are read, DEACTIVE ISLINK among them, and all else is
-    passed over. A system without any keeps its devices. 'isfc import iocp --config FILE' does the
-    same as it pairs.
+    Those are the devices in the link; the layout loses the others. Statements and commands of both
+    systems are read, DEACTIVE ISLINK among them, and all else is passed over. A system without any
+    keeps its devices. 'isfc import iocp --config FILE' does the same as it pairs.
     """
     kept, remarks = choose_from(load_collection(layout), _activations(files))
     _tell(remarks)

@@ -45,6 +45,14 @@ def test_help_names_the_commands_and_where_to_begin(
     assert max(map(len, out.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("group", ["import", "io", "journal", "measured"])
+def test_help_of_a_group_cuts_no_summary_short(
+    group: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([group, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2]
+
+
 def test_no_command_shows_the_help_as_well(capsys: pytest.CaptureFixture[str]) -> None:
     run(["--help"])
     help_text = capsys.readouterr().out

@@ -41,7 +41,7 @@ def chart(
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Show how response times, MB/s or rates go with load, size, distance.
+    """Draw times, MB/s or rates over load, size, distance.
 
     FICON beside zHPF, buffer credits over km, devices with and without zHPF, zHyperLink over its
     load, OSA-Express over MTU and streams, a guest's memory over links and over an OSA.

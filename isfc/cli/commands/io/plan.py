@@ -21,7 +21,7 @@ ConfigArgument = Annotated[
 
 
 def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
-    """Estimate an I/O configuration without a run, and say what to change.
+    """Estimate an I/O configuration; say what to change.
 
     Each channel with what its processor, bus and line have to do, each workload with its rate,
     its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the cards,

@@ -103,7 +103,7 @@ def run(
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Run an I/O configuration in virtual time, and show what its channels carry.
+    """Run an I/O configuration; show what channels carry.
 
     Channels are run I/O by I/O; zHyperLinks, OSAs and SAPs follow from their rates. The same
     seed makes the same run. With --ctcs, a link's CTCs use the same channels: shown is what

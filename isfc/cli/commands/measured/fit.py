@@ -35,7 +35,7 @@ def fit_site(
     output: OutputOption,
     json: JsonOption = False,
 ) -> None:
-    """Fit the model to what a site measured, as a profile for --profile.
+    """Fit the model to a site, as a profile for --profile.
 
     A few constants of the features and of the link driver are scaled so that the judged figures
     come out nearest, each held near today's value as far as the figures do not tell it. Errors
