@@ -1,0 +1,66 @@
+"""What README says of the model's fit is what the fidelity page and its figures say."""
+
+import csv
+import math
+
+from tools.pages.console import PROJECT
+
+DOCS = PROJECT / "docs"
+PAGE = (DOCS / "fidelity.md").read_text("utf-8")
+TEXT = " ".join((PROJECT / "README.md").read_text("utf-8").split())
+
+
+def reached(table: str, rows: str, measure: str, share: str) -> int:
+    """Percent, rounded up, of all rows in the table of goals: ``share`` as ``median``."""
+    (found,) = (
+        cells[6]
+        for line in PAGE.splitlines()
+        if len(cells := [cell.strip(" `") for cell in line.strip("|").split("|")]) == 8
+        and cells[:3] == [table, rows, measure]
+        and cells[3].startswith(share)
+    )
+    return math.ceil(float(found.partition("%")[0]))
+
+
+def number_word(count: int) -> str:
+    return "none one two three four five six seven eight nine ten".split()[count]
+
+
+def test_rates_are_those_of_the_published_rows_of_several_ctcs() -> None:
+    half, most, worst = (
+        reached("transport", "multi-CTC", "MB/s", share) for share in ("median", "90 %", "every")
+    )
+    assert f"are within {half} %, nine tenths within {most} %, the worst {worst} %." in TEXT
+
+
+def test_rates_of_a_suite_left_out_are_those_of_the_page() -> None:
+    assert "median 8 to 14 %, 90 % within 17 to 23 %, worst 41 %" in PAGE
+    assert "8 to 14 % off by the median, nine tenths within 17 to 23 %, the worst 41 %." in TEXT
+
+
+def test_device_times_and_utilisation_are_those_of_the_goals() -> None:
+    times = max(
+        reached("device_reports", "writing devices", f"{time} ms", "median")
+        for time in ("DISC", "CONN", "SERV")
+    )
+    assert f"**DISC, CONN and SERV** of busy writers are within {times} % by the median" in TEXT
+    half, most = (
+        reached("transport", "multi-CTC", "RDEV util %", share) for share in ("median", "90 %")
+    )
+    assert f"**RDEV util** within {half} %, nine tenths of it within {most} %." in TEXT
+
+
+def test_collisions_are_those_of_the_rows() -> None:
+    collisions = [
+        (float(row["published"]), float(row["emulated"]))
+        for row in csv.DictReader((DOCS / "fidelity.csv").read_text("utf-8").splitlines())
+        if row["table"] == "transport" and row["measure"] == "collisions_per_s"
+        if row["key"].split("/")[1] != "1"
+    ]
+    factors = [max(ours / ibms, ibms / ours) for ibms, ours in collisions if ibms >= 20]
+    near, all_of_them = number_word(sum(each <= 2 for each in factors)), number_word(len(factors))
+    assert f"{near} of the {all_of_them} links where IBM counted 20 a second or more" in TEXT
+    quiet = [ours for ibms, ours in collisions if ibms <= 0.2]
+    more, worst = number_word(sum(ours > 2 for ours in quiet)), math.ceil(max(quiet))
+    assert f"of the {len(quiet)} quiet ones {more} have more than 2 a second, " in TEXT
+    assert f"the worst {worst}." in TEXT
