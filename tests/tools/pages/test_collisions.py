@@ -1,0 +1,53 @@
+"""Sentences of the page on collisions say what its tables show."""
+
+import re
+
+from tools.pages.console import PROJECT
+
+PAGE = (PROJECT / "docs/collisions.md").read_text("utf-8")
+TEXT = " ".join(PAGE.split())
+OFFERED = (40, 80, 120, 160)
+
+
+def plane(rule: str) -> dict[tuple[int, int], int]:
+    """Collisions a second by what is offered out and in, MB/s."""
+    table = PAGE.partition(f"Collisions/s, {rule}: ")[2].splitlines()[2 : 2 + len(OFFERED)]
+    rows = [[int(word) for word in re.findall(r"\d+", line)] for line in table]
+    found = {
+        (row[0], there): count
+        for row in rows
+        for there, count in zip(OFFERED, row[1:], strict=True)
+    }
+    assert len(found) == len(OFFERED) ** 2
+    return found
+
+
+def at_full_load(rule: str) -> float:
+    """MB/s of both directions."""
+    (row,) = re.findall(rf"^{rule} .*$", PAGE, re.MULTILINE)
+    return float(row.split()[-2])
+
+
+def test_collisions_at_half_of_the_load_are_those_of_the_tables() -> None:
+    half = (80, 80)
+    assert f"ISFC's rule has {plane('stop-short 1')[half]} collisions a second." in TEXT
+    assert f"Without stopping short there are {plane('stop-short 0')[half]};" in TEXT
+    assert f"`upward` has {plane('upward')[half]}, as both ends" in TEXT
+    assert f"`random` {plane('random')[half]}." in TEXT
+
+
+def test_most_collisions_of_the_rule_are_those_of_its_table() -> None:
+    assert f"ISFC's rule has up to {max(plane('stop-short 1').values())} collisions" in TEXT
+
+
+def test_stopping_short_by_two_or_three_never_collides() -> None:
+    assert not any(plane("stop-short 2").values())
+    assert not any(plane("stop-short 3").values())
+
+
+def test_rates_at_full_load_are_in_the_order_that_the_page_says() -> None:
+    none, one, two, three = (at_full_load(f"stop-short {count}") for count in range(4))
+    assert two == max(none, one, two, three)
+    assert f"the most, {two:.0f} MB/s, before ISFC's rule with {one:.0f};" in TEXT
+    assert f"without stopping short it is {none:.0f}." in TEXT
+    assert f"a single CTC: {three:.0f} MB/s." in TEXT
