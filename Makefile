@@ -173,6 +173,7 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.rules
 	$(BIN)/python -m tools.pages.schema
 	$(BIN)/python -m tools.pages.commands
+	$(BIN)/python -m tools.pages.written_help
 	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
 	$(BIN)/python -m tools.pages.cluster
 	$(BIN)/python -m tools.pages.screenshots

@@ -1,5 +1,6 @@
 """The ``isfc`` command as a process; ``python -m isfc`` is that of the Python which is meant."""
 
+import os
 import sys
 from contextlib import suppress
 
@@ -7,21 +8,32 @@ from isfc import __version__
 from isfc.cli.interrupt import interrupts_ignored, interrupts_quit
 from isfc.cli.render.output import show_lines
 from isfc.cli.standard_files import open_closed_files
+from isfc.cli.written_help import written_help
 
 
 def main() -> int:
     """Run the command line of the process; return its exit code."""
     interrupts_quit()
     open_closed_files()
-    if sys.argv[1:] == ["--version"]:  # scripts ask often, and the parser takes most of the time
+    if (said := _said_without_parser(sys.argv[1:])) is not None:
         with suppress(OSError):  # `run` says what is wrong with stdout
-            show_lines([f"isfc {__version__}"])
+            show_lines(said)
             return 0
     from isfc.cli.main import run  # it loads much, and Ctrl-C may come meanwhile
 
     code = run()
     interrupts_ignored()
     return code
+
+
+def _said_without_parser(arguments: list[str]) -> list[str] | None:
+    """What answers a command line; None for most, which take the parser, slow to load as it is."""
+    if "_ISFC_COMPLETE" in os.environ:  # the shell asks how a command line may go on
+        return None
+    if arguments == ["--version"]:
+        return [f"isfc {__version__}"]
+    text = written_help(arguments)
+    return None if text is None else text.splitlines()
 
 
 if __name__ == "__main__":

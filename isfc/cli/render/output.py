@@ -4,9 +4,6 @@ The other modules of `isfc.cli.render` make what a command shows; only this one 
 leaves out the colours when the output is no terminal (`isfc.cli.render.console`).
 """
 
-import csv
-import io
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +37,8 @@ def show(*parts: "RenderableType") -> None:
 
 def show_json(record: object) -> None:
     """Print ``record`` to stdout as JSON, in ASCII, the keys in their order."""
+    import json  # here and below: text alone needs neither
+
     text = json.dumps(record, indent=2, allow_nan=False)
     with pipe_may_break():
         print(text, flush=True)
@@ -68,6 +67,9 @@ def show_lines(lines: Iterable[str]) -> None:
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
     """Print at least one row to stdout as CSV, below a line of their keys; None is empty."""
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -1,0 +1,118 @@
+"""Help without the parser: it is what the parser would print, and loads next to nothing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from isfc.cli.commands import __path__ as commands
+from isfc.cli.main import COMMANDS, run
+from isfc.cli.written_help import written_help
+from tools.pages.written_help import HELP, main, texts
+
+SCRIPT = Path(commands[0]).parents[1] / "cli" / "script" / "isfc"
+LOADED_MAX: Final = 45
+"""Ours are ten, `typing` and `signal` bring some thirty along; the parser would be eighty more."""
+
+
+def ask(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, SCRIPT, *arguments],
+        env=os.environ | {"COLUMNS": "100"} | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_files_are_those_of_the_help_as_it_is_now() -> None:
+    made = texts()
+    assert sorted(made) == sorted(HELP.iterdir()), "python -m tools.pages.written_help"
+    for file, text in made.items():
+        assert file.read_text("utf-8") == text, f"{file}: python -m tools.pages.written_help"
+
+
+@pytest.mark.parametrize("words", [(), ("plan",), ("io",), ("io", "plan"), ("measured", "fit")])
+def test_help_is_what_the_parser_prints(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run([*words, "--help"]) == 0
+    assert written_help([*words, "-h"]) == capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("plan", "--help")])
+def test_version_and_help_load_little_more_than_an_empty_python(arguments: tuple[str, ...]) -> None:
+    code = (
+        "import runpy, sys\n"
+        "empty = set(sys.modules)\n"
+        "sys.argv = sys.argv[1:]\n"
+        "try: runpy.run_path(sys.argv[0], run_name='__main__')\n"
+        "except SystemExit: pass\n"
+        "print(*sorted(set(sys.modules) - empty))\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code, SCRIPT, *arguments],
+        env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = said.stdout.splitlines()[-1].split()
+    assert not {"typer", "rich", "json", "csv", "pathlib", "shutil"} & set(loaded)
+    assert len(loaded) <= LOADED_MAX
+
+
+def test_every_command_has_its_help_written_down() -> None:
+    for name in COMMANDS:
+        assert (written_help([name, "--help"]) or "").startswith(f"Usage: isfc {name} ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["plann", "--help"], "No such command 'plann'"),
+        (["plan", "--fast", "--help"], "No such option: --fast"),
+        (["plan", "published-1", "--help"], "Usage: isfc plan"),
+        (["io-plan", "--help"], "No such command 'io-plan'"),
+        (["../help/isfc", "--help"], "No such command '../help/isfc'"),
+    ],
+)
+def test_what_is_not_plainly_a_command_is_for_the_parser(arguments: list[str], wanted: str) -> None:
+    assert written_help(arguments) is None
+    said = ask(*arguments)
+    assert wanted in said.stdout + said.stderr
+
+
+def test_narrow_terminal_gets_help_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ask("plan", "--help", COLUMNS="60")
+    assert max(map(len, said.stdout.splitlines())) <= 60
+    monkeypatch.setenv("COLUMNS", "79")
+    assert written_help(["plan", "--help"]) is None
+    monkeypatch.setenv("COLUMNS", "wide")
+    assert written_help(["plan", "--help"])
+
+
+def test_shell_that_completes_is_answered_by_the_parser() -> None:
+    said = ask("--help", _ISFC_COMPLETE="source_bash")
+    assert "Usage" not in said.stdout
+    assert "complete" in said.stdout
+
+
+def test_help_that_cannot_be_written_says_so() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, SCRIPT, "plan", "--help"],
+            stdout=full, stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (1, b"isfc: No space left on device\n")
+
+
+def test_help_of_a_command_that_is_gone_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tools.pages.written_help.texts", dict)
+    monkeypatch.setattr("tools.pages.written_help.HELP", tmp_path)
+    (tmp_path / "isfc-gone.txt").touch()
+    main()
+    assert list(tmp_path.iterdir()) == []

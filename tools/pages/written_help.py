@@ -1,0 +1,50 @@
+"""The help of every command, as ``isfc COMMAND --help`` prints it in 80 columns and more.
+
+``python -m tools.pages.written_help`` writes ``isfc/cli/help``, from where `isfc.cli.written_help`
+prints it without loading the parser.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+from typer.main import get_command
+
+from isfc.cli.main import app, load_command
+from isfc.cli.written_help import COLUMNS, FOLDER, help_file
+
+HELP: Final = Path(FOLDER)
+
+
+def texts() -> dict[Path, str]:
+    """Every help, the groups' and that of ``isfc`` itself included, by file."""
+    return {HELP / help_file(words): text for words, text in _told(get_command(app), None, ())}
+
+
+def _told(
+    command: Any, parent: typer.Context | None, words: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    settings = command.context_settings | {"terminal_width": COLUMNS - 2}
+    context = typer.Context(
+        command, parent=parent, info_name=words[-1] if words else "isfc", **settings
+    )
+    yield words, command.get_help(context) + "\n"
+    for name, member in getattr(command, "commands", {}).items():
+        found = member if words else load_command(name)
+        yield from _told(found, context, (*words, name))
+
+
+def main() -> int:
+    """Write the files, and remove those of commands that are gone; return the exit status."""
+    made = texts()
+    for stale in set(HELP.glob("*.txt")) - set(made):
+        stale.unlink()
+    for file, text in made.items():
+        file.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
