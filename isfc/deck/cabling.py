@@ -41,12 +41,20 @@ class Cabling:
         """This, with ``channel`` on ``port``; None if that contradicts what is known."""
         if (known := self.ports.get(id(channel))) is not None:
             return self if _same_port(known[1], port) else None
-        if any(
-            _same_port(port, taken) and _same_switch(channel, other)
-            for other, taken in self.ports.values()
-        ):
+        if self.on_port(channel, port) is not None:
             return None
         return replace(self, ports={**self.ports, id(channel): (channel, port)})
+
+    def on_port(self, channel: Channel, port: str) -> Channel | None:
+        """Another channel that is known to be on ``port`` of the director of ``channel``."""
+        return next(
+            (
+                other
+                for other, taken in self.ports.values()
+                if other is not channel and _same_port(port, taken) and _same_switch(channel, other)
+            ),
+            None,
+        )
 
     def join(self, one: Channel, other: Channel) -> "Cabling | None":
         """This, with a cable between two channels; None if that contradicts what is known."""
@@ -83,11 +91,14 @@ class Cabling:
 
 
 def agreements(here: DeviceGroup, there: DeviceGroup) -> int:
-    """How many of two channels have the first half of their own link address as SWITCH.
+    """How many of two channels have the SWITCH of the director that link addresses lead to.
 
     The far group's link is the near channel's address. Of four digits, the first two are those of
-    its director, and by custom its SWITCH.
+    its director, and by custom its SWITCH; of two digits, both channels are on one director.
     """
+    if here.link and there.link and len(here.link) == len(there.link) == 2:
+        named = here.channel.switch is not None
+        return 2 if named and here.channel.switch == there.channel.switch else 0
     pairs = ((here.channel, there.link), (there.channel, here.link))
     return sum(
         link is not None and len(link) == 4 and channel.switch == (link[:2].lstrip("0") or "0")
@@ -119,6 +130,15 @@ def parse_ports(texts: Iterable[str], systems: Sequence[DeckSystem]) -> Cabling:
                 f"--ports {shown(entry)}: expected NODE:CHPID=PORT, such as LPAR1:50=C1"
             )
         channel = _channel(entry, place, systems)
+        taken = None if ":" in port else cabling.on_port(channel, _port(entry, port))
+        if taken is not None:
+            name = _name(taken, systems)
+            one = str(taken) == str(channel)
+            same = "; if they are one channel of a CEC, one deck for its partitions" if one else ""
+            raise ConfigurationError(
+                f"--ports {shown(entry)}: {name} is on that port; expected one channel on each "
+                f"port{same}"
+            )
         more = (
             cabling.join(channel, _channel(entry, port, systems))
             if ":" in port
@@ -152,6 +172,15 @@ def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
     raise ConfigurationError(
         f"--ports {shown(entry)}: expected one of {', '.join(s.node for s in systems)}, "
         "then a colon and a chpid"
+    )
+
+
+def _name(channel: Channel, systems: Sequence[DeckSystem]) -> str:
+    """``NODE:50``, of the first system that has the channel."""
+    return next(
+        f"{system.node}:{channel}"
+        for system in systems
+        if any(each is channel for each in system.deck.channels.values())
     )
 
 

@@ -1,19 +1,22 @@
 """What the systems of a layout need: ACTIVATE ISLINK statements, and IOCP decks.
 
-A layout says nothing of CECs, directors and unit addresses. So each system gets a deck of its own
-CEC, in which it is a partition of CSS 0; its fibres are cables unless their ports are told; and the
-CTCs of a fibre have the unit addresses 00, 01, ... in the order of the device list.
+Each CEC gets a deck, in which its systems are partitions of CSS 0, and a system of no CEC one of
+its own. Fibres are cables unless their ports are told. A layout has no unit addresses: the CTCs of
+a fibre get 00, 01, ... in the order of the device list, or the next that both ends have free.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
+from isfc.deck.machines import Machine, channels_known
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.checked_toml import show_key
+from isfc.layout.layout import Channel, ChannelEnd, Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]
@@ -26,9 +29,12 @@ _IMAGES_MAX: Final = 15
 """MIF image ids in a channel subsystem: 1 to F (published: IOCP User's Guide)."""
 
 _NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
-_NO_CECS: Final = "* The CECs of the layout, and the channels shared in them, are not in this deck"
+_NO_CECS: Final = "* The CEC of the layout, and the channels shared in it, are not in this deck"
 
 _TO: Final = " " * 15
+
+_CtcKey = tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]
+"""A CTC: its nodes, and its device numbers."""
 
 
 def activation_text(layout: Layout, node: NodeName) -> str:
@@ -71,37 +77,79 @@ def _switch(director: str) -> str | None:
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
 
 
-def deck_text(collection: Collection, node: NodeName, ports: Ports) -> str:
-    """The IOCP deck of ``node``: its partition, its channels, and its end of each CTC.
+def deck_text(
+    collection: Collection, machine: Machine, ports: Ports, machines: Sequence[Machine] = ()
+) -> str:
+    """The IOCP deck of a machine: its partitions, its channels, and their ends of each CTC.
 
     A fibre whose two ports are both told goes through a director; others are point to point.
-    What IOCP has no keyword for stands in comments, which `isfc.deck.hint` reads. Raises
-    `ConfigurationError` for a chpid that leads to several and has no port, and for more systems
-    than have a MIF image id.
+    What IOCP has no keyword for stands in comments, which `isfc.deck.hint` reads. ``machines`` are
+    all of the collection if any of them has several systems. Raises `ConfigurationError` for a
+    channel that leads to several and has no port, and for more systems than have a MIF image id.
     """
     images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
     if len(images) > _IMAGES_MAX:
         raise ConfigurationError(
             f"{len(images)} systems; expected at most {_IMAGES_MAX} in a channel subsystem"
         )
-    partners = ", ".join(link.nodes[link.nodes[0] == node] for link in collection.links_of(node))
-    lines = [
-        f"* {node}: its CTCs to {partners}",
-        *([_NO_DISKS] if "io" in collection.io else []),
-        *([_NO_CECS] if collection.cecs or collection.shared_channels else []),
-        f" RESOURCE PARTITION=((CSS(0),({node},{images[node]:X})))",
-    ]
+    whole = _Whole(collection, images, ports, tuple(machines) or (machine,))
     ends = [
-        _FibreEnd(link, fibre, link.nodes.index(node))
+        _FibreEnd(whole, link, fibre, link.nodes.index(node))
+        for node in machine.systems
         for link in collection.links_of(node)
         for fibre in link.fibres
     ]
+    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
+    lines = [
+        *_heading(collection, machine),
+        f" RESOURCE PARTITION=((CSS(0),{named}))",
+    ]
+    units: dict[tuple[Channel, Channel, NodeName], list[_FibreEnd]] = {}
     for end in ends:
-        shared = [other for other in ends if other.chpid == end.chpid]
-        if shared[0] is end:
-            lines += _channel(end, shared, ports)
-        lines += _control_unit(end, images[end.partner], ports)
+        units.setdefault(end.unit, []).append(end)
+    numbers: set[int] = set()
+    begun: set[Channel] = set()
+    for end in ends:
+        if end.channel not in begun:
+            begun.add(end.channel)
+            lines += _channel(end, [each for each in ends if each.channel == end.channel], machine)
+        if units[end.unit][0] is end:
+            lines += _control_unit(units[end.unit], machine, numbers)
     return "".join(f"{line}\n" for line in _apart(lines))
+
+
+def left_out(collection: Collection) -> Iterator[str]:
+    """What no deck of a collection has, not even in comments, each in words."""
+    if collection.traffic:
+        yield "what runs over the links, [[traffic]]"
+    paths = {
+        fibre.path.name: fibre.path
+        for link in collection.links
+        for fibre in link.fibres
+        if fibre.path is not None
+    }
+    for name, path in paths.items():
+        what = f"[path.{show_key(name)}]"
+        if path.isl is not None:
+            isl = path.isl
+            yield (
+                f"{what}, its {isl.count} inter-switch links of {isl.gbps:g} Gb/s with "
+                f"{isl.credits} credits; fibres keep their km, {path.km:g}, in comments"
+            )
+        else:
+            yield f"{what}; fibres keep its km, {path.km:g}, in comments"
+
+
+def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
+    """The comments that a deck begins with."""
+    for node in machine.systems:
+        links = collection.links_of(node)
+        partners = ", ".join(link.nodes[link.nodes[0] == node] for link in links)
+        yield f"* {node}: its CTCs to {partners}"
+    if "io" in collection.io:
+        yield _NO_DISKS
+    if machine.apart:
+        yield _NO_CECS
 
 
 def _apart(lines: Iterable[str]) -> Iterator[str]:
@@ -112,74 +160,160 @@ def _apart(lines: Iterable[str]) -> Iterator[str]:
             yield "*"
 
 
+class _Whole:
+    """What decks of a collection have in common: ports, images, and unit addresses of CTCs."""
+
+    def __init__(
+        self,
+        collection: Collection,
+        images: Mapping[NodeName, int],
+        ports: Ports,
+        machines: Sequence[Machine],
+    ) -> None:
+        self.collection = collection
+        self.images = images
+        self._channels: dict[ChannelEnd, Channel] = {}
+        for machine in machines:
+            self._channels |= channels_known(collection, machine)
+        self.ports = {
+            same: port
+            for (node, chpid), port in ports.items()
+            for same in self.channel(ChannelEnd(node, chpid))
+        }
+        self._addresses = dict(self._choose_addresses())
+
+    def channel(self, end: ChannelEnd) -> Channel:
+        """The channel that a chpid is in its deck."""
+        return self._channels.get(end, (end,))
+
+    def address(self, link: Layout, ctc: CtcPair) -> int:
+        """The unit address of a CTC."""
+        return self._addresses[link.nodes, ctc.rdevs]
+
+    def _choose_addresses(self) -> Iterator[tuple[_CtcKey, int]]:
+        """A unit address for each CTC: one that its control units have free at both ends.
+
+        Systems that share a channel share its control unit to a partner, and in it a device, if
+        both call it by one number.
+        """
+        taken: dict[object, tuple[Rdev, set[NodeName]]] = {}
+        for link in self.collection.links:
+            for ctc in link.device_list():
+                units = [_FibreEnd(self, link, ctc.fibre, end).unit for end in (0, 1)]
+                ends = list(zip(units, ctc.rdevs, link.nodes, strict=True))
+                address = next(
+                    address
+                    for address in count()
+                    if all(
+                        (known := taken.get((unit, address))) is None
+                        or (known[0] == rdev and node not in known[1])
+                        for unit, rdev, node in ends
+                    )
+                )
+                for unit, rdev, node in ends:
+                    taken.setdefault((unit, address), (rdev, set()))[1].add(node)
+                yield (link.nodes, ctc.rdevs), address
+
+
 @dataclass(frozen=True, slots=True)
 class _FibreEnd:
     """A fibre as one of the two nodes has it."""
 
+    whole: _Whole
     layout: Layout
     fibre: Fibre
     end: int
+
+    @property
+    def node(self) -> NodeName:
+        return self.layout.nodes[self.end]
 
     @property
     def partner(self) -> NodeName:
         return self.layout.nodes[1 - self.end]
 
     @property
-    def chpid(self) -> ChpidId:
-        return self.fibre.chpids[self.end]
+    def channel(self) -> Channel:
+        """Its own channel."""
+        return self.whole.channel(ChannelEnd(self.node, self.fibre.chpids[self.end]))
+
+    @property
+    def far_channel(self) -> Channel:
+        """The channel that it leads to."""
+        return self.whole.channel(ChannelEnd(self.partner, self.fibre.chpids[1 - self.end]))
+
+    @property
+    def unit(self) -> tuple[Channel, Channel, NodeName]:
+        """What a control unit is of: two channels and a partner."""
+        return self.channel, self.far_channel, self.partner
 
     @property
     def far(self) -> str:
         """Its other end: a node and its chpid."""
         return f"{self.partner}:{format_chpid(self.fibre.chpids[1 - self.end])}"
 
-    def port(self, ports: Ports) -> str | None:
+    @property
+    def port(self) -> str | None:
         """The port of its own chpid, if it is told."""
-        return ports.get((self.layout.nodes[self.end], self.chpid))
+        return self.whole.ports.get(self.channel[0])
 
-    def far_port(self, ports: Ports) -> str | None:
+    @property
+    def far_port(self) -> str | None:
         """The port of the far chpid, if it is told."""
-        return ports.get((self.partner, self.fibre.chpids[1 - self.end]))
+        return self.whole.ports.get(self.far_channel[0])
 
 
-def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], ports: Ports) -> Iterator[str]:
+def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], machine: Machine) -> Iterator[str]:
     """A channel that one fibre end has, or that ends of several links share."""
-    chpid = format_chpid(end.chpid)
-    port = end.port(ports)
-    if len(shared) > 1 and not (port and all(each.far_port(ports) for each in shared)):
-        node = end.layout.nodes[end.end]
-        partners = " and ".join(each.partner for each in shared)
+    chpid = format_chpid(end.channel[0].chpid)
+    ways = {each.far_channel for each in shared}
+    if (len(ways) > 1 or end.channel in ways) and not (
+        end.port and all(each.far_port for each in shared)
+    ):
+        partners = " and ".join(dict.fromkeys(each.partner for each in shared))
         raise ConfigurationError(
-            f"chpid {chpid} at {node} leads to {partners}, so it is on a director; expected "
-            f"--ports {node}:{chpid}=C1 and so on, for it and the chpids it leads to"
+            f"chpid {chpid} at {end.node} leads to {partners}, so it is on a director; expected "
+            f"--ports {end.node}:{chpid}=C1 and so on, for it and the chpids it leads to"
         )
-    yield from format_hints(chpid, end.fibre.profile, port or end.far)
+    yield from format_hints(chpid, end.fibre.profile, end.port or end.far)
     for each in shared:
-        yield from format_fibre_hints(chpid, each.fibre, each.far if len(shared) > 1 else None)
+        far = each.far if len(shared) > 1 else None
+        node = each.node if len(machine.systems) > 1 else None
+        yield from format_fibre_hints(chpid, each.fibre, far, node)
     directors = end.fibre.directors
-    switch = _switch(directors[end.end]) if directors and port else None
+    switch = _switch(directors[end.end]) if directors and end.port else None
     named = f",SWITCH={switch}" if switch else ""
     yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED{named},TYPE=FC")
 
 
-def _control_unit(end: _FibreEnd, image: int, ports: Ports) -> Iterator[str]:
-    """The control unit that leads to ``image``, and its devices."""
-    chpid, far = format_chpid(end.chpid), end.far_port(ports)
-    linked = far is not None and end.port(ports) is not None
-    ctcs = end.layout.device_list()
-    rdevs = [ctc.rdevs[end.end] for ctc in ctcs if ctc.fibre == end.fibre]
-    unit = format_rdev(min(rdevs))
+def _control_unit(ends: Sequence[_FibreEnd], machine: Machine, numbers: set[int]) -> Iterator[str]:
+    """The control unit that leads to a partner, and its devices; ``numbers`` are those taken."""
+    first = ends[0]
+    whole, chpid = first.whole, format_chpid(first.channel[0].chpid)
+    linked = first.far_port is not None and first.port is not None
+    owners: dict[tuple[Rdev, int], list[NodeName]] = {}
+    for end in ends:
+        for ctc in end.layout.device_list():
+            if ctc.fibre == end.fibre:
+                key = ctc.rdevs[end.end], whole.address(end.layout, ctc)
+                owners.setdefault(key, []).append(end.node)
+    number = min(rdev for rdev, _ in owners)
+    number = next(n for n in (*range(number, 0x10000), *range(number)) if n not in numbers)
+    numbers.add(number)
+    unit = format_rdev(Rdev(number))
+    many = max(address for _, address in owners) + 1
     yield from _card(
         "CNTLUNIT",
         f"CUNUMBR={unit},PATH=((CSS(0),{chpid})),",
-        *([f"LINK=((CSS(0),{far})),"] if linked else []),
-        f"CUADD={image:X},UNITADD=((00,{len(rdevs):03d})),UNIT=FCTC",
+        *([f"LINK=((CSS(0),{first.far_port})),"] if linked else []),
+        f"CUADD={whole.images[first.partner]:X},UNITADD=((00,{many:03d})),UNIT=FCTC",
     )
-    for first, run in _runs(rdevs):
+    for rdev, address, length, nodes in _runs(owners):
+        access = f",PART=({','.join(nodes)})" if len(machine.systems) > 1 else ""
         yield from _card(
             "IODEVICE",
-            f"ADDRESS=({format_rdev(run[0])},{len(run):03d}),CUNUMBR=({unit}),",
-            f"UNITADD={first:02X},STADET=Y,UNIT=FCTC",
+            f"ADDRESS=({format_rdev(rdev)},{length:03d}),CUNUMBR=({unit}),",
+            f"UNITADD={address:02X},STADET=Y{access},UNIT=FCTC",
         )
 
 
@@ -192,10 +326,17 @@ def _card(operation: str, *operands: str) -> Iterator[str]:
     yield cards[-1]
 
 
-def _runs(rdevs: list[Rdev]) -> Iterator[tuple[int, list[Rdev]]]:
-    """Runs of device numbers, each with its first unit address."""
-    start = 0
-    for index in range(1, len(rdevs) + 1):
-        if index == len(rdevs) or rdevs[index] != rdevs[index - 1] + 1:
-            yield start, rdevs[start:index]
-            start = index
+def _runs(
+    owners: Mapping[tuple[Rdev, int], Sequence[NodeName]],
+) -> Iterator[tuple[Rdev, int, int, Sequence[NodeName]]]:
+    """Runs of devices of the same systems: number, unit address, how many, whose."""
+    run: tuple[Rdev, int, int, Sequence[NodeName]] | None = None
+    for (rdev, address), nodes in owners.items():
+        if run and (rdev, address, nodes) == (run[0] + run[2], run[1] + run[2], run[3]):
+            run = (*run[:2], run[2] + 1, nodes)
+        else:
+            if run:
+                yield run
+            run = rdev, address, 1, nodes
+    if run:
+        yield run

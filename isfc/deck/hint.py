@@ -7,8 +7,10 @@
     *ISFC CHPID=40,FIBRE='1'
     *ISFC CHPID=40,KM=10
     *ISFC CHPID=41,FAR=CHICAGO:60,FIBRE='2'
+    *ISFC CHPID=42,NODE=BOSTON,FAR=CHICAGO:60,FIBRE='3'
 
-``FAR`` says which fibre is meant of a chpid that leads to several. To IOCP they are comments. `isfc
+``FAR`` says which fibre is meant of a chpid that leads to several, ``NODE`` of which system where
+several partitions of the deck have the chpid. To IOCP they are comments. `isfc
 export` writes them and `isfc import` reads them, so that nothing is lost on the way; by hand they
 save options. Options count more.
 """
@@ -28,7 +30,7 @@ from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "
-_KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "FAR")
+_KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "FAR", "NODE")
 _GBPS_MAX: Final = 128.0
 
 _T = TypeVar("_T")
@@ -36,8 +38,8 @@ _T = TypeVar("_T")
 Far = tuple[NodeName, ChpidId]
 """The other end of a fibre."""
 
-Key = tuple[ChpidId, Far | None]
-"""What a comment is about: a chpid, or its fibre to one chpid of a partner."""
+Key = tuple[ChpidId, NodeName | None, Far | None]
+"""What a comment is about: a chpid, or its fibre to one chpid; of one system, or of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +70,15 @@ def format_hints(chpid: str, profile: ChpidProfile, port: str) -> Iterator[str]:
     yield f"*{_MARK}CHPID={chpid},{'CABLE' if ':' in port else 'PORT'}={port}"
 
 
-def format_fibre_hints(chpid: str, fibre: Fibre, far: str | None) -> Iterator[str]:
-    """The comments on a fibre; ``far`` is its other end if the chpid leads to several."""
-    about = f"*{_MARK}CHPID={chpid}{f',FAR={far}' if far else ''}"
+def format_fibre_hints(
+    chpid: str, fibre: Fibre, far: str | None, node: str | None = None
+) -> Iterator[str]:
+    """The comments on a fibre; ``far`` is its other end if the chpid leads to several.
+
+    ``node`` is its system if the deck has several.
+    """
+    named = f",NODE={node}" if node else ""
+    about = f"*{_MARK}CHPID={chpid}{named}{f',FAR={far}' if far else ''}"
     quoted = fibre.name.replace("'", "''")
     yield f"{about},FIBRE='{quoted}'"
     if fibre.km:
@@ -118,7 +126,7 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
     )
     port = word["PORT"] or word["CABLE"]
     far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
-    return (chpid, far), Hint(
+    return (chpid, read("NODE", NodeName, "a system"), far), Hint(
         profile=None if feature is None else find_profile(feature.feature, gbps),
         fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
         port=None if port is None else port.text,
@@ -152,12 +160,13 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
     known = {entry.partition("=")[0].strip().upper() for text in said for entry in text.split(",")}
     found: list[str] = []
     for system in systems:
-        for (chpid, about), hint in read_hints(system.deck.remarks).items():
+        for (chpid, node, far), hint in read_hints(system.deck.remarks).items():
             key = f"{system.node}:{format_chpid(chpid)}"
-            far, colon, _ = (hint.port or "").partition(":")
+            other, colon, _ = (hint.port or "").partition(":")
             here = (system.partition.css, chpid) in system.deck.channels
-            own = about is None and here and key not in known
-            if own and hint.port and (not colon or far in nodes):
+            mine = far is None and node in (None, system.node)
+            own = mine and here and key not in known
+            if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
     return found
 
@@ -171,8 +180,8 @@ def hinted_fibres(systems: Sequence[DeckSystem]) -> Callable[[Mapping[NodeName, 
         ends = list(chpids.items())
         for (node, chpid), far in zip(ends, reversed(ends), strict=True):
             said = by_node[node]
-            found = found.over(said.get((chpid, far), Hint()))
-            found = found.over(replace(said.get((chpid, None), Hint()), port=None))
+            for key in ((node, far), (node, None), (None, far), (None, None)):
+                found = found.over(replace(said.get((chpid, *key), Hint()), port=None))
         return found
 
     return hint

@@ -11,7 +11,7 @@ from typing import Final
 
 from ctc.address import ChpidId
 from isfc.deck.iocp import Channel, Deck
-from isfc.deck.pairing import Pairing
+from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.layout.layout import Cec, ChannelEnd, Collection, Layout
 
@@ -46,6 +46,32 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
     plugged = _plugged(pairings, links)
     return Collection(plugged, shared_channels=shared, cecs=_cecs(list(systems.values())))
+
+
+def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
+    """What to say of fibres with an end on each of two directors, whose joint no deck tells."""
+    told: dict[str, list[str]] = {}
+    for pairing, link in zip(pairings, links, strict=True):
+        nodes = tuple(system.node for system in pairing.systems)
+        used = {fibre.chpids for fibre in link.fibres}
+        for ctc in pairing.ctcs:
+            first, second = _both_plugs(pairing, ctc)
+            chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
+            known = chpids if nodes == link.nodes else chpids[::-1]
+            if first and second and first.director != second.director and known in used:
+                ends = zip(nodes, ctc.channels, strict=True)
+                name = " to ".join(f"{node}:{channel}" for node, channel in ends)
+                way = " and ".join(sorted((first.director, second.director)))
+                fibres = told.setdefault(way, [])
+                if name not in fibres:
+                    fibres.append(name)
+    for way, names in told.items():
+        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+        yield (
+            f"directors {way} are both on the way from {', '.join(names[:2])}{more}: no deck says "
+            "how they are joined; [path.NAME] with km and isl, and director and port of the "
+            "fibres, do"
+        )
 
 
 def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
@@ -97,15 +123,19 @@ def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plu
     nodes = tuple(system.node for system in pairing.systems)
     turned = nodes != link.nodes
     for ctc in pairing.ctcs:
-        paths = [
-            device.control_unit.paths[system.partition.css][0]
-            for device, system in zip(ctc.devices, pairing.systems, strict=True)
-        ]
-        first = _plug(ctc.channels[0], paths[1].link)
-        second = _plug(ctc.channels[1], paths[0].link)
+        first, second = _both_plugs(pairing, ctc)
         if first and second and first.director == second.director:
             chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
             yield (chpids[::-1], (second, first)) if turned else (chpids, (first, second))
+
+
+def _both_plugs(pairing: Pairing, ctc: Joined) -> tuple[_Plug | None, _Plug | None]:
+    """Where the two channels of a CTC sit, as far as it is known."""
+    paths = [
+        device.control_unit.paths[system.partition.css][0]
+        for device, system in zip(ctc.devices, pairing.systems, strict=True)
+    ]
+    return _plug(ctc.channels[0], paths[1].link), _plug(ctc.channels[1], paths[0].link)
 
 
 def _plug(channel: Channel, link: str | None) -> _Plug | None:

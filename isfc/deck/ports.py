@@ -1,9 +1,9 @@
 """How channels are cabled: which director port each sits on, or which two share a cable.
 
-A deck gives for each control unit the port of the *far* channel, never a channel's own. So
-what a user does not tell is inferred: of all cablings, those that pair the most devices count, and
-of these the ones in which SWITCH agrees most often with link addresses of four digits. If there is
-one, it is the answer; if there are several, the user is asked.
+A deck gives for each control unit the port of the *far* channel, never a channel's own. So what a
+user does not tell is inferred: of all cablings, those that pair the most devices count, and of
+these the ones in which SWITCH agrees most often with link addresses of four digits, or that of one
+end with the other's. If there is one, it is the answer; if there are several, the user is asked.
 """
 
 from collections.abc import Mapping, Sequence

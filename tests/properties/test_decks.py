@@ -14,6 +14,7 @@ from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import CuPath, Deck, parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import parse_chpids
+from isfc.deck.machines import Machine
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
@@ -131,7 +132,10 @@ def test_any_text_is_a_configuration_or_an_error(text: str) -> None:
 
 @given(layouts())
 def test_an_exported_deck_is_imported_as_the_same_link(layout: Layout) -> None:
-    decks = [parse_deck(deck_text(Collection((layout,)), node, {}), node) for node in layout.nodes]
+    decks = [
+        parse_deck(deck_text(Collection((layout,)), Machine(node, (node,)), {}), node)
+        for node in layout.nodes
+    ]
     assert imported(decks, layout) == canonical(layout)
 
 
@@ -143,7 +147,8 @@ def test_so_is_one_with_director_ports(layout: Layout) -> None:
         for n, fibre in enumerate(layout.fibres)
     }
     decks = [
-        parse_deck(deck_text(Collection((layout,)), node, ports), node) for node in layout.nodes
+        parse_deck(deck_text(Collection((layout,)), Machine(node, (node,)), ports), node)
+        for node in layout.nodes
     ]
     assert all(path.link for deck in decks for path in paths(deck))
     assert imported(decks, layout) == canonical(layout)

@@ -1,5 +1,6 @@
 """``isfc export``: what the systems of a layout need: statements, decks, or the layout again."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -9,7 +10,8 @@ from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import show_log
-from isfc.deck.export import Ports, activation_text, deck_text, own_ports, qualified
+from isfc.deck.export import Ports, activation_text, deck_text, left_out, own_ports, qualified
+from isfc.deck.machines import Machine, machines
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
@@ -52,20 +54,16 @@ def export(
     """Write the statements that the systems of a layout need.
 
     'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
-    stands in comments that begin with *ISFC. A folder gets a file for each system.
+    stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
+    CEC.
     """
     exported = load_collection(layout)
-    if form is Form.IOCP and (exported.cecs or exported.shared_channels):
-        show_log(
-            "isfc: note: each deck is of a CEC of its own: [cec] and [[shared_channel]] are not in "
-            "IOCP decks, and 'isfc import' does not find them again; --as toml keeps them"
-        )
     nodes = [_node(system, exported)] if system else list(exported.systems)
     if form is Form.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
     elif form is Form.IOCP:
         told = {**own_ports(exported), **_ports(ports or [], exported)}
-        texts = {f"{node}.iocp": deck_text(exported, node, told) for node in nodes}
+        texts = _decks(exported, nodes, told)
     else:
         texts = {
             f"{node}.config": "".join(
@@ -86,6 +84,33 @@ def export(
         )
     else:
         write_text("".join(texts.values()), output)
+
+
+def _decks(collection: Collection, nodes: Sequence[NodeName], ports: Ports) -> dict[str, str]:
+    """The decks that have some of ``nodes``, by file; says on stderr what IOCP cannot say."""
+    decks = machines(collection)
+    for systems, problem in _apart(decks).items():
+        show_log(
+            f"isfc: note: {' and '.join(systems)} have a deck each, as of CECs of their own: "
+            f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "
+            "--as toml keeps them"
+        )
+    for remark in left_out(collection):
+        show_log(f"isfc: note: not in IOCP decks: {remark}; --as toml keeps it")
+    return {
+        f"{machine.name}.iocp": deck_text(collection, machine, ports, decks)
+        for machine in decks
+        if set(machine.systems) & set(nodes)
+    }
+
+
+def _apart(decks: Sequence[Machine]) -> dict[tuple[str, ...], str]:
+    """Systems that have no deck in common although they are in one CEC, and why."""
+    problems: dict[str, list[str]] = {}
+    for machine in decks:
+        if machine.apart:
+            problems.setdefault(machine.apart, []).extend(machine.systems)
+    return {tuple(systems): problem for problem, systems in problems.items()}
 
 
 def _node(name: str, collection: Collection) -> NodeName:

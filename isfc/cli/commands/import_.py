@@ -29,7 +29,7 @@ from isfc.deck.hint import hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
-from isfc.deck.machine import together
+from isfc.deck.machine import crossings, together
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
@@ -92,18 +92,11 @@ def import_iocp(
     wired = _wire_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
     links = [found.layout for _, found in wired]
-    collection = together([pairing for pairing, _ in wired], links)
+    pairings = [pairing for pairing, _ in wired]
+    collection = together(pairings, links)
+    _tell(f"isfc: note: {remark}" for remark in crossings(pairings, links))
     if json:
-        show_json(
-            {
-                "links": [link_record(*each) for each in wired],
-                "shared_channels": [
-                    {end.node: format_chpid(end.chpid) for end in channel}
-                    for channel in collection.shared_channels
-                ],
-                "cecs": {cec.name: list(cec.systems) for cec in collection.cecs},
-            }
-        )
+        show_json(_record(wired, collection))
     else:
         origin = ", ".join(path.name for path in decks)
         apart = [together([pairing], [found.layout]) for pairing, found in wired]
@@ -256,6 +249,18 @@ def _tell(lines: Iterable[str]) -> None:
     """Say on stderr what a user should know of the layout that goes to stdout."""
     for line in lines:
         show_log(line)
+
+
+def _record(wired: Sequence[tuple[Pairing, Wired]], collection: Collection) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return {
+        "links": [link_record(*each) for each in wired],
+        "shared_channels": [
+            {end.node: format_chpid(end.chpid) for end in channel}
+            for channel in collection.shared_channels
+        ],
+        "cecs": {cec.name: list(cec.systems) for cec in collection.cecs},
+    }
 
 
 def link_record(pairing: Pairing, wired: Wired) -> dict[str, Any]:

@@ -29,7 +29,7 @@ IMPORTED = {
     "three-systems": (["three-systems"], "VMA,VMB,VMC", "VMA:50=01"),
 }
 SHARED = ("one-cec", "three-systems")
-"""Partitions of these share channels, which a deck for each partition cannot say."""
+"""Partitions of these share channels, and so a deck."""
 LAYOUTS = [*shipped_layouts(), *IMPORTED]
 SHORT = ["--seconds", "0.02", "--warmup", "0.01"]
 OF_ALL = [
@@ -193,15 +193,40 @@ def test_decks_that_are_exported_are_imported_as_the_same_layout(layout: str, fo
     assert in_order(load_collection(str(back))) == in_order(long)
 
 
-@pytest.mark.parametrize("layout", SHARED)
-def test_decks_of_partitions_that_share_channels_say_that_they_do_not_say_it(
-    layout: str, folder: Path
-) -> None:
-    decks = folder / f"{layout}-shared"
+@pytest.mark.parametrize("layout", [*SHARED, "two-cecs"])
+def test_decks_of_cecs_are_imported_as_the_same_cluster(layout: str, folder: Path) -> None:
+    # each system had a deck of its own, and those of two-cecs were refused
+    whole = load_collection(place(layout, folder))
+    decks, back = folder / f"{layout}-shared", folder / f"{layout}-shared.toml"
     decks.mkdir()
     assert run(["export", place(layout, folder), "--as", "iocp", "-o", str(decks)]) == ExitCode.GOOD
-    for deck in decks.iterdir():
-        assert "the channels shared in them, are not in this deck" in deck.read_text()
+    names = sorted(map(str, decks.iterdir()))
+    assert len(names) == max(1, len(whole.cecs))
+    words = [*names, "--partitions", ",".join(whole.systems), "-o", str(back)]
+    assert run(["import", "iocp", *words]) == ExitCode.GOOD
+    found = load_collection(str(back))
+    assert in_order(numbered(found)) == in_order(numbered(whole))
+    assert {cec.name: set(cec.systems) for cec in found.cecs} == {
+        cec.name: set(cec.systems) for cec in whole.cecs
+    }
+    assert set(map(frozenset, found.shared_channels)) == set(map(frozenset, whole.shared_channels))
+
+
+def numbered(collection: Collection) -> Collection:
+    """The same with directors by their numbers in IOCP, and channels by their least end."""
+    links = []
+    for link in collection.links:
+        fibres = {
+            fibre: replace(
+                fibre,
+                directors=tuple(name.rjust(2, "0") for name in fibre.directors),
+                channels=tuple(min(name.split("=")) for name in fibre.channels),
+            )
+            for fibre in link.fibres
+        }
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
+        links.append(replace(link, fibres=tuple(fibres.values()), ctcs=ctcs))
+    return replace(collection, links=tuple(links))
 
 
 def lengthened(collection: Collection) -> Collection:

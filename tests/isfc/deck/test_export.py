@@ -5,8 +5,9 @@ from itertools import pairwise
 
 from isfc.deck.export import activation_text, deck_text, own_ports, qualified
 from isfc.deck.iocp import parse_deck
+from isfc.deck.machines import Machine
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Cec, Collection, Fibre, Layout
+from isfc.layout.layout import Collection, Fibre, Layout
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes
@@ -25,7 +26,7 @@ def test_statements_fit_their_cards_and_name_the_partner() -> None:
 def test_a_deck_without_ports_is_point_to_point() -> None:
     layout = load_layout("published-1")
     assert (
-        deck_text(Collection((layout,)), SERVER, {})
+        deck_text(Collection((layout,)), Machine(SERVER, (SERVER,)), {})
         == """\
 * SERVER: its CTCs to CLIENT
  RESOURCE PARTITION=((CSS(0),(SERVER,2)))
@@ -43,21 +44,21 @@ def test_a_deck_without_ports_is_point_to_point() -> None:
 
 def test_a_deck_says_that_disks_are_not_in_it() -> None:
     layout = load_layout("published-1")
-    text = deck_text(Collection((layout,), {"io": []}), SERVER, {})
+    text = deck_text(Collection((layout,), {"io": []}), Machine(SERVER, (SERVER,)), {})
     assert text.splitlines()[1] == "* The disks of the layout, [[io]], are not in this deck"
 
 
 def test_a_fibre_whose_ports_are_told_has_links() -> None:
     here, there = ((node, LAYOUT.fibres[0].chpids[end]) for end, node in enumerate(LAYOUT.nodes))
-    text = deck_text(COLLECTION, CLIENT, {here: "C1", there: "D1"})
+    text = deck_text(COLLECTION, Machine(CLIENT, (CLIENT,)), {here: "C1", there: "D1"})
     assert text.count("LINK=") == 1
     assert "LINK=((CSS(0),D1))," in text
     assert "*ISFC CHPID=40,PORT=C1\n" in text
-    assert "LINK=" not in deck_text(COLLECTION, CLIENT, {there: "D1"})
+    assert "LINK=" not in deck_text(COLLECTION, Machine(CLIENT, (CLIENT,)), {there: "D1"})
 
 
 def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
-    cards = deck_text(COLLECTION, CLIENT, {}).splitlines()
+    cards = deck_text(COLLECTION, Machine(CLIENT, (CLIENT,)), {}).splitlines()
     assert max(map(len, cards)) == 72
     for before, card in pairwise(cards):
         assert (len(before) == 72) == card.startswith(" " * 15)
@@ -66,7 +67,7 @@ def test_statements_go_on_in_column_16_and_no_card_is_too_long() -> None:
 def test_a_comment_that_reaches_column_72_does_not_continue_on_the_card_behind_it() -> None:
     fibre = replace(LAYOUT.fibres[0], name="from the first director's upper half")
     link = build(fibre)
-    deck = parse_deck(deck_text(Collection((link,)), CLIENT, {}), "a deck")
+    deck = parse_deck(deck_text(Collection((link,)), Machine(CLIENT, (CLIENT,)), {}), "a deck")
     assert [fibre.name in remark.text.replace("''", "'") for remark in deck.remarks].count(
         True
     ) == 1
@@ -82,17 +83,10 @@ def build(fibre: Fibre) -> Layout:
 def test_ports_of_the_layout_are_in_its_decks() -> None:
     fibre = replace(LAYOUT.fibres[0], directors=("7", "7"), ports=("C1", "D1"))
     collection = Collection((build(fibre),))
-    text = deck_text(collection, CLIENT, own_ports(collection))
+    text = deck_text(collection, Machine(CLIENT, (CLIENT,)), own_ports(collection))
     assert " CHPID PATH=(CSS(0),40),SHARED,SWITCH=07,TYPE=FC\n" in text
     assert "LINK=((CSS(0),D1))" in text
     named = Collection((build(replace(fibre, directors=("north", "north"))),))
     assert own_ports(named) == {}
     joined = Collection((build(replace(fibre, directors=("7", "A"))),))
     assert sorted(own_ports(joined).values()) == ["07C1", "0AD1"]
-
-
-def test_a_deck_says_that_shared_channels_are_not_in_it() -> None:
-    collection = Collection((LAYOUT,), cecs=(Cec("east", LAYOUT.nodes),))
-    assert "* The CECs of the layout, and the channels shared in them, are" in deck_text(
-        collection, CLIENT, {}
-    )

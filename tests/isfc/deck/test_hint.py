@@ -7,6 +7,7 @@ from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import Deck, parse_deck
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
 
 DECK = """\
 * an ordinary comment
@@ -26,8 +27,8 @@ def deck(text: str = DECK) -> Deck:
 
 def test_comments_tell_feature_speed_fibre_and_port() -> None:
     hints = read_hints(deck().remarks)
-    assert list(hints) == [(ChpidId(chpid), None) for chpid in (0x50, 0x51, 0x52)]
-    hint = hints[ChpidId(0x50), None]
+    assert list(hints) == [(ChpidId(chpid), None, None) for chpid in (0x50, 0x51, 0x52)]
+    hint = hints[ChpidId(0x50), None, None]
     profile = hint.profile
     assert profile is not None
     assert (profile.feature, profile.link_gbps) == ("FICON Express4", 2)
@@ -43,6 +44,18 @@ def test_a_chpid_that_leads_to_several_has_hints_for_each_fibre() -> None:
     other = fibre({first: ChpidId(0x50), second: ChpidId(0x51)})
     assert (near.fibre, near.km) == ("near", 1.5)
     assert (other.fibre, other.km) == ("it's one", 9)
+
+
+def test_partitions_of_one_deck_have_fibres_of_their_own_on_a_chpid() -> None:
+    lines = [
+        "*ISFC CHPID=50,NODE=LP1,FAR=LP3:61,FIBRE='one'",
+        "*ISFC CHPID=50,NODE=LP2,FAR=LP3:61,FIBRE='two'",
+    ]
+    systems = choose_systems("LP1,LP2,LP3=0.7", [deck("\n".join([*lines, DECK]))])
+    fibre = hinted_fibres(systems)
+    far = {NodeName("LP3"): ChpidId(0x61)}
+    assert fibre({NodeName("LP1"): ChpidId(0x50), **far}).fibre == "one"
+    assert fibre({NodeName("LP2"): ChpidId(0x50), **far}).fibre == "two"
 
 
 def test_ports_are_those_of_the_systems_that_are_asked_for() -> None:

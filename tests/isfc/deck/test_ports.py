@@ -85,7 +85,7 @@ def test_the_search_is_bounded() -> None:
         ("LP1:52=C1", "--ports 'LP1:52=C1': a has no CHPID 52 in CSS 0; expected a chpid of LP1"),
         ("LP1:50=C", "--ports 'LP1:50=C': expected a port of 2 or 4 hex digits, such as C1"),
         ("LP1:50=C1,LP1:50=C2", "--ports 'LP1:50=C2': contradicts another port; expected one"),
-        ("LP1:50=C1,LP1:51=C1", "--ports 'LP1:51=C1': contradicts another port; expected one"),
+        ("LP1:50=C1,LP1:51=C1", "--ports 'LP1:51=C1': LP1:50 is on that port; expected one"),
     ],
 )
 def test_bad_ports_are_refused(ports: str, what: str) -> None:
