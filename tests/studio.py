@@ -2,12 +2,13 @@
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -36,10 +37,10 @@ class RunningStudio:
         connection = http.client.HTTPConnection(place.netloc, timeout=120)
         whole = path if path.startswith("/") else place.path + path
         text = None if body is None else json.dumps(body)
-        connection.request(method, whole, text, headers or {})
-        answer = connection.getresponse()
-        content = answer.read().decode()
-        connection.close()
+        with closing(connection):
+            connection.request(method, whole, text, headers or {})
+            answer = connection.getresponse()
+            content = answer.read().decode()
         return answer.status, {k.lower(): v for k, v in answer.getheaders()}, content
 
     def post(self, path: str, **body: Any) -> Any:
@@ -69,10 +70,18 @@ class RunningStudio:
 
 
 @contextmanager
-def studio(*arguments: str) -> Iterator[RunningStudio]:
-    """The command, until the body ends."""
+def studio(
+    *arguments: str, environment: Mapping[str, str] | None = None
+) -> Iterator[RunningStudio]:
+    """The command, until the body ends; ``environment`` is added to that of the tests."""
     words: Sequence[str] = [sys.executable, "-m", "isfc", "studio", *arguments, "--no-browser"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **(environment or {})},
+    )
     assert process.stdout is not None
     running = RunningStudio(process, process.stdout.readline().split()[-1])
     try:

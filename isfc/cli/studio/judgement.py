@@ -27,12 +27,11 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
     """What each node can send, by rule and by model, and the difference to the layout as opened."""
     before = {
         (name, way.sender): way.estimated_mb_per_s
-        for name, plan in plans(opened.read()).items()
+        for name, plan in opened.plans().items()
         for way in plan.directions
     }
-    collection = subject.read()
     parts = []
-    for name, plan in plans(collection).items():
+    for name, plan in subject.plans().items():
         asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
         answers = [known(question) for question in asked]
         rows = [
@@ -84,14 +83,6 @@ def with_difference(now: float, before: float | None) -> str:
     """``306 (+12)``; without brackets where nothing has changed, or nothing is known of before."""
     difference = 0 if before is None else round(now) - round(before)
     return f"{now:.0f} ({difference:+d})" if difference else f"{now:.0f}"
-
-
-def plans(collection: isfc.Collection) -> dict[str, isfc.Plan]:
-    """The judgement of each link, by its name."""
-    return {
-        "-".join(link.nodes): isfc.plan(link, collection.beside(link), collection)
-        for link in collection.links
-    }
 
 
 def orders(judged: Mapping[str, isfc.Plan]) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 import isfc
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders, plans
+from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders
 from isfc.cli.studio.tasks import SOURCE, Subject
 
 
@@ -27,15 +27,17 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def look(wanted: Look, known: Known) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
-    whole = isfc.parse_links(wanted.text, wanted.source)
+    if wanted.source == SOURCE:
+        whole = Subject(wanted.text).read()
+    else:
+        whole = isfc.parse_links(wanted.text, wanted.source)
     if wanted.edit is not None:
         whole = isfc.edit(whole, isfc.read_edit(wanted.edit))
     text = isfc.format_collection(whole)
     names = {fibre.name for link in whole.links for fibre in link.fibres}
     struck = frozenset(wanted.struck) & names
     subject, opened = Subject(text, struck), Subject(wanted.opened or text)
-    left = subject.read()
-    judged = plans(left)
+    left, judged = subject.read(), subject.plans()
     return {
         "revision": wanted.revision,
         "text": text,

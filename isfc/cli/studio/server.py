@@ -144,9 +144,15 @@ class Studio:
         return self._answers.get(question)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
-        """The table of capacities, again with each answer of the model."""
+        """The table of capacities: what is known of it, and again with each answer of the model."""
         subject = Subject(wanted.text, frozenset(wanted.struck))
         opened = Subject(wanted.opened)
+
+        def known() -> dict[str, Any]:
+            table = capacity(subject, opened, wanted.pairs, self._known)
+            return {"revision": wanted.revision, "capacity": table}
+
+        yield known()
         for each in dict.fromkeys((subject, opened)):
             asked = questions(each, wanted.pairs)
             unknown = [question for question in asked if question not in self._answers]
@@ -154,10 +160,7 @@ class Studio:
                 if isinstance(answer, Failed):
                     raise ConfigurationError(answer.message)
                 self._remember(question, answer)
-                yield {
-                    "revision": wanted.revision,
-                    "capacity": capacity(subject, opened, wanted.pairs, self._known),
-                }
+                yield known()
         yield {"revision": wanted.revision, "done": True}
 
     def _remember(self, question: Question, answer: Answer) -> None:

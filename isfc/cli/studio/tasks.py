@@ -1,6 +1,7 @@
 """What runs in processes of its own. Layouts come as text, so that each reads what it needs."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import isfc
@@ -8,6 +9,8 @@ from isfc.cli.loss import SECONDS, SUITE, WARMUP
 from isfc.cli.studio.work import Tell
 
 SOURCE: Final = "layout"
+_KEPT: Final = 16
+"""Layouts that stay read: the one that is shown, the one as opened, and what undo goes back to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +22,29 @@ class Subject:
 
     def read(self) -> isfc.Collection:
         """The links. Raises `ConfigurationError` for text that is no layout."""
-        collection = isfc.parse_links(self.text, SOURCE)
-        if not self.struck:
-            return collection
-        left = isfc.without(collection, self.struck)
-        return isfc.parse_links(isfc.format_collection(left), SOURCE)
+        return _read(self)
+
+    def plans(self) -> dict[str, isfc.Plan]:
+        """The judgement of each link by the rules, by its name."""
+        return _plans(self)
+
+
+@lru_cache(_KEPT)
+def _read(subject: Subject) -> isfc.Collection:
+    collection = isfc.parse_links(subject.text, SOURCE)
+    if not subject.struck:
+        return collection
+    left = isfc.without(collection, subject.struck)
+    return isfc.parse_links(isfc.format_collection(left), SOURCE)
+
+
+@lru_cache(_KEPT)
+def _plans(subject: Subject) -> dict[str, isfc.Plan]:
+    collection = subject.read()
+    return {
+        "-".join(link.nodes): isfc.plan(link, collection.beside(link), collection)
+        for link in collection.links
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ last one is its result or an error.
 
 import asyncio
 import os
+import shutil
 import signal
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from multiprocessing.util import get_temp_dir
 from typing import Any, Final, TypeVar
 
 from isfc import IsfcError
@@ -129,11 +131,15 @@ class Work:
                 each.cancel()
 
     def kill_all(self) -> None:
-        """End every process immediately, and the server of processes; none can be begun then."""
+        """End every process immediately, and the server of processes; none can be begun then.
+
+        The folder of the socket that the server listened at goes as well.
+        """
         for process in list(self._processes):
             self._end(process)
         if self._server is not None:
             os.kill(self._server, signal.SIGKILL)
+        shutil.rmtree(get_temp_dir(), ignore_errors=True)
 
     def _end(self, process: BaseProcess) -> None:
         if process in self._processes:

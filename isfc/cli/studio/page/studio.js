@@ -4,9 +4,10 @@
 const start = JSON.parse(document.getElementById("start").textContent);
 const at = (id) => document.getElementById(id);
 
-const past = []; // what can be undone: {text, struck, opened}
+const past = []; // what can be undone: {now, seen}
 const future = [];
 let now = { text: start.text, struck: [], opened: "" }; // opened: what changes are compared with
+let seen = null; // what the server says of it
 let layout = [];
 let revision = 0;
 let chosen = null; // {link, rdev} or {link, fibre}
@@ -41,10 +42,21 @@ function tell(error) {
 
 // ---- changing
 
+let changes = 0; // that are to come
 function change(step) { // one after the other, each upon what the one before has made
+  changes += 1;
+  judging.abort(); // nobody will see it
   underWay(1);
-  queue = queue.then(step).then(() => tell(null), tell).finally(() => underWay(-1));
+  queue = queue.then(step).then(() => tell(null), tell).finally(() => {
+    changes -= 1;
+    if (!changes && seen) judge();
+    underWay(-1);
+  });
   return queue;
+}
+
+function attempt(step) { // what changes nothing, after the changes that are to come
+  return queue.then(step).then(() => tell(null), tell);
 }
 
 let waiting = 0; // changes and judgements that are to come
@@ -55,15 +67,15 @@ function underWay(more) {
 
 function edit(edited) {
   return change(async () => {
-    const before = now;
+    const before = { now, seen };
     await look({ ...now, edit: edited });
-    if (now.text !== before.text) remember(before);
+    if (now.text !== before.now.text) remember(before);
   });
 }
 
 function strike(name) {
   return change(async () => {
-    const before = now;
+    const before = { now, seen };
     const struck = now.struck.includes(name)
       ? now.struck.filter((each) => each !== name) : [...now.struck, name];
     await look({ ...now, struck });
@@ -81,10 +93,11 @@ function remember(before) {
 function turn(from, to) { // undo and redo
   return change(async () => {
     if (!from.length) return;
-    const before = now;
-    await look(from.at(-1));
-    from.pop();
-    to.push(before);
+    to.push({ now, seen });
+    const one = from.pop();
+    revision += 1;
+    now = one.now;
+    show(one.seen);
     buttons();
   });
 }
@@ -96,24 +109,23 @@ function buttons() {
 
 async function look(wanted) {
   const answer = await ask("look", { revision: revision + 1, pairs: pairs(), ...wanted });
-  const seen = await answer.json();
-  revision = seen.revision;
-  now = { text: seen.text, struck: seen.struck, opened: wanted.opened || seen.text };
-  layout = seen.layout;
-  show(seen);
-  judge();
-  keep();
+  const said = await answer.json();
+  revision = said.revision;
+  now = { text: said.text, struck: said.struck, opened: wanted.opened || said.text };
+  show(said);
 }
 
 // ---- showing
 
-function show(seen) {
+function show(said) {
+  seen = said;
+  layout = seen.layout;
   document.querySelector("main").hidden = false;
   const focused = document.activeElement?.closest?.("#drawing") ? keyOf(document.activeElement) : null;
   for (const name of ["drawing", "capacity", "orders", "findings", "changes"]) {
     at(name).innerHTML = seen[name];
   }
-  at("capacity").dataset.revision = seen.revision;
+  at("capacity").dataset.revision = revision;
   at("text").value = seen.text;
   document.title = `${layout.map((link) => link.name).join(", ")} - isfc studio`;
   if (chosen && !find(chosen)) chosen = null;
@@ -121,6 +133,7 @@ function show(seen) {
   fillNewFibre();
   fillPanels();
   if (focused) elementOf(focused)?.focus();
+  keep();
 }
 
 async function judge() {
@@ -310,9 +323,9 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
     const [record] = await Array.fromAsync(lines(answer));
     if (record.error) throw new Error(record.error);
     if (record.ask) return more(files, record);
-    const before = now;
+    const before = { now, seen };
     await look({ text: record.out, struck: [], opened: "", source: files[0].name });
-    if (before.text) remember(before);
+    if (before.seen) remember(before);
     at("source").textContent = files.map((file) => file.name).join(", ");
     at("remarks").hidden = !record.err;
     at("remarks").querySelector("pre").textContent = record.err;
@@ -482,10 +495,10 @@ at("statements-form").addEventListener("change", () => {
 });
 at("undo").addEventListener("click", () => turn(past, future));
 at("redo").addEventListener("click", () => turn(future, past));
-at("download-svg").addEventListener("click", () => change(async () => {
+at("download-svg").addEventListener("click", () => attempt(async () => {
   save(await (await ask("drawing", now)).text(), "layout.svg", "image/svg+xml");
 }));
-at("download-png").addEventListener("click", () => change(async () => {
+at("download-png").addEventListener("click", () => attempt(async () => {
   const drawn = await (await ask("drawing", now)).text();
   const picture = new Image();
   picture.src = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));

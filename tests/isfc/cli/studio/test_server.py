@@ -1,6 +1,11 @@
 """The server of the studio: who is answered, with what, and what is left when it ends."""
 
+import os
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -9,6 +14,26 @@ from tests.studio import RunningStudio, studio
 
 TEXT = read_content("atlanta-boston")[0].decode()
 ONE = read_content("published-1")[0].decode()
+DECK: Final = Path(__file__).parents[3] / "data" / "decks" / "cross-css.iocp"
+AUDIT: Final = """
+import os, sys
+
+log = os.open(os.environ["AUDIT_LOG"], os.O_WRONLY | os.O_APPEND)
+
+
+def note(event, arguments):
+    if event == "open":
+        name, _, flags = arguments
+        if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and not isinstance(name, int):
+            os.write(log, f"open {name}\\n".encode())
+    elif event in ("socket.connect", "socket.sendto", "socket.getaddrinfo"):
+        os.write(log, f"{event} {arguments[1]}\\n".encode())
+
+
+os.write(log, b"started here\\n")
+sys.addaudithook(note)
+"""
+"""Put into every process by Python itself: an audit hook that notes what is written or asked."""
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +113,9 @@ def test_judgement_comes_with_its_revision_and_is_kept(running: RunningStudio) -
     assert {record["revision"] for record in first} == {3}
     assert first[-1]["done"]
     assert "…" not in first[-2]["capacity"]
+    assert "…" in first[0]["capacity"]
     again = running.post("judge", revision=4, text=ONE, opened=ONE, pairs=2)
-    assert again == [{"revision": 4, "done": True}]
+    assert again == [{**first[-2], "revision": 4}, {"revision": 4, "done": True}]
 
 
 @pytest.mark.slow
@@ -103,14 +129,50 @@ def test_report_is_made_with_progress_and_is_a_whole_page(running: RunningStudio
 
 @pytest.mark.slow
 def test_nothing_is_left_a_second_after_ctrl_c() -> None:
-    """The best of three: other work of the machine is not the command's."""
+    """With runs under way. The best of three: other work of the machine is not the command's."""
     took = []
     for _ in range(3):
-        with studio("published-16") as ended:
-            assert ended.request("GET", "")[0] == 200
-            ended.post("judge", revision=1, text=ONE, opened=ONE, pairs=1)
-            assert len(ended.processes()) > 1
+        with studio("published-16") as ended, ThreadPoolExecutor(1) as asking:
+            ended.post("look", revision=1, text=ONE, opened=ONE)
+            idle = ended.processes()
+            asking.submit(ended.post, "judge", revision=1, text=TEXT, opened=TEXT)
+            while len(ended.processes()) < len(idle) + 2:
+                time.sleep(0.05)
             took.append(ended.end())
         if took[-1] < 1:
             break
     assert min(took) < 1
+
+
+@pytest.mark.slow
+def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path) -> None:
+    """Python's audit events of every process of the command.
+
+    Python itself tries by a file whether it can write to the folder for temporary files.
+    """
+    log, hooks, home = tmp_path / "log", tmp_path / "hooks", tmp_path / "home"
+    log.touch()
+    for folder in (hooks, home):
+        folder.mkdir()
+    (hooks / "sitecustomize.py").write_text(AUDIT)
+    around = {"HOME": home, "TMPDIR": home, "PYTHONPATH": hooks, "AUDIT_LOG": log}
+    with studio("published-1", environment={k: str(v) for k, v in around.items()}) as audited:
+        audited.post("look", revision=1, text=ONE, opened=ONE)
+        assert audited.post("judge", revision=1, text=ONE, opened=ONE, pairs=1)[-1]["done"]
+        run = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT"}
+        assert "figures" in audited.post("run", text=ONE, pairs=1, seconds=0.1, **run)[-1]
+        losses = {"show": "losses", "link": "CLIENT-SERVER"}
+        for show in (losses, {"show": "statements", "system": "CLIENT"}):
+            assert audited.post("panel", text=ONE, **show)[-1]["code"] == 0
+        deck = {"name": "one.iocp", "text": DECK.read_text()}
+        imported = audited.post("import", files=[deck], partitions="ALPHA,BETA")[-1]
+        assert "Not paired" in imported["err"]
+        assert audited.request("POST", "drawing", {"text": ONE})[0] == 200
+        audited.end()
+    said = [line.split(" ", 1) for line in log.read_text().splitlines()]
+    assert {event for event, _ in said} >= {"started", "socket.connect"}
+    written = [Path(name) for event, name in said if event == "open" and name != os.devnull]
+    assert [path for path in written if path.parent != home] == []
+    asked = [name for event, name in said if event.startswith("socket.")]
+    assert [name for name in asked if not name.startswith(str(home))] == []
+    assert list(home.rglob("*")) == []
