@@ -19,6 +19,7 @@ from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -183,7 +184,7 @@ def choose_from(
         raise ConfigurationError(
             f"the statements leave no CTC between {pairs}; expected at least one that both activate"
         )
-    return replace(collection, links=links), tuple(chosen.remarks)
+    return in_use(replace(collection, links=links)), tuple(chosen.remarks)
 
 
 def _left(link: Layout, chosen: Chosen) -> Layout:

@@ -16,8 +16,8 @@ from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.layout import Cec, ChannelEnd, Collection, CtcPair, Fibre, Layout
-from isfc.layout.sharing import link_name
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.sharing import in_use, link_name
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
 
@@ -100,7 +100,7 @@ def edit(collection: Collection, change: Edit) -> Collection:
         changed = _EDITS[type(change)](collection, change)
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
-    return parse_collection(format_collection(_pruned(changed)), _SOURCE)
+    return parse_collection(format_collection(in_use(changed)), _SOURCE)
 
 
 def read_edit(record: object) -> Edit:
@@ -127,28 +127,7 @@ def without(collection: Collection, fibres: frozenset[str]) -> Collection:
             links.append(replace(link, fibres=kept, ctcs=ctcs))
     if not links:
         raise ConfigurationError("no CTC is left: the link is down")
-    return _pruned(replace(collection, links=tuple(links)))
-
-
-def _pruned(collection: Collection) -> Collection:
-    """The collection without mention of chpids, systems and links that are no more."""
-    links = collection.links
-    ends = {
-        ChannelEnd(node, chpid)
-        for link in links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    }
-    channels = (tuple(e for e in channel if e in ends) for channel in collection.shared_channels)
-    systems = set(collection.systems)
-    cecs = (Cec(c.name, tuple(s for s in c.systems if s in systems)) for c in collection.cecs)
-    joined = [set(link.nodes) for link in links]
-    return replace(
-        collection,
-        shared_channels=tuple(channel for channel in channels if len(channel) > 1),
-        cecs=tuple(cec for cec in cecs if cec.systems),
-        traffic=tuple(t for t in collection.traffic if {t.client, t.server} in joined),
-    )
+    return in_use(replace(collection, links=tuple(links)))
 
 
 def _move(collection: Collection, change: MoveCtc) -> Collection:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ctc.address import format_chpid
-from isfc.layout.layout import Channel, Collection, Fibre, Layout
+from isfc.layout.layout import Cec, Channel, ChannelEnd, Collection, Fibre, Layout
 from isfc.layout.note import Note, NoteKind
 
 
@@ -59,6 +59,27 @@ def with_channels(collection: Collection) -> Collection:
             )
         )
     return replace(collection, links=tuple(links))
+
+
+def in_use(collection: Collection) -> Collection:
+    """The collection without mention of chpids, systems and links that no CTC uses any more."""
+    links = collection.links
+    ends = {
+        ChannelEnd(node, chpid)
+        for link in links
+        for fibre in link.fibres
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+    }
+    channels = (tuple(e for e in channel if e in ends) for channel in collection.shared_channels)
+    systems = set(collection.systems)
+    cecs = (Cec(c.name, tuple(s for s in c.systems if s in systems)) for c in collection.cecs)
+    joined = [set(link.nodes) for link in links]
+    return replace(
+        collection,
+        shared_channels=tuple(channel for channel in channels if len(channel) > 1),
+        cecs=tuple(cec for cec in cecs if cec.systems),
+        traffic=tuple(t for t in collection.traffic if {t.client, t.server} in joined),
+    )
 
 
 def shares_anything(collection: Collection) -> bool:

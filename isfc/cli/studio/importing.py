@@ -14,6 +14,8 @@ from isfc.cli.studio.work import Failed, Tell
 _LINES: Final = re.MULTILINE | re.IGNORECASE
 _DECK: Final = re.compile(r"^\S{0,8}\s+(RESOURCE|CHPID|CNTLUNIT|IODEVICE)\s", _LINES)
 _LOG: Final = re.compile(r"\bLink device:", _LINES)
+_CABLING: Final = re.compile(r"^  --ports (\S+)$", re.MULTILINE)
+"""The possibilities that the command lists."""
 _CONFIG: Final = re.compile(r"^\W*(\S+:\s*)?(DE)?ACTIV(AT)?E?\s+ISLINK\b", _LINES)
 
 
@@ -27,19 +29,21 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Import(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Texts to be made a layout of.
 
-    ``partitions`` are those of decks, ``system`` the one a single console log is of. A SYSTEM
-    CONFIG chooses among the CTCs of ``layout``, the one that the page shows.
+    ``partitions`` are those of decks, ``ports`` what ``--ports`` is given for them, ``system`` the
+    one a single console log is of. A SYSTEM CONFIG chooses among the CTCs of ``layout``, the one
+    that the page shows.
     """
 
     files: list[File]
     layout: str = ""
     partitions: str | None = None
+    ports: list[str] = []
     system: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The command needs to be told more: ``what`` is partitions or system, of some ``choices``."""
+    """The command needs to be told more: partitions, ports or a system, of some ``choices``."""
 
     what: str
     choices: tuple[str, ...] = ()
@@ -57,7 +61,7 @@ def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
         return Failed("expected IOCP decks, console logs, statements or a layout, not some of each")
     (kind,) = kinds
     if kind == "iocp":
-        return _decks(tell, files, wanted.partitions)
+        return _decks(tell, files, wanted)
     if kind == "islink":
         return _logs(tell, files, wanted.system)
     if kind == "config":
@@ -76,14 +80,18 @@ def kind_of(text: str) -> str:
     return "toml"
 
 
-def _decks(tell: Tell, files: dict[str, str], partitions: str | None) -> Printed | Failed | Asked:
-    """Two partitions are joined without a question."""
+def _decks(tell: Tell, files: dict[str, str], wanted: Import) -> Printed | Failed | Asked:
+    """Two partitions are joined without a question; several cablings are a question."""
+    partitions = wanted.partitions
     if partitions is None:
         named = _partitions(files)
         if len(named) > 2:
             return Asked("partitions", tuple(named))
         partitions = ",".join(named)
-    return printed(tell, ["import", "iocp", *files, "--partitions", partitions], files)
+    ports = [word for given in wanted.ports for word in ("--ports", given)]
+    done = printed(tell, ["import", "iocp", *files, "--partitions", partitions, *ports], files)
+    cablings = _CABLING.findall(done.message) if isinstance(done, Failed) else []
+    return Asked("ports", tuple(cablings)) if cablings else done
 
 
 def _partitions(files: dict[str, str]) -> Sequence[str]:

@@ -13,6 +13,8 @@ from isfc.deck.activation import (
 )
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.file import parse_collection
+from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 A, B = NodeName("ATLANTA"), NodeName("BOSTON")
@@ -159,3 +161,30 @@ def test_a_nickname_may_stand_for_itself_many_times_over() -> None:
     # fuzzing: each time was looked up again, eight levels deep
     text = f"EQUATE PAIR {'ATLANTA PAIR ' * 200}\nPAIR: ACT ISLINK 6000"
     assert active(text) == {"ATLANTA": ["6000"]}
+
+
+def test_channels_that_no_statement_uses_are_not_named_any_more() -> None:
+    cluster = """
+        [fibre.1]
+        feature = "FICON Express8S"
+        chpid = { VMA = "50", VMB = "50" }
+        [fibre.2]
+        feature = "FICON Express8S"
+        chpid = { VMA = "60", VMB = "60" }
+        [[ctc]]
+        fibre = "1"
+        rdevs = { VMA = "5020-5023", VMB = "5010-5013" }
+        [[ctc]]
+        fibre = "2"
+        rdevs = { VMA = "6020-6023", VMB = "6010-6013" }
+        [cec.one]
+        systems = ["VMA", "VMB"]
+        [[shared_channel]]
+        chpid = { VMA = "50", VMB = "50" }
+        [[shared_channel]]
+        chpid = { VMA = "60", VMB = "60" }
+    """
+    found = parse_activations("ACTIVATE ISLINK 5020 5021 NODE VMB", "config")
+    left, _ = choose_from(parse_collection(cluster), [(NodeName("VMA"), each) for each in found])
+    assert [str(end) for channel in left.shared_channels for end in channel] == ["VMA 50", "VMB 50"]
+    assert parse_collection(format_collection(left)) == left

@@ -315,14 +315,14 @@ async function bringFiles(files) {
   return bring(await Promise.all(texts));
 }
 
-let brought = null; // files that more is to be told of
+let brought = null; // files that more is to be told of, and what has been told
 function bring(files, told = {}) { // what is opened anew is what changes are compared with
   return change(async () => {
     at("asked").hidden = true;
     const answer = await ask("import", { files, layout: now.text, ...told });
     const [record] = await Array.fromAsync(lines(answer));
     if (record.error) throw new Error(record.error);
-    if (record.ask) return more(files, record);
+    if (record.ask) return more({ files, told }, record);
     const before = { now, seen };
     await look({ text: record.out, struck: [], opened: "", source: files[0].name });
     if (before.seen) remember(before);
@@ -331,28 +331,49 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
     at("remarks").querySelector("pre").textContent = record.err;
   });
 }
-function more(files, { ask: what, choices }) {
-  brought = files;
+
+const QUESTIONS = {
+  partitions: "Which partitions are to be joined? Tick two or more.",
+  ports: "How are the channels cabled? The deck does not say, and each of these fits. "
+    + "40=C1 means that chpid 40 sits on port C1 of its director.",
+  system: "Of which system is this console log?",
+};
+function more(what, { ask: asked, choices }) {
+  brought = what;
   const form = at("asked");
   form.hidden = false;
-  form.querySelector("h3").textContent = what === "partitions"
-    ? "Which partitions are to be joined?" : "Of which system is this console log?";
+  form.dataset.what = asked;
+  form.querySelector("h3").textContent = QUESTIONS[asked];
+  const type = asked === "ports" ? "radio" : "checkbox";
   at("choices").replaceChildren(...choices.map((choice) => {
     const label = document.createElement("label");
     label.className = "check";
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: choice });
-    label.append(box, choice);
+    const box = Object.assign(document.createElement("input"), { type, value: choice, name: "choice" });
+    label.append(box, choice.replaceAll(",", ", "));
     return label;
   }));
-  at("asked-system").hidden = what === "partitions";
-  form.querySelector(what === "partitions" ? "#choices input" : "[name=system]").focus();
+  at("asked-system").hidden = asked !== "system";
+  answerable();
+  form.querySelector(choices.length ? "#choices input" : "[name=system]").focus();
 }
+function chosenOnes() {
+  return [...at("choices").querySelectorAll("input:checked")].map((box) => box.value);
+}
+function answerable() {
+  const least = { partitions: 2, ports: 1, system: 0 }[at("asked").dataset.what];
+  at("asked").go.disabled = chosenOnes().length < least;
+}
+at("asked").addEventListener("change", answerable);
 at("asked").addEventListener("submit", () => {
   const form = at("asked");
-  const chosenOnes = [...form.querySelectorAll("#choices input:checked")].map((box) => box.value);
-  const told = at("asked-system").hidden
-    ? { partitions: chosenOnes.join(",") } : { system: form.system.value };
-  bring(brought, told).then(() => { if (!at("error").hidden) form.hidden = false; });
+  const { files, told } = brought;
+  const answers = {
+    partitions: () => ({ partitions: chosenOnes().join(",") }),
+    ports: () => ({ ports: [...told.ports ?? [], ...chosenOnes()] }),
+    system: () => ({ system: form.system.value }),
+  };
+  bring(files, { ...told, ...answers[form.dataset.what]() })
+    .then(() => { if (!at("error").hidden) form.hidden = false; });
 });
 
 // ---- panels: runs, and what commands print

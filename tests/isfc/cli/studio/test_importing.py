@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from isfc.cli.main import run
@@ -45,6 +46,16 @@ def test_kinds_are_told_apart() -> None:
 def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:
     asked = import_files(told, Import(taken("decks/cross-css.iocp")))
     assert asked == Asked("partitions", ("ALPHA", "GAMMA", "BETA"))
+
+
+def test_cabling_is_asked_for_where_several_fit() -> None:
+    wanted = Import(taken("decks/three-systems.iocp"), partitions="VMA,VMB")
+    asked = import_files(told, wanted)
+    assert asked == Asked("ports", ("VMA:50=02,VMA:60=01", "VMA:50=01"))
+    assert isinstance(asked, Asked)
+    done = import_files(told, msgspec.structs.replace(wanted, ports=[asked.choices[0]]))
+    assert isinstance(done, Printed)
+    assert parse_collection(done.out).links[0].nodes == ("VMA", "VMB")
 
 
 def test_deck_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from isfc.layout.catalogue import read_content
 from tests.browser import CHROMIUM, needs_chromium
 from tests.studio import RunningStudio, studio
 
+DATA = Path(__file__).parents[3] / "data"
 JUDGED_MS = 120_000
 """How long the model may take on a machine that is busy."""
 
@@ -198,7 +200,7 @@ def shown(page: Page, section: str) -> str:
 def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
     browser: Browser,
 ) -> None:
-    deck = Path(__file__).parents[3] / "data" / "decks" / "cross-css.iocp"
+    deck = DATA / "decks" / "cross-css.iocp"
     with studio(str(deck)) as running, deck_opened(browser, running) as (page, found):
         page.check("#choices input[value=ALPHA]")
         page.check("#choices input[value=BETA]")
@@ -229,6 +231,55 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
                 page.click(f"#download-{kind}")
             assert Path(download.value.path()).read_bytes().startswith(begins)
         assert found == []
+
+
+def test_files_of_each_kind_are_opened_and_dropped(browser: Browser) -> None:
+    """A deck by the button, then a SYSTEM CONFIG, consoles and TOML dropped upon the page."""
+    deck = DATA / "decks" / "three-systems.iocp"
+    config = b"ACTIVATE ISLINK 5020 5021 NODE VMB\n"
+    logs = [(DATA / "logs" / name).read_bytes() for name in ("atlanta.txt", "boston.txt")]
+    with studio("published-1") as running, opened(browser, running) as (page, found):
+        page.set_input_files("#open", deck)
+        page.check("#choices input[value=VMA]", timeout=JUDGED_MS)
+        assert page.is_disabled("#asked button")
+        page.check("#choices input[value=VMB]")
+        page.click("#asked button")
+        page.check("#choices input[value='VMA:50=02,VMA:60=01']", timeout=JUDGED_MS)
+        page.click("#asked button")
+        expect(page.locator("#source")).to_have_text("three-systems.iocp", timeout=JUDGED_MS)
+        expect(page.locator(".ctc")).to_have_count(8)
+        drop(page, {"vma.config": config})
+        expect(page.locator("#source")).to_have_text("vma.config", timeout=JUDGED_MS)
+        expect(page.locator(".ctc")).to_have_count(2)
+        drop(page, {"atlanta.txt": logs[0], "boston.txt": logs[1]})
+        expect(page.locator("#source")).to_have_text("atlanta.txt, boston.txt", timeout=JUDGED_MS)
+        expect(page.locator("svg[data-link='ATLANTA-BOSTON'] .ctc")).to_have_count(4)
+        drop(page, {"four.toml": read_content("published-4")[0]})
+        expect(page.locator("#source")).to_have_text("four.toml", timeout=JUDGED_MS)
+        expect(page.locator("svg[data-link='CLIENT-SERVER'] .ctc")).to_have_count(4)
+        drop(page, {"picture.png": b"\x89PNG\r\n"})
+        expect(page.locator("#error")).to_contain_text("picture.png", timeout=JUDGED_MS)
+        expect(page.locator("#source")).to_have_text("four.toml")
+        assert found == []
+
+
+def drop(page: Page, files: Mapping[str, bytes]) -> None:
+    """Drop files upon the page, as a file manager does."""
+    texts = {name: content.decode("latin-1") for name, content in files.items()}
+    transfer = page.evaluate_handle(
+        """files => {
+          const transfer = new DataTransfer();
+          for (const [name, text] of Object.entries(files)) {
+            const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0));
+            transfer.items.add(new File([bytes], name));
+          }
+          return transfer;
+        }""",
+        texts,
+    )
+    page.dispatch_event("#drawing", "dragover", {"dataTransfer": transfer})
+    assert page.locator("body.dropping").count() == 1
+    page.dispatch_event("#drawing", "drop", {"dataTransfer": transfer})
 
 
 @contextmanager
