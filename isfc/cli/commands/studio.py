@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from isfc import parse_links
 from isfc.cli.options.layout import complete_layout, read_layout
 from isfc.cli.options.number import within
+from isfc.deck.place import decode
 from isfc.library import check_library
 
 StudioArgument = Annotated[
@@ -42,7 +44,10 @@ def studio(
     """
     for library in ("starlette", "uvicorn"):
         check_library(library, "isfc studio")
+    from isfc.cli.studio.importing import kind_of
     from isfc.cli.studio.serve import serve
 
     data, source = read_layout(layout)
-    serve(data.decode("utf-8-sig"), source, port, open_browser=not no_browser)
+    if kind_of(data.decode(errors="replace")) == "toml":
+        parse_links(data, source)
+    serve(decode(data, source), source, port, open_browser=not no_browser)

@@ -133,17 +133,19 @@ def _row(
             line, column = divmod(number, per_line)
             x = _GAP + column * (_CHANNEL_WIDTH + _GAP)
             y = top + (_HEAD - 12 if below else 12) + line * (_CHANNEL_HEIGHT + _GAP)
-            _box(svg, x, y, _CHANNEL_WIDTH, _CHANNEL_HEIGHT)
+            ends = " ".join(f"{end.node}.{format_chpid(end.chpid)}" for end in channel)
+            drawn = SubElement(svg, "g", {"class": "channel", "data-ends": ends})
+            _box(drawn, x, y, _CHANNEL_WIDTH, _CHANNEL_HEIGHT)
             middle = x + _CHANNEL_WIDTH / 2
             chpids = " = ".join(dict.fromkeys(format_chpid(end.chpid) for end in channel))
             few = len(channel) <= _NAMED_MAX
             systems = ", ".join(end.node for end in channel) if few else f"{len(channel)} systems"
-            _text(svg, middle, y + 17, f"chpid {chpids}", "")
-            _text(svg, middle, y + 34, systems, "")
+            _text(drawn, middle, y + 17, f"chpid {chpids}", "")
+            _text(drawn, middle, y + 34, systems, "")
             count = sum(_ctcs(collection, channel).values())
             links = len(_ctcs(collection, channel))
             told = f"{count} CTCs, {links} link{'s' * (links > 1)}"
-            _text(svg, middle, y + 51, told, "place")
+            _text(drawn, middle, y + 51, told, "place")
             places[channel] = (middle, y + (_CHANNEL_HEIGHT if below else 0))
         top += height + _GAP
     return top

@@ -129,6 +129,7 @@ function show(said) {
   at("text").value = seen.text;
   document.title = `${layout.map((link) => link.name).join(", ")} - isfc studio`;
   if (chosen && !find(chosen)) chosen = null;
+  at("hint-cluster").hidden = !at("drawing").querySelector(".channel");
   showChosen();
   fillNewFibre();
   fillPanels();
@@ -577,22 +578,41 @@ drawing.addEventListener("pointermove", (event) => {
   const scale = drag.ctc.getScreenCTM().a;
   drag.ctc.classList.add("moving");
   drag.ctc.setAttribute("transform", `translate(${x / scale} ${y / scale})`);
-  const over = fibreAt(drag.ctc.closest("svg"), event.clientY);
-  for (const each of drawing.querySelectorAll(".fibre")) each.classList.toggle("target", each === over);
+  const over = placeAt(drag, event);
+  for (const each of drawing.querySelectorAll(".fibre, .channel")) {
+    each.classList.toggle("target", each === over);
+  }
 });
 for (const end of ["pointerup", "pointercancel"]) {
   drawing.addEventListener(end, (event) => {
     if (!drag) return;
     const { ctc, moved, key } = drag;
+    const over = placeAt(drag, event);
     drag = null;
     ctc.classList.remove("moving");
     ctc.removeAttribute("transform");
     for (const each of drawing.querySelectorAll(".target")) each.classList.remove("target");
-    const over = fibreAt(ctc.closest("svg"), event.clientY);
     choose(key);
     if (!moved || end === "pointercancel" || !over || over === ctc.closest(".fibre")) return;
-    edit({ do: "move", ...key, fibre: over.dataset.fibre });
+    edit({ do: "move", ...key, fibre: over.dataset.fibre ?? fibreOn(over, key) });
   });
+}
+function placeAt({ ctc, key }, { clientX: x, clientY: y }) { // a fibre, or a channel of the cluster
+  const channel = [...drawing.querySelectorAll(".channel")].find((each) => {
+    const box = each.getBoundingClientRect();
+    return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+  });
+  if (channel) return fibreOn(channel, key) ? channel : null;
+  return fibreAt(ctc.closest("svg"), y);
+}
+function fibreOn(channel, key) { // by which the CTC's link uses the channel; at best one chpid stays
+  const { link, item } = find(key);
+  const ends = channel.dataset.ends.split(" ");
+  const own = link.fibres.find((fibre) => fibre.name === item.fibre);
+  const others = link.fibres.filter((fibre) => fibre !== own
+    && link.nodes.some((node, end) => ends.includes(`${node}.${fibre.chpids[end]}`)));
+  const near = others.find((fibre) => fibre.chpids.some((chpid, end) => chpid === own.chpids[end]));
+  return (near ?? others[0])?.name;
 }
 function fibreAt(svg, y) {
   return [...svg?.querySelectorAll(".fibre") ?? []].find((each) => {

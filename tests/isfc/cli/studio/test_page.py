@@ -21,6 +21,37 @@ DATA = Path(__file__).parents[3] / "data"
 JUDGED_MS = 120_000
 """How long the model may take on a machine that is busy."""
 
+CLUSTER = """
+[[link]]
+nodes = ["AA", "BB"]
+[[link]]
+nodes = ["AA", "CC"]
+[fibre.1]
+feature = "FICON Express8S"
+chpid = { AA = "50", BB = "50" }
+[fibre.2]
+feature = "FICON Express8S"
+chpid = { AA = "60", BB = "60" }
+[fibre.3]
+feature = "FICON Express8S"
+chpid = { AA = "50", CC = "50" }
+[[ctc]]
+fibre = "1"
+rdevs = { AA = "5020-5021", BB = "5010-5011" }
+[[ctc]]
+fibre = "2"
+rdevs = { AA = "6020-6021", BB = "6010-6011" }
+[[ctc]]
+fibre = "3"
+rdevs = { AA = "5030-5031", CC = "5010-5011" }
+[cec.one]
+systems = ["AA", "BB", "CC"]
+[[shared_channel]]
+chpid = { AA = "50", BB = "50", CC = "50" }
+[[shared_channel]]
+chpid = { AA = "60", BB = "60" }
+"""
+"""Three systems of one CEC on two channels; only two of them use the second."""
 QUICK_EDITS = """async (count) => {
   for (let number = 1; number <= count; number += 1) {
     const heading = document.querySelector("#drawing .heading");
@@ -88,13 +119,18 @@ def ctc(page: Page, rdev: str) -> Locator:
 
 
 def drag(page: Page, rdev: str, fibre: str) -> None:
-    source = ctc(page, rdev).bounding_box()
-    target = page.locator(f".fibre[data-fibre='{fibre}']").bounding_box()
+    drag_to(page, f".ctc[data-rdev='{rdev}']", f".fibre[data-fibre='{fibre}']")
+
+
+def drag_to(page: Page, grasped: str, place: str) -> None:
+    """Drag from the middle of what is grasped to the middle of the place."""
+    source, target = (page.locator(each).bounding_box() for each in (grasped, place))
     assert source
     assert target
     page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
     page.mouse.down()
-    page.mouse.move(source["x"] + source["width"] / 2, target["y"] + target["height"] / 2, steps=4)
+    middle = target["x"] + target["width"] / 2, target["y"] + target["height"] / 2
+    page.mouse.move(*middle, steps=4)
     page.mouse.up()
 
 
@@ -138,6 +174,27 @@ def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(
         assert judged(page) == before
         page.click("#redo")
         assert judged(page) == after
+        assert found == []
+
+
+def test_ctc_of_a_cluster_is_dragged_to_a_fibre_and_to_a_channel(
+    browser: Browser, tmp_path: Path
+) -> None:
+    cluster = tmp_path / "cluster.toml"
+    cluster.write_text(CLUSTER)
+    with studio(str(cluster)) as running, opened(browser, running) as (page, found):
+        ctc_of_ab, change = "svg[data-link='AA-BB'] .ctc[data-rdev='5020']", "#changes li"
+        assert page.locator(".channel").count() == 2
+        drag_to(page, ctc_of_ab, ".channel[data-ends~='AA.60']")
+        expect(page.locator(change)).to_have_text("CTC AA 5020: from chpids 50-50 to 60-60")
+        drag_to(page, ctc_of_ab, "svg[data-link='AA-BB'] .fibre[data-fibre='1']")
+        expect(page.locator(change)).to_have_count(0)
+        drag_to(page, ctc_of_ab, "svg[data-link='AA-CC'] .fibre[data-fibre='3']")  # another link's
+        drag_to(
+            page, "svg[data-link='AA-CC'] .ctc[data-rdev='5030']", ".channel[data-ends~='AA.60']"
+        )
+        page.wait_for_timeout(300)
+        expect(page.locator(change)).to_have_count(0)  # on which its link has no fibre
         assert found == []
 
 
