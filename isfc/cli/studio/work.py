@@ -9,6 +9,7 @@ import asyncio
 import os
 import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
@@ -31,6 +32,10 @@ PROCESSES_MAX: Final = 16
 NICENESS: Final = 10
 """Computations leave the processor to the page and to the browser."""
 
+_FOLDER_LENGTH_MAX: Final = 70
+"""Characters of the folder for temporary files. The server of processes listens at a socket in it,
+whose path has 31 more; Linux allows 107, macOS 103 (published: unix(7), sys/un.h)."""
+
 _PRELOADED: Final = ("isfc.cli.studio.tasks",)
 
 
@@ -49,6 +54,8 @@ class Work:
     """The processes of one command."""
 
     def __init__(self) -> None:
+        if len(tempfile.gettempdir()) > _FOLDER_LENGTH_MAX:
+            tempfile.tempdir = "/tmp"
         self._context = get_context("forkserver")
         self._context.set_forkserver_preload(list(_PRELOADED))
         self._processes: set[BaseProcess] = set()

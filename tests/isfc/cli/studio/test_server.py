@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
@@ -145,15 +146,32 @@ def test_nothing_is_left_a_second_after_ctrl_c() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path) -> None:
+def test_folder_for_temporary_files_may_have_a_long_name(tmp_path: Path) -> None:
+    long = tmp_path / ("temporary" * 12)
+    long.mkdir()
+    with studio("published-1", environment={"TMPDIR": str(long)}) as running:
+        (told,) = running.post("panel", show="statements", text=ONE, system="CLIENT")
+        assert told["out"].startswith("ACTIVATE ISLINK")
+        running.end()
+    assert [*long.iterdir()] == []
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder with a short name."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@pytest.mark.slow
+def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path, home: Path) -> None:
     """Python's audit events of every process of the command.
 
     Python itself tries by a file whether it can write to the folder for temporary files.
     """
-    log, hooks, home = tmp_path / "log", tmp_path / "hooks", tmp_path / "home"
+    log, hooks = tmp_path / "log", tmp_path / "hooks"
     log.touch()
-    for folder in (hooks, home):
-        folder.mkdir()
+    hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(AUDIT)
     around = {"HOME": home, "TMPDIR": home, "PYTHONPATH": hooks, "AUDIT_LOG": log}
     with studio("published-1", environment={k: str(v) for k, v in around.items()}) as audited:
