@@ -133,3 +133,19 @@ def line_bytes_per_s(link_gbps: float) -> float:
 def line_ns(frames: Frames, link_gbps: float) -> float:
     """How long frames occupy one direction of a line that has no more to give."""
     return frames.line_length * 1e9 / (line_bytes_per_s(link_gbps) * LINE_USE)
+
+
+def full_frame_ns(link_gbps: float) -> float:
+    """How long a full frame is on the line, in ns."""
+    return line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), link_gbps)
+
+
+def full_frames_mb_per_s(link_gbps: float) -> float:
+    """Data of full frames that one direction of a line carries, in 10**6 bytes a second."""
+    return FRAME_DATA_LENGTH * 1e3 / full_frame_ns(link_gbps)
+
+
+def credits_for_full_frames(link_gbps: float, km: float) -> int:
+    """Credits with which full frames fill one direction of a line of so many km."""
+    full = full_frames_mb_per_s(link_gbps)
+    return credits_needed(full, km, FRAME_DATA_LENGTH, full_frame_ns(link_gbps))

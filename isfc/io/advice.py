@@ -9,14 +9,13 @@ from typing import Final
 
 from ctc.features import find_feature
 from ctc.fibre_channel import (
-    FRAME_AROUND_LENGTH,
     FRAME_DATA_LENGTH,
     PORT_CREDITS,
-    Frames,
     credit_bytes_per_s,
     credits_by_rule,
-    credits_needed,
-    line_ns,
+    credits_for_full_frames,
+    full_frame_ns,
+    full_frames_mb_per_s,
 )
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
@@ -120,10 +119,9 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
     credits_ = path.isl.credits if path.isl else PORT_CREDITS
     if not gbps:
         return
-    frame_ns = line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), gbps)
-    full_mb_per_s = FRAME_DATA_LENGTH * 1e3 / frame_ns
-    needed = credits_needed(full_mb_per_s, path.km, FRAME_DATA_LENGTH, frame_ns)
+    needed = credits_for_full_frames(gbps, path.km)
     if credits_ < needed:
+        frame_ns, full_mb_per_s = full_frame_ns(gbps), full_frames_mb_per_s(gbps)
         mb_per_s = credit_bytes_per_s(credits_, path.km, FRAME_DATA_LENGTH, frame_ns) / 1e6
         lacking = (
             f"over {path.km:g} km let through {mb_per_s:,.0f} of {full_mb_per_s:,.0f} MB/s each "
@@ -175,7 +173,7 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
         ("bus", "bus is", estimate.bus, guidelines.bus_percent),
         ("line", "line is", line, guidelines.bus_percent),
     ):
-        if 100 * share > limit:
+        if round(100 * share) > limit:
             yield _warning(
                 f"{name}-above-guideline",
                 f"Channel {chpid}: its {what} {100 * share:.0f} % busy. Stay below {limit:g} % for "

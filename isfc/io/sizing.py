@@ -5,8 +5,7 @@ what saturates first, and at which load. MB are 10**6 bytes.
 """
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +14,9 @@ from ctc.features import CATALOGUE
 from ctc.fibre_channel import (
     LINE_USE,
     Frames,
+    credit_ns,
     credits_by_rule,
+    credits_for_full_frames,
     credits_needed,
     line_bytes_per_s,
     line_ns,
@@ -365,77 +366,43 @@ def _synchronous(mix: Mix, profile: SynchronousProfile = ZHYPERLINK) -> Synchron
     )
 
 
-_FIRST_CHPID: Final = 0x50
-_ALIKE: Final = 1.1
-"""I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
-
-_NAME_LENGTH_MAX: Final = 32
-_RATE_WHOLE: Final = 100.0
-"""I/Os a second from which on a fraction of one is left out (chosen)."""
-
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+_CREDITS_FACTOR_MAX: Final = 64
+"""So many times the credits leave nothing that waits for one: frames are 32 to 2,084 bytes."""
 
 
-def proposal(sizing: Sizing) -> str:
-    """The file, which `isfc io plan` and `isfc io run` take; the load is the grown one.
+def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
+    """Credits with which no command asks for more: for full frames, and for each load's own frames.
 
-    Storage is as far as the farthest of the sizing's distances, and chpids are numbered from 50.
+    Small frames take as many credits as full ones, so that with the average of all too few are
+    counted.
     """
-    return "\n".join(_lines(sizing)) + "\n"
+    profile = next(one for one in FEATURES if one.feature == sizing.best.feature)
+    works = [
+        (rate, _work(profile, sizing.best.protocol, load, is_read=is_read, encrypted=False))
+        for load in sizing.grown.loads
+        for is_read, rate in _rates(load)
+    ]
+    ways = [
+        [(rate, work.to_channel) for rate, work in works],
+        [(rate, work.to_control_unit) for rate, work in works],
+    ]
 
+    def use(credits_: int) -> float:
+        """Of the busier direction of all inter-switch links, the share that these credits take."""
+        return max(
+            sum(
+                rate * max(whole_ns, frames.count * credit_ns(credits_, far.km, each_ns))
+                for rate, frames in way
+                for whole_ns in (line_ns(frames, far.link_gbps),)
+                for each_ns in (whole_ns / frames.count,)
+            )
+            / far.isls
+            / 1e9
+            for way in ways
+        )
 
-def _lines(sizing: Sizing) -> Iterator[str]:
-    best, far = sizing.best, max(sizing.distances, key=lambda distance: distance.km)
-    chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
-    yield f"# The best for {sizing.mix.name}, under the load that it grows to."
-    for chpid in chpids:
-        yield f"\n[channel.{chpid}]"
-        yield f"feature = {_string(best.feature)}"
-        if far.km:
-            yield 'path = "far"'
-    if far.km:
-        yield "\n[path.far]"
-        yield f"km = {far.km:g}"
-        isl = f"count = {far.isls}, gbps = {far.link_gbps:g}, credits = {far.credits}"
-        yield f"isl = {{ {isl} }}"
-    if _BARE.fullmatch(sizing.mix.system) and sizing.saps.saps is not None:
-        yield f"\n[system.{sizing.mix.system}]"
-        yield f"saps = {sizing.saps.saps}"
-    for loads in _alike(sizing.grown.loads):
-        rate = sum(load.io_per_s for load in loads)
-        moved = sum(load.mb_per_s for load in loads)
-        read = sum(load.mb_per_s * load.read_share for load in loads)
-        hits = sum(load.io_per_s * load.cache_hit for load in loads)
-        yield "\n[[io]]"
-        yield f"name = {_string(_name(loads))}"
-        yield f"channels = [{', '.join(map(_string, chpids))}]"
-        yield f'protocol = "{best.protocol}"'
-        yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
-        yield f"block = {moved * 1e6 / rate:.0f}"
-        yield f"read_percent = {100 * read / moved:.1f}"
-        if hits < rate:
-            yield f"cache_hit_percent = {100 * hits / rate:.1f}"
-
-
-def _alike(loads: Sequence[IoLoad]) -> Iterator[list[IoLoad]]:
-    """Loads of about the same bytes, put together."""
-    group: list[IoLoad] = []
-    for load in sorted(loads, key=lambda load: load.io_bytes):
-        if group and load.io_bytes > _ALIKE * group[0].io_bytes:
-            yield group
-            group = []
-        group.append(load)
-    yield group
-
-
-def _name(loads: Sequence[IoLoad]) -> str:
-    names = sorted({load.name for load in loads})
-    whole = ", ".join(names)
-    if len(whole) <= _NAME_LENGTH_MAX:
-        return whole
-    return f"{names[0][:16]} and {len(loads) - 1} more"
-
-
-def _string(text: str) -> str:
-    """Printable text as TOML's basic string."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    credits_ = max(far.credits, credits_for_full_frames(far.link_gbps, far.km))
+    limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))
+    while use(credits_) > limit:
+        credits_ += max(1, credits_ // 20)
+    return credits_

@@ -1,11 +1,12 @@
 """All rules, and what they find in a layout."""
 
+from dataclasses import replace
 from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
-from isfc.layout.rules.rule import Finding, Judged
+from isfc.layout.rules.rule import Finding, Judged, Severity, Untried, listed
 
 RULES: Final = (
     *chpids.RULES,
@@ -25,9 +26,33 @@ def find_all(
     ``neighbours`` are the other links of its systems, with which it may share chpids;
     ``collection`` is the file that it is in, of which there are rules as well.
     """
+    found = _find(layout, neighbours, collection)
+    return tuple(_with_what_it_brings(finding, layout, found) for finding in found)
+
+
+def _find(
+    layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
+) -> tuple[Finding, ...]:
     judged = Judged(layout, directions_of(layout), neighbours, collection)
     return tuple(
         Finding(rule, found.text, found.remedy or rule.remedy, found.fibres)
         for rule in RULES
         for found in rule.find(judged)
     )
+
+
+def _with_what_it_brings(finding: Finding, layout: Layout, found: tuple[Finding, ...]) -> Finding:
+    """The finding, whose remedy says which warnings it makes, if it makes any."""
+    trials = finding.rule.trials
+    known = {one.id for one in found}
+    remedy, brings = finding.remedy, dict[str, None]()
+    for trial in () if isinstance(trials, Untried) else trials:
+        changed = trial.carried_out(layout)
+        after = () if changed is None else _find(changed)
+        new = dict.fromkeys(
+            one.id for one in after if one.severity is Severity.WARNING and one.id not in known
+        )
+        if new:
+            brings |= new
+            remedy += f" Changed {trial.done}, the layout has a warning of {listed(new)}."
+    return replace(finding, remedy=remedy, brings=tuple(brings))

@@ -66,14 +66,23 @@ def _rehoused(down: Down, home: Callable[[Fibre], Fibre | None]) -> Down:
 def _unused(fibres: Down) -> tuple[ChpidId, ChpidId]:
     """A chpid at each end that no fibre has."""
     used = [{fibre.chpids[end] for fibre in fibres} for end in (0, 1)]
-    near, far = (next(n for n in count() if n not in taken) for taken in used)
+    near = next(n for n in count() if n not in used[0])
+    far = next(n for n in count() if n not in used[1] and n != near)
     return ChpidId(near), ChpidId(far)
 
 
+def crossed_each(chpids: int) -> int:
+    """CTCs on each of so many chpids, the unidirectional ones not counted.
+
+    It begins with the four that fill a chpid, and is reduced until all are 14 at most.
+    """
+    return min(FULL_CTC_COUNT, CROSSED_CTCS_MAX // chpids)
+
+
 def selected_in_addition(down: Down) -> Down:
-    """At most 14 CTCs, as many on each chpid; the unidirectional ones in addition on the first."""
+    """As many CTCs on each chpid, 14 at most; the unidirectional ones in addition on the first."""
     fibres = list(dict.fromkeys(down))[:CROSSED_CTCS_MAX]
-    selected, each = fibres[0], CROSSED_CTCS_MAX // len(fibres)
+    selected, each = fibres[0], crossed_each(len(fibres))
     ends = 2 * stop_short(CTCS_MAX)
     held = each + min(ends, CTCS_MAX - each * len(fibres))
     outer = min(held, ends)
@@ -119,10 +128,21 @@ def fast_alone(down: Down) -> Down:
 
 
 def fast_outside_or_inside(down: Down) -> Down:
-    """The fast chpids at both ends of the list; if there is one only, in the middle."""
-    fast = [fibre for fibre in down if _gbps(fibre) == max(map(_gbps, down))]
-    slow = [fibre for fibre in down if fibre not in fast]
-    return _around(slow, fast) if len(set(fast)) == 1 else _around(_fullest_outside(fast), slow)
+    """The fast chpids at both ends of the list; if there is one only, in the middle.
+
+    The others follow inwards by speed, the same ones at both ends as far as their numbers allow.
+    """
+    single = len({fibre for fibre in down if _gbps(fibre) == max(map(_gbps, down))}) == 1
+    left: list[Fibre] = []
+    right: list[Fibre] = []
+    middle: list[Fibre] = []
+    for gbps in sorted(set(map(_gbps, down)), reverse=not single):
+        alike = _fullest_outside([fibre for fibre in down if _gbps(fibre) == gbps])
+        half = len(alike) // 2
+        left += alike[:half]
+        middle += alike[half : len(alike) - half]
+        right = [*alike[len(alike) - half :], *right]
+    return [*left, *middle, *right]
 
 
 def _fullest_outside(down: Down) -> Down:

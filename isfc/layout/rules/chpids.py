@@ -103,7 +103,7 @@ def _too_many_each(judged: Judged) -> Iterator[Broken]:
     chpids = len(judged.layout.fibres)
     each = min(judged.count(fibre) for fibre in judged.layout.fibres)
     if chpids > 1 and each * chpids > changes.CROSSED_CTCS_MAX:
-        fewer = changes.CROSSED_CTCS_MAX // chpids
+        fewer = changes.crossed_each(chpids)
         remedy = f"Define {fewer} CTC{'s' * (fewer > 1)} a chpid"
         if not fewer:
             remedy = f"Use {changes.CROSSED_CTCS_MAX} chpids at most"

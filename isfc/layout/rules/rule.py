@@ -109,6 +109,8 @@ class Finding:
     text: str
     remedy: str
     fibres: tuple[Fibre, ...]
+    brings: tuple[str, ...] = ()
+    """Warnings that the layout has when changed so, by their rules, and does not have as it is."""
 
     @property
     def id(self) -> str:

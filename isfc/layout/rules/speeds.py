@@ -1,17 +1,17 @@
 """Rules for the fibres of a link: several speeds, the order in which they are met, and length."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from ctc.fibre_channel import (
-    FRAME_AROUND_LENGTH,
     FRAME_DATA_LENGTH,
     PORT_CREDITS,
-    Frames,
     credit_bytes_per_s,
-    credits_needed,
-    line_ns,
+    credits_for_full_frames,
+    full_frame_ns,
+    full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.layout import Fibre
@@ -54,8 +54,7 @@ def _mixed(judged: Judged) -> Iterator[Broken]:
 
 
 def _asymmetric(judged: Judged) -> Iterator[Broken]:
-    speeds = _speeds(judged)
-    if speeds == speeds[::-1]:
+    if not _can_be_evener(_speeds(judged)):
         return
     devices = judged.layout.device_list()
     down = [fibre.profile.link_gbps for fibre, _ in groupby(devices, key=lambda ctc: ctc.fibre)]
@@ -65,6 +64,17 @@ def _asymmetric(judged: Judged) -> Iterator[Broken]:
         "order, so the two directions are not equally fast.",
         _ENDS if _fast_count(judged) > 1 else _MIDDLE,
     )
+
+
+def _can_be_evener(speeds: Sequence[float]) -> bool:
+    """Whether another order lets both nodes meet more of the same speeds at the same time.
+
+    Speeds with an odd number of CTCs cannot all be met alike.
+    """
+    half = len(speeds) // 2
+    differing = sum(a != b for a, b in zip(speeds[:half], speeds[::-1], strict=False))
+    odd = sum(count % 2 for count in Counter(speeds).values())
+    return differing > odd // 2
 
 
 def _slow_first(judged: Judged) -> Iterator[Broken]:
@@ -95,10 +105,9 @@ def _beyond_reach(judged: Judged) -> Iterator[Broken]:
     for fibre in judged.layout.fibres:
         alike.setdefault((fibre.profile.link_gbps, fibre.km), []).append(fibre)
     for (gbps, km), fibres in alike.items():
-        frame_ns = line_ns(Frames(1, FRAME_DATA_LENGTH + FRAME_AROUND_LENGTH), gbps)
-        full_mb_per_s = FRAME_DATA_LENGTH * 1e3 / frame_ns
-        needed = credits_needed(full_mb_per_s, km, FRAME_DATA_LENGTH, frame_ns)
+        needed = credits_for_full_frames(gbps, km)
         if needed > PORT_CREDITS:
+            frame_ns, full_mb_per_s = full_frame_ns(gbps), full_frames_mb_per_s(gbps)
             mb_per_s = credit_bytes_per_s(PORT_CREDITS, km, FRAME_DATA_LENGTH, frame_ns) / 1e6
             yield Broken(
                 f"{judged.place(*fibres)}: the {PORT_CREDITS} buffer credits of a channel's port "

@@ -68,7 +68,7 @@ def _unidirectional_spread(judged: Judged) -> Iterator[Broken]:
         fibres |= {by_rdev[rdev] for rdev in way.exclusive}
         if way.exclusive:
             ends.append(f"{way.sender}'s {listed(map(format_rdev, sorted(way.exclusive)))}")
-    if len(fibres) > 1:
+    if len(fibres) > 1 and len(layout.ctcs) > 2 * stop_short(len(layout.ctcs)):
         yield Broken(
             f"The CTCs that only one end may write, {' and '.join(ends)}, are on {len(fibres)} "
             "chpids.",

@@ -12,10 +12,11 @@ from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
 from isfc.cli.render.io_size import sizing_page
-from isfc.cli.render.output import show, show_json
+from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
+from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import RmfInterval, busiest, read_rmf
 from isfc.io.sizing import (
     Choice,
@@ -25,7 +26,6 @@ from isfc.io.sizing import (
     SapNeed,
     Sizing,
     SynchronousNeed,
-    proposal,
 )
 from isfc.io.sizing import size as size_mix
 
@@ -127,7 +127,10 @@ def size(
     guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
     sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in mixes]
     if output is not None:
-        check_file("-o", str(output), (".toml",)).write_text(proposal(sizings[0]), "utf-8")
+        text = proposal(sizings[0])
+        check_file("-o", str(output), (".toml",)).write_text(text, "utf-8")
+        for warning in warnings_of(text, guidelines):
+            show_error(f"{output}: 'isfc io plan' warns: {warning}")
     if json:
         show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
     else:

@@ -2,9 +2,13 @@
 
 import json
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, RenderableType
 
 from ctc.address import Rdev
 from ctc.profiles import find_profile
@@ -14,7 +18,9 @@ from isfc.cli.render.optimise import definition_changes, found_page
 from isfc.cli.render.output import show
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import CtcPair, Layout
+from isfc.layout.rules.book import find_all
 from isfc.search.defined import activated
+from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
 from scenarios.workload import find_workload
@@ -80,17 +86,17 @@ def test_bad_options_are_refused(
 )
 def test_gain_within_what_seeds_differ_is_none(score: float, spread: float, gains: bool) -> None:
     layout = load_layout(LAYOUT)
-    given = Contender(layout, (100.0,), (spread,), given=True)
-    assert Contender(layout, (score,), (spread,)).gains(given) is gains
+    now = Contender(layout, (100.0,), (spread,), given=True)
+    assert Contender(layout, (score,), (spread,)).gains(now) is gains
 
 
 def test_device_numbers_that_are_new_or_move_are_named() -> None:
-    given = load_layout(LAYOUT)
-    first, second, *others = given.ctcs
+    now = load_layout(LAYOUT)
+    first, second, *others = now.ctcs
     elsewhere = replace(second, fibre=others[0].fibre)
     new = CtcPair(first.fibre, (Rdev(0x5002), Rdev(0x6002)))
-    assert definition_changes(given, replace(given, ctcs=(first, *others))) == []
-    assert definition_changes(given, replace(given, ctcs=(first, elsewhere, new))) == [
+    assert definition_changes(now, replace(now, ctcs=(first, *others))) == []
+    assert definition_changes(now, replace(now, ctcs=(first, elsewhere, new))) == [
         "5001 at DALLAS goes from chpid 50 to 51",
         "5002 at DALLAS is new",
         "6001 at TULSA goes from chpid 60 to 61",
@@ -106,14 +112,21 @@ TASK = Task(GIVEN, 6, (Objective.FORWARD,), ScoredLoad(find_workload("HL"), 10, 
 
 def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
     """What a search has found that has found 100 MB/s of the layout given."""
-    given = Contender(GIVEN, (100.0,), (0.1,), given=True)
-    chosen = given if defined == 100 else Contender(FEWER, (defined,), (0.1,))
-    return SearchResult((Contender(best, (mb_per_s,), (0.1,)),), given, chosen, 9, 0, 1, 3)
+    now = Contender(GIVEN, (100.0,), (0.1,), given=True)
+    chosen = now if defined == 100 else Contender(FEWER, (defined,), (0.1,))
+    return SearchResult((Contender(best, (mb_per_s,), (0.1,)),), now, chosen, 9, 0, 1, 3)
 
 
 def page(found: SearchResult, capsys: pytest.CaptureFixture[str]) -> str:
     show(found_page(found, TASK))
     return " ".join(capsys.readouterr().out.split())
+
+
+def render(shown: RenderableType) -> str:
+    console = Console(file=StringIO(), width=1000)
+    console.print(shown)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
 
 
 def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,3 +184,17 @@ def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None
     fast = replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
     faster = replace(GIVEN, fibres=(fast,), ctcs=(replace(GIVEN.ctcs[4], fibre=fast),))
     assert "The model is extrapolated" in page(result(faster, 130.0), capsys)
+
+
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=16))
+def test_warning_that_a_proposal_brings_is_said_beside_it(candidate: list[int]) -> None:
+    layout = with_kept_numbers(GIVEN, [tuple(candidate)])
+    assert layout is not None
+    found = result(layout, 130.0)
+    known = {finding.id for finding in find_all(GIVEN)}
+    new = {finding.id for finding in find_all(layout)} - known
+    text = render(found_page(found, TASK))
+    record = found_record(found, TASK)
+    assert {f"+{name}" for name in new} <= {*record["best"][0]["rules"]}
+    for name in new:
+        assert name in text

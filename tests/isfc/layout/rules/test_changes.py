@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctc.address import Rdev
 from isfc.layout.layout import Layout
 from isfc.layout.rules import changes
 from isfc.layout.rules.book import RULES, find_all
-from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
+from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Severity, Untried
 from tests.isfc.layout.rules.test_book import FIRES
 from tests.layouts import layout_of
 
@@ -126,6 +127,56 @@ def test_any_layout_that_breaks_a_rule_becomes_a_link(groups: list[tuple[float, 
                     chpids = [fibre.chpids[end] for fibre in after.fibres]
                     assert len(set(chpids)) == len(chpids)
                 assert after == replace(after, fibres=tuple({c.fibre: 0 for c in after.ctcs}))
+
+
+@st.composite
+def drawn_layouts(draw: st.DrawFn) -> Layout:
+    """Up to five chpids of up to three speeds, their CTCs one after the other or in any order."""
+    speeds = draw(st.lists(st.sampled_from([2.0, 4.0, 8.0]), min_size=1, max_size=5))
+    down = draw(st.lists(st.integers(0, len(speeds) - 1), min_size=1, max_size=16))
+    layout = layout_of(*((gbps, 1) for gbps in speeds))
+    order = sorted(down) if draw(st.booleans()) else down
+    ctcs = tuple(
+        replace(layout.ctcs[index], rdevs=(Rdev(n), Rdev(n))) for n, index in enumerate(order)
+    )
+    return replace(layout, fibres=tuple(dict.fromkeys(c.fibre for c in ctcs)), ctcs=ctcs)
+
+
+@given(drawn_layouts())
+def test_advice_carried_out_ends_its_finding_and_says_which_warnings_it_makes(
+    layout: Layout,
+) -> None:
+    known = {finding.id for finding in find_all(layout)}
+    for finding in find_all(layout):
+        trials = finding.rule.trials
+        for trial in trials if isinstance(trials, tuple) else ():
+            changed = trial.carried_out(layout)
+            after = () if changed is None else find_all(changed)
+            assert finding.id not in {one.id for one in after}
+            for one in after:
+                if one.severity is Severity.WARNING and one.id not in known:
+                    assert one.id in finding.brings
+                    assert one.id in finding.advice
+
+
+@pytest.mark.parametrize("groups", [[(2, 8), (2, 8)], [(2, 5), (2, 5), (2, 5)]])
+def test_no_more_than_four_ctcs_a_chpid_are_advised(groups: list[tuple[float, int]]) -> None:
+    # "Define 7 CTCs a chpid" stood beside "four fill a chpid"
+    layout = layout_of(*groups)
+    (finding,) = (one for one in find_all(layout) if one.id == "too-many-each")
+    assert finding.remedy.startswith("Define 4 CTCs a chpid, and the unidirectional ones on one")
+
+
+def test_unidirectional_ctcs_on_one_chpid_are_said_to_crowd_it() -> None:
+    (finding,) = (one for one in find_all(layout_of(*[(2, 4)] * 4)) if one.id == "too-many-each")
+    assert finding.brings == ("chpid-crowded",)
+    assert finding.remedy.endswith("Changed that way, the layout has a warning of chpid-crowded.")
+
+
+def test_order_that_no_other_betters_is_no_finding() -> None:
+    # two CTCs of two speeds meet the nodes differently in any order
+    assert "speeds-asymmetric" not in {f.id for f in find_all(layout_of((2, 1), (4, 1)))}
+    assert "speeds-asymmetric" in {f.id for f in find_all(layout_of((2, 2), (4, 2)))}
 
 
 def test_four_of_each_is_four() -> None:

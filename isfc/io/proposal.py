@@ -1,0 +1,98 @@
+"""A configuration of what a sizing calls best: the file, and what ``isfc io plan`` warns of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from isfc.io.advice import advise
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.io.mix import IoLoad
+from isfc.io.plan import make_io_plan
+from isfc.io.sizing import Guidelines, Sizing, enough_credits
+from isfc.layout.rules.rule import Severity
+
+_FIRST_CHPID: Final = 0x50
+_ALIKE: Final = 1.1
+"""I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
+
+_NAME_LENGTH_MAX: Final = 32
+_RATE_WHOLE: Final = 100.0
+"""I/Os a second from which on a fraction of one is left out (chosen)."""
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def proposal(sizing: Sizing) -> str:
+    """The file, which `isfc io plan` and `isfc io run` take; the load is the grown one.
+
+    Storage is as far as the farthest of the sizing's distances, and chpids are numbered from 50.
+    """
+    return "\n".join(_lines(sizing)) + "\n"
+
+
+def warnings_of(text: str, guidelines: Guidelines) -> list[str]:
+    """What ``isfc io plan`` warns of a proposal: sizing leaves open exchanges out, for one."""
+    plan = make_io_plan(parse_io_configuration(text.encode(), "the best"))
+    found = advise(plan, guidelines)
+    return [one.text for one in found if one.severity is Severity.WARNING]
+
+
+def _lines(sizing: Sizing) -> Iterator[str]:
+    best, far = sizing.best, max(sizing.distances, key=lambda distance: distance.km)
+    chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
+    yield f"# The best for {sizing.mix.name}, under the load that it grows to."
+    for chpid in chpids:
+        yield f"\n[channel.{chpid}]"
+        yield f"feature = {_string(best.feature)}"
+        if far.km:
+            yield 'path = "far"'
+    if far.km:
+        yield "\n[path.far]"
+        yield f"km = {far.km:g}"
+        credits_ = enough_credits(sizing, far)
+        if credits_ > far.credits:
+            yield f"# {far.credits} credits would do for the load as a whole,"
+            yield f"# {credits_} for full frames on a full line, and for each workload's own."
+        isl = f"count = {far.isls}, gbps = {far.link_gbps:g}, credits = {credits_}"
+        yield f"isl = {{ {isl} }}"
+    if _BARE.fullmatch(sizing.mix.system) and sizing.saps.saps is not None:
+        yield f"\n[system.{sizing.mix.system}]"
+        yield f"saps = {sizing.saps.saps}"
+    for loads in _alike(sizing.grown.loads):
+        rate = sum(load.io_per_s for load in loads)
+        moved = sum(load.mb_per_s for load in loads)
+        read = sum(load.mb_per_s * load.read_share for load in loads)
+        hits = sum(load.io_per_s * load.cache_hit for load in loads)
+        yield "\n[[io]]"
+        yield f"name = {_string(_name(loads))}"
+        yield f"channels = [{', '.join(map(_string, chpids))}]"
+        yield f'protocol = "{best.protocol}"'
+        yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
+        yield f"block = {moved * 1e6 / rate:.0f}"
+        yield f"read_percent = {100 * read / moved:.1f}"
+        if hits < rate:
+            yield f"cache_hit_percent = {100 * hits / rate:.1f}"
+
+
+def _alike(loads: Sequence[IoLoad]) -> Iterator[list[IoLoad]]:
+    """Loads of about the same bytes, put together."""
+    group: list[IoLoad] = []
+    for load in sorted(loads, key=lambda load: load.io_bytes):
+        if group and load.io_bytes > _ALIKE * group[0].io_bytes:
+            yield group
+            group = []
+        group.append(load)
+    yield group
+
+
+def _name(loads: Sequence[IoLoad]) -> str:
+    names = sorted({load.name for load in loads})
+    whole = ", ".join(names)
+    if len(whole) <= _NAME_LENGTH_MAX:
+        return whole
+    return f"{names[0][:16]} and {len(loads) - 1} more"
+
+
+def _string(text: str) -> str:
+    """Printable text as TOML's basic string."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
