@@ -14,14 +14,14 @@ from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.engine.program import Offer, Program
-from isfc.engine.virtual import VirtualEngine
+from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Channel, Collection, Fibre, Layout, LinkTraffic
 from isfc.layout.sharing import carried_by, channel_name, link_name
 from isfc.link.counters import LinkEndSnapshot
-from isfc.link.events import LinkEvent
+from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
@@ -108,6 +108,15 @@ class ClusterExperiment:
     def end_ns(self) -> int:
         """When it ends."""
         return int((self.warmup + self.seconds) * NS_PER_S)
+
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, as every ``--json`` shows it."""
+        return {
+            "traffic": [str(load) for load in self.loads],
+            "seconds": self.seconds,
+            "warmup": self.warmup,
+            "seed": self.seed,
+        }
 
     def loads_of(self, link: Layout) -> tuple[LinkLoad, ...]:
         """What runs over a link."""
@@ -215,13 +224,22 @@ class SilentProgram:
 
 
 def build_cluster(
-    experiment: ClusterExperiment, operation: Operation | None = None
+    experiment: ClusterExperiment,
+    operation: Operation | None = None,
+    *,
+    trace: Sink | None = None,
+    watch: InterruptListener | None = None,
+    transit: Transit | None = None,
+    around: Callable[[Program, NodeName], Program] | None = None,
 ) -> tuple[VirtualEngine, list[System]]:
-    """The engine of an experiment, at time 0, and its systems, the least name first."""
+    """The engine of an experiment, at time 0, and its systems, the least name first.
+
+    The others are as for `scenarios.run.build`.
+    """
     collection = experiment.collection
     fabric = make_fabric(collection.links)
     systems = [
-        System(define_system(collection, name, experiment.link), fabric=fabric)
+        System(define_system(collection, name, experiment.link), trace, watch=watch, fabric=fabric)
         for name in collection.systems
     ]
     programs = {link.nodes: _programs(experiment, link) for link in collection.links}
@@ -230,8 +248,11 @@ def build_cluster(
         for name in collection.systems
         for link in collection.links_of(name)
     ]
+    if around is not None:
+        names = [system.name for system in systems for _ in system.ends]
+        placed = [around(program, name) for program, name in zip(placed, names, strict=True)]
     listeners = () if operation is None else (operation.hear,)
-    return VirtualEngine(systems, placed, listeners=listeners), systems
+    return VirtualEngine(systems, placed, transit=transit, listeners=listeners), systems
 
 
 def _programs(experiment: ClusterExperiment, link: Layout) -> tuple[Program, Program]:
@@ -268,24 +289,42 @@ def run_cluster(
     """
     engine, systems = build_cluster(experiment, operation)
     operated = OperatedRun(engine, systems, operation)
-    looks: list[dict[tuple[NodeName, NodeName], LinkEndSnapshot]] = []
-    moved: list[dict[Channel, tuple[int, ...]]] = []
+    looks = ClusterLooks(experiment, systems)
     for at_ns in times_of_looks(experiment.begin_ns, experiment.end_ns, interval):
         run_on(operated, at_ns, progress)
-        looks.append(
+        looks.look(engine.now_ns)
+    return looks.result()
+
+
+class ClusterLooks:
+    """What is seen of the systems of a run, look by look; the first at the end of its warm-up."""
+
+    def __init__(self, experiment: ClusterExperiment, systems: Sequence[System]) -> None:
+        self._experiment = experiment
+        self._systems = systems
+        self._looks: list[dict[tuple[NodeName, NodeName], LinkEndSnapshot]] = []
+        self._moved: list[dict[Channel, tuple[int, ...]]] = []
+
+    def look(self, now_ns: int) -> None:
+        """Note all counters."""
+        self._looks.append(
             {
-                (end.name, end.partner): end.snapshot(engine.now_ns)
-                for system in systems
+                (end.name, end.partner): end.snapshot(now_ns)
+                for system in self._systems
                 for end in system.ends
             }
         )
-        moved.append(_moved(experiment.collection, systems))
-    return ClusterResult(
-        experiment,
-        tuple(_recording(each, looks) for each in experiment.experiments),
-        tuple(_system_result(system.name, looks) for system in systems),
-        tuple(_channel_results(experiment, looks, moved)),
-    )
+        self._moved.append(_moved(self._experiment.collection, self._systems))
+
+    def result(self) -> ClusterResult:
+        """What came of the run between the first look and the last."""
+        experiment, looks = self._experiment, self._looks
+        return ClusterResult(
+            experiment,
+            tuple(_recording(each, looks) for each in experiment.experiments),
+            tuple(_system_result(system.name, looks) for system in self._systems),
+            tuple(_channel_results(experiment, looks, self._moved)),
+        )
 
 
 def _recording(

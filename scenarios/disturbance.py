@@ -1,7 +1,7 @@
 """What faults do to frames on their way, and to programs that want to send."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from ctc.address import Rdev
@@ -35,7 +35,7 @@ class Disturbance:
         self._random = random
         self._armed: dict[tuple[NodeName, Rdev], deque[str]] = {}
         self._last_ns: dict[tuple[NodeName, Rdev], int] = {}
-        self._partners: dict[NodeName, NodeName] = {}
+        self._partners: Mapping[tuple[NodeName, Rdev], NodeName] = {}
 
     @property
     def will_damage(self) -> bool:
@@ -45,9 +45,9 @@ class Disturbance:
             kind in damaging for kinds in self._armed.values() for kind in kinds
         )
 
-    def know(self, first: NodeName, second: NodeName) -> None:
-        """Be told which two systems the link joins; before the first frame."""
-        self._partners = {first: second, second: first}
+    def know(self, partners: Mapping[tuple[NodeName, Rdev], NodeName]) -> None:
+        """Be told to which system each CTC of each system leads; before the first frame."""
+        self._partners = partners
 
     def arm(self, kind: str, name: NodeName, rdev: Rdev) -> None:
         """Let the next frame that leaves a CTC be dropped, doubled, corrupted, truncated or a gap.
@@ -76,7 +76,7 @@ class Disturbance:
         if self.jitter_ns:
             late_ns += self._random.randrange(self.jitter_ns)
         if isinstance(frame, DataFrame):
-            late_ns += self.slow_ns.get(self._partners.get(name, name), 0)
+            late_ns += self.slow_ns.get(self._partners.get((name, rdev), name), 0)
         key = (name, rdev)
         leaves_ns = max(departure.at_ns + late_ns, self._last_ns.get(key, 0))
         self._last_ns[key] = leaves_ns

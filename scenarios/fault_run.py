@@ -1,17 +1,19 @@
 """A run with faults, told as a story: what went wrong, what the link did, how it recovered."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from ctc.address import format_rdev
 from isfc.engine.program import Program
-from isfc.layout.definition import define_link_end
+from isfc.layout.definition import define_link_end, define_system
+from isfc.layout.sharing import link_name
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
+from scenarios.cluster import ClusterExperiment, build_cluster
 from scenarios.disturbance import Disturbance, Throttled
 from scenarios.faults import Fault
 from scenarios.injection import Injection
@@ -22,6 +24,8 @@ SLICE_NS: Final = 10_000_000
 """Throughput is looked at every 10 ms: some packages of a busy link."""
 RECOVERED_SHARE: Final = 0.9
 """Of the throughput before a fault: then the link has recovered."""
+
+_Nodes = tuple[NodeName, NodeName]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Recovery:
     """What a fault did to the throughput, MB/s both ways; ``recovered_ms`` is after its end.
 
     It is None if the run ended, or the next fault began, before the throughput was 90 % of what it
-    had been.
+    had been. ``link`` is the one whose throughput it is, of several that run together.
     """
 
     fault: str
@@ -49,6 +53,7 @@ class Recovery:
     during_mb_per_s: float | None
     after_mb_per_s: float | None
     recovered_ms: float | None
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +67,39 @@ class Story:
 
 
 def tell(
-    experiment: Experiment, faults: Sequence[Fault], progress: Callable[[float], None] | None = None
+    experiment: Experiment | ClusterExperiment,
+    faults: Sequence[Fault],
+    progress: Callable[[float], None] | None = None,
 ) -> Story:
-    """Run an experiment with faults. The same faults and seed give the same story."""
+    """Run an experiment with faults. The same faults and seed give the same story.
+
+    Of several links that run together it tells what a fault did to each that has traffic.
+    """
     return _Telling(experiment, faults).run(progress)
 
 
 class _Telling:
-    def __init__(self, experiment: Experiment, faults: Sequence[Fault]) -> None:
+    def __init__(self, experiment: Experiment | ClusterExperiment, faults: Sequence[Fault]) -> None:
         self._experiment = experiment
         self._entries: list[StoryEntry] = []
-        self._throttles: dict[NodeName, Throttled] = {}
+        self._throttles: dict[NodeName, list[Throttled]] = {}
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
-        self._engine, _ = build(
-            experiment,
-            operation=Operation((), self._hear),
-            transit=disturbance,
-            around=self._throttled,
-        )
+        operation = Operation((), self._hear)
+        if isinstance(experiment, ClusterExperiment):
+            self._links = {
+                each.layout.nodes: link_name(each.layout) for each in experiment.experiments
+            }
+            self._engine, _ = build_cluster(
+                experiment, operation, transit=disturbance, around=self._throttled
+            )
+        else:
+            self._links = {experiment.layout.nodes: ""}
+            self._engine, _ = build(
+                experiment, operation=operation, transit=disturbance, around=self._throttled
+            )
         self._injection = Injection(self._engine, disturbance, self._throttles, self._renew, faults)
-        self._carried: list[int] = []
-        """Bytes delivered in each slice."""
-        self._delivered = 0
+        self._carried: dict[_Nodes, list[int]] = {nodes: [] for nodes in self._links}
+        """Bytes delivered over each link in each slice."""
 
     def run(self, progress: Callable[[float], None] | None) -> Story:
         experiment, engine = self._experiment, self._engine
@@ -92,31 +108,45 @@ class _Telling:
             before_ns, before = engine.now_ns, self._read()
             self._injection.run(min(end_ns, engine.now_ns + SLICE_NS))
             slices = max(1, round((engine.now_ns - before_ns) / SLICE_NS))
-            gained = max(0, self._read() - before)  # counters of a fresh system begin at 0
-            self._carried += [gained // slices] * slices
+            for nodes, count in self._read().items():
+                gained = max(0, count - before[nodes])  # counters of a fresh system begin at 0
+                self._carried[nodes] += [gained // slices] * slices
             if progress is not None:
                 progress(engine.now_ns / NS_PER_S)
         first = experiment.begin_ns // SLICE_NS
         return Story(
             tuple(sorted([*self._entries, *self._told()], key=lambda entry: entry.at_s)),
             tuple(self._recoveries()),
-            self._mean(first, len(self._carried)) or 0.0,
+            sum(_mean(carried, first, len(carried)) or 0.0 for carried in self._carried.values()),
         )
 
     def _throttled(self, program: Program, name: NodeName) -> Program:
-        self._throttles[name] = Throttled(program)
-        return self._throttles[name]
+        throttle = Throttled(program)
+        self._throttles.setdefault(name, []).append(throttle)
+        return throttle
 
     def _renew(self, name: NodeName) -> System:
         experiment = self._experiment
         fabric = self._engine.systems[0].channels.fabric
-        return System([define_link_end(experiment.layout, name, experiment.link)], fabric=fabric)
+        if isinstance(experiment, ClusterExperiment):
+            definitions = define_system(experiment.collection, name, experiment.link)
+        else:
+            definitions = (define_link_end(experiment.layout, name, experiment.link),)
+        return System(definitions, fabric=fabric)
 
-    def _read(self) -> int:
-        return sum(system.ends[0].link.counters.read_length for system in self._engine.systems)
+    def _read(self) -> dict[_Nodes, int]:
+        """What has been read at both ends of each link."""
+        found = dict.fromkeys(self._links, 0)
+        for system in self._engine.systems:
+            for end in system.ends:
+                nodes = _nodes(end)
+                if nodes in found:
+                    found[nodes] += end.link.counters.read_length
+        return found
 
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
-        text = _said(event)
+        partner = end.partner if isinstance(self._experiment, ClusterExperiment) else None
+        text = _said(event, partner)
         if text is not None and now_ns:
             self._entries.append(StoryEntry(now_ns / NS_PER_S, end.name, text, False))
 
@@ -133,11 +163,10 @@ class _Telling:
         ]
         return begun + over
 
-    def _recoveries(self) -> list[Recovery]:
+    def _recoveries(self) -> Iterator[Recovery]:
         ends = {id(fault): at_ns for at_ns, fault in self._injection.over}
         begun = self._injection.begun
         warm = self._experiment.begin_ns // SLICE_NS
-        recoveries = []
         for number, (at_ns, fault) in enumerate(begun):
             over_ns = ends.get(id(fault), self._engine.now_ns)
             later = [other_ns for other_ns, _ in begun[number + 1 :] if other_ns > at_ns]
@@ -145,44 +174,54 @@ class _Telling:
             earlier = [ends.get(id(other), 0) for _, other in begun[:number]]
             since = max([warm, *(ns // SLICE_NS + 1 for ns in earlier)])
             first, last, limit = at_ns // SLICE_NS, -(-over_ns // SLICE_NS), limit_ns // SLICE_NS
-            before = self._mean(since if since < first else warm, first) or 0.0
-            recovered = self._recovered(before, last, limit)
-            recoveries.append(
-                Recovery(
+            for nodes, link in self._links.items():
+                carried = self._carried[nodes]
+                before = _mean(carried, since if since < first else warm, first) or 0.0
+                recovered = _recovered(carried, before, last, limit)
+                yield Recovery(
                     fault.describe(),
                     at_ns / NS_PER_S,
                     over_ns / NS_PER_S,
                     before,
-                    self._mean(first, last),
-                    None if recovered is None else self._mean(recovered, limit),
+                    _mean(carried, first, last),
+                    None if recovered is None else _mean(carried, recovered, limit),
                     None if recovered is None else max(0.0, (recovered * SLICE_NS - over_ns) / 1e6),
+                    link,
                 )
-            )
-        return recoveries
 
-    def _recovered(self, before: float, last: int, limit: int) -> int | None:
-        """The first slice after a fault in which as much is carried as before, or nearly."""
-        for number in range(last, limit):
-            if (self._mean(number, number + 1) or 0.0) >= RECOVERED_SHARE * before:
-                return number
+
+def _recovered(carried: Sequence[int], before: float, last: int, limit: int) -> int | None:
+    """The first slice after a fault in which as much is carried as before, or nearly."""
+    for number in range(last, limit):
+        if (_mean(carried, number, number + 1) or 0.0) >= RECOVERED_SHARE * before:
+            return number
+    return None
+
+
+def _mean(carried: Sequence[int], first: int, last: int) -> float | None:
+    """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
+    some = carried[first:last]
+    if not some:
         return None
-
-    def _mean(self, first: int, last: int) -> float | None:
-        """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
-        carried = self._carried[first:last]
-        if not carried:
-            return None
-        return sum(carried) / len(carried) / MIB * NS_PER_S / SLICE_NS
+    return sum(some) / len(some) / MIB * NS_PER_S / SLICE_NS
 
 
-def _said(event: LinkEvent) -> str | None:
-    """What a link end says, where it says something of the link."""
+def _nodes(end: LinkEnd) -> _Nodes:
+    """The systems of a link, in the order of a layout."""
+    here, there = NodeName(end.name), NodeName(end.partner)
+    return (here, there) if here.precedes(there) else (there, here)
+
+
+def _said(event: LinkEvent, partner: str | None) -> str | None:
+    """What a link end says, where it says something of the link; ``partner`` if it has several."""
+    to = f" to {partner}" if partner else ""
     if isinstance(event, DeviceChanged):
         return f"{format_rdev(event.rdev)} {'can be used' if event.usable else 'is down'}"
     if isinstance(event, LinkUp):
-        return "the link came up"
+        return f"the link{to} came up"
     if isinstance(event, LinkDown):
-        return "the link went down"
+        return f"the link{to} went down"
     if isinstance(event, Severed):
-        return f"all conversations are over: {event.reason}"
+        over = f"conversations with {partner}" if partner else "conversations"
+        return f"all {over} are over: {event.reason}"
     return None

@@ -26,7 +26,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, p
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 
 FAULTS_MAX: Final = 1_000
@@ -154,13 +154,17 @@ _EXPECTED: Final = {
 }
 
 
-def read_faults(path: str, layout: Layout, client: NodeName, end_ns: int) -> list[Fault]:
+Place = Layout | Collection
+"""Where faults happen: on one link, or on several that run together."""
+
+
+def read_faults(path: str, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
     """The faults in a file, by their times; all must begin before ``end_ns``."""
     with within(f"--faults {path}"):
         return parse_faults(read_bytes(Path(path), "a file of faults"), layout, client, end_ns)
 
 
-def parse_faults(data: bytes, layout: Layout, client: NodeName, end_ns: int) -> list[Fault]:
+def parse_faults(data: bytes, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
     """As `read_faults`, of the content of a file."""
     expected = {"fault": "a table for each fault, headed [[fault]]"}
     root = convert(decode(data, "a file of faults"), _Root, "", expected)
@@ -177,7 +181,7 @@ def parse_faults(data: bytes, layout: Layout, client: NodeName, end_ns: int) -> 
     return sorted(faults, key=lambda fault: fault.at_ns)
 
 
-def _fault(table: _Table, layout: Layout, client: NodeName, end_ns: int) -> Fault:
+def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault:
     kind = _kind(table.kind)
     node = client if table.node is None else _node(table.node, layout)
     at_ns = _time("at", table.at)
@@ -240,16 +244,29 @@ def _kind(name: str) -> FaultKind:
         raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
 
 
-def _node(name: str, layout: Layout) -> NodeName:
-    for node in layout.nodes:
+def _nodes(layout: Place) -> tuple[NodeName, ...]:
+    return layout.nodes if isinstance(layout, Layout) else layout.systems
+
+
+def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
+    """Every end of a CTC, and its chpid."""
+    return {
+        (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
+        for link in ((layout,) if isinstance(layout, Layout) else layout.links)
+        for here, node in enumerate(link.nodes)
+        for ctc in link.ctcs
+    }
+
+
+def _node(name: str, layout: Place) -> NodeName:
+    for node in _nodes(layout):
         if node == name.upper():
             return node
-    raise ConfigurationError(f"node {name[:40]!r}: expected {' or '.join(layout.nodes)}")
+    raise ConfigurationError(f"node {name[:40]!r}: expected {' or '.join(_nodes(layout))}")
 
 
-def _rdev(text: str, layout: Layout, node: NodeName) -> Rdev:
-    here = layout.nodes.index(node)
-    known = [ctc.rdevs[here] for ctc in layout.ctcs]
+def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
+    known = [rdev for name, rdev in _chpids(layout) if name == node]
     try:
         rdev = parse_rdev(text)
     except CtcError as error:
@@ -260,9 +277,10 @@ def _rdev(text: str, layout: Layout, node: NodeName) -> Rdev:
     return rdev
 
 
-def _chpid(text: str, layout: Layout, node: NodeName) -> ChpidId:
-    here = layout.nodes.index(node)
-    known = [fibre.chpids[here] for fibre in layout.fibres]
+def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
+    known = list(
+        dict.fromkeys(chpid for (name, _), chpid in _chpids(layout).items() if name == node)
+    )
     try:
         chpid = parse_chpid(text)
     except CtcError as error:
@@ -280,18 +298,14 @@ def _time(key: str, text: str) -> int:
     return round(float(found[1]) * _UNITS_NS[found[2]])
 
 
-def draw_faults(seed: int, layout: Layout, begin_ns: int, end_ns: int) -> list[Fault]:
+def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fault]:
     """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
 
     Every kind but `FaultKind.GAP`, from which no link recovers by itself.
     """
     random = Random(f"faults {seed}")
     kinds = [kind for kind in FaultKind if kind is not FaultKind.GAP]
-    chpids = {
-        (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
-        for here, node in enumerate(layout.nodes)
-        for ctc in layout.ctcs
-    }
+    chpids = _chpids(layout)
     faults = []
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])

@@ -27,14 +27,22 @@ Renew = Callable[[NodeName], System]
 """Makes the fresh system that takes another's place."""
 
 
+_Place = tuple[NodeName, Rdev]
+"""One end of a CTC: its system and its number there."""
+
+
 class Injection:
-    """The faults of one run over a link of two systems. It drives the engine: see `run`."""
+    """The faults of one run over the links of some systems. It drives the engine: see `run`.
+
+    A system that crashes takes its end of every link with it; of its partners' ends, those that
+    lead to it restart. Of two systems each restarts as a whole.
+    """
 
     def __init__(
         self,
         engine: VirtualEngine,
         disturbance: Disturbance,
-        throttles: Mapping[NodeName, Throttled],
+        throttles: Mapping[NodeName, Sequence[Throttled]],
         renew: Renew,
         faults: Iterable[Fault],
     ) -> None:
@@ -46,15 +54,25 @@ class Injection:
         self._throttles = throttles
         self._renew = renew
         self._acts: Agenda[Callable[[], None]] = Agenda()
-        self._holds: dict[Rdev, int] = {}
-        """How many faults keep a CTC down, by its number at the first system."""
-        first, second = engine.systems[:2]
-        self._first = first.name
-        self._names = (first.name, second.name)
-        ctcs = first.ends[0].link.ctcs.values()
-        self._mates = {ctc.device.rdev: ctc.device.partner_rdev for ctc in ctcs}
-        self._homes = {mate: rdev for rdev, mate in self._mates.items()}
-        disturbance.know(*self._names)
+        self._holds: dict[_Place, int] = {}
+        """How many faults keep a CTC down, by its number at the first of its systems."""
+        self._names = tuple(system.name for system in engine.systems)
+        self._homes: dict[_Place, _Place] = {}
+        """Either end of each CTC, and its end at the first of its systems."""
+        for system in engine.systems:
+            for end in system.ends:
+                for ctc in end.link.ctcs.values():
+                    here = (system.name, ctc.device.rdev)
+                    home = self._homes.setdefault(here, here)
+                    self._homes[end.partner, ctc.device.partner_rdev] = home
+        disturbance.know(
+            {
+                (system.name, rdev): end.partner
+                for system in engine.systems
+                for end in system.ends
+                for rdev in end.ctcs
+            }
+        )
         self._beginnings: Mapping[FaultKind, Callable[[Fault], Callable[[], None]]] = {
             FaultKind.CTC_LOST: self._lose_ctc,
             FaultKind.CHPID_LOST: self._lose_chpid,
@@ -104,17 +122,18 @@ class Injection:
         return found
 
     def end(self, name: NodeName) -> LinkEnd:
-        """A system's end of the link, as it is now."""
+        """A system's first link end, as it is now."""
         return self.system(name).ends[0]
 
     def _check(self, fault: Fault) -> None:
         """Raise `ConfigurationError` unless the fault's system and CTC are of the link."""
         if fault.node not in self._names:
             raise ConfigurationError(
-                f"fault {fault.kind.value}: {fault.node} is no system of this link; "
+                f"fault {fault.kind.value}: {fault.node} is no system of "
+                f"{'this link' if len(self._names) == 2 else 'these links'}; "
                 f"expected {' or '.join(self._names)}"
             )
-        if fault.rdev is not None and fault.rdev not in self.end(fault.node).link.ctcs:
+        if fault.rdev is not None and (fault.node, fault.rdev) not in self._homes:
             raise ConfigurationError(
                 f"fault {fault.kind.value}: {format_rdev(fault.rdev)} is no CTC of {fault.node}"
             )
@@ -140,7 +159,7 @@ class Injection:
 
     def _phase(self, fault: Fault) -> str:
         assert fault.rdev is not None
-        ctc = self.end(fault.node).ctcs[fault.rdev]
+        ctc = self.system(fault.node).end_of(fault.rdev).ctcs[fault.rdev]
         if ctc.idle:
             return "idle"
         times = ctc.times_so_far(self._engine.now_ns)
@@ -148,51 +167,62 @@ class Injection:
             return "CONN"
         return "DISC" if times.disc_ns else "PEND"
 
-    def _lose(self, rdevs: Sequence[Rdev]) -> Callable[[], None]:
-        """Cut CTCs, by their numbers at the first system; what undoes it."""
-        for rdev in rdevs:
-            self._holds[rdev] = self._holds.get(rdev, 0) + 1
-            if self._holds[rdev] == 1:
-                self._engine.unplug(rdev)
+    def _lose(self, places: Iterable[_Place]) -> Callable[[], None]:
+        """Cut CTCs, named by either end; what undoes it."""
+        homes = list(dict.fromkeys(self._homes[place] for place in places))
+        for home in homes:
+            self._holds[home] = self._holds.get(home, 0) + 1
+            if self._holds[home] == 1:
+                self._engine.unplug(home[1], home[0])
 
         def restore() -> None:
-            for rdev in rdevs:
-                self._holds[rdev] -= 1
-                if not self._holds[rdev]:
-                    self._engine.plug(rdev)
+            for home in homes:
+                self._holds[home] -= 1
+                if not self._holds[home]:
+                    self._engine.plug(home[1], home[0])
 
         return restore
 
-    def _home(self, fault: Fault) -> Rdev:
-        """The number at the first system of the fault's CTC."""
-        assert fault.rdev is not None
-        return fault.rdev if fault.node == self._first else self._homes[fault.rdev]
-
     def _lose_ctc(self, fault: Fault) -> Callable[[], None]:
-        return self._lose([self._home(fault)])
+        assert fault.rdev is not None
+        return self._lose([(fault.node, fault.rdev)])
 
     def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
         system = self.system(fault.node)
         chpid = fault.chpid
         if chpid is None:  # drawn: that of the first device
             chpid = system.channels.chpid_of[next(iter(self.end(fault.node).link.ctcs))]
-        rdevs = system.channels.rdevs_on(chpid)
-        if fault.node != self._first:
-            rdevs = [self._homes[rdev] for rdev in rdevs]
-        return self._lose([*rdevs])
+        return self._lose([(fault.node, rdev) for rdev in system.channels.rdevs_on(chpid)])
+
+    def _lose_all(self, name: NodeName) -> Callable[[], None]:
+        """Cut every CTC of a system, as its first system lists them."""
+        own = {self._homes[name, rdev] for end in self.system(name).ends for rdev in end.ctcs}
+        return self._lose([home for home in dict.fromkeys(self._homes.values()) if home in own])
 
     def _partition(self, fault: Fault) -> Callable[[], None]:
-        return self._lose([*self._mates])
+        return self._lose_all(fault.node)
 
     def _crash(self, fault: Fault) -> Callable[[], None]:
-        restore = self._lose([*self._mates])
+        restore = self._lose_all(fault.node)
+        partners = {end.partner for end in self.system(fault.node).ends}
 
         def restart() -> None:
-            for name in self._names:  # the partner sees that it is another one, and restarts
-                self._engine.replace(self._renew(name), f"{fault.node} has restarted")
+            reason = f"{fault.node} has restarted"
+            for name in self._names:  # a partner sees that it is another one, and restarts
+                if name == fault.node:
+                    self._engine.replace(self._renew(name), reason)
+                elif name in partners:
+                    self._restart_end(name, fault.node, reason)
             restore()
 
         return restart
+
+    def _restart_end(self, name: NodeName, partner: NodeName, reason: str) -> None:
+        """Let a system's end of its link to ``partner`` begin again, and nothing of its others."""
+        if len(self.system(name).ends) == 1:
+            self._engine.replace(self._renew(name), reason)
+        else:
+            self._engine.restart_end(name, partner, reason)
 
     def _delay(self, fault: Fault) -> Callable[[], None]:
         self._disturbance.delay_ns += fault.amount
@@ -218,11 +248,13 @@ class Injection:
         return _nothing
 
     def _throttle(self, fault: Fault) -> Callable[[], None]:
-        throttle = self._throttles[fault.node]
-        throttle.limit = fault.amount
+        throttles = self._throttles[fault.node]
+        for throttle in throttles:
+            throttle.limit = fault.amount
 
         def undo() -> None:
-            throttle.limit = None
+            for throttle in throttles:
+                throttle.limit = None
 
         return undo
 
@@ -234,22 +266,21 @@ class Injection:
         return partial(self._disturbance.disarm, *of) if fault.for_ns else _nothing
 
     def _make_older(self, fault: Fault) -> Callable[[], None]:
-        """A partner that knows links of one CTC only: the others are inactive at its end."""
-        end = self.end(fault.node)
-        rdevs = [*end.link.ctcs][1:]
+        """A partner that knows links of one CTC only: the others are inactive at its ends."""
         engine = self._engine
         system = self.system(fault.node)
         changed = []
-        for rdev in rdevs:
-            if end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
-                system.apply(Deactivate(rdev), engine.now_ns)
-                changed.append(rdev)
+        for end in system.ends:
+            for rdev in [*end.link.ctcs][1:]:
+                if end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
+                    system.apply(Deactivate(rdev), engine.now_ns)
+                    changed.append(rdev)
         engine.drain()
 
         def undo() -> None:
             now = self.system(fault.node)
             for rdev in changed:
-                if now.ends[0].link.ctcs[rdev].state is DeviceState.INACTIVE:
+                if now.end_of(rdev).link.ctcs[rdev].state is DeviceState.INACTIVE:
                     now.apply(Activate(rdev), engine.now_ns)
             engine.drain()
 
@@ -258,21 +289,34 @@ class Injection:
     def _gap(self, fault: Fault) -> Callable[[], None]:
         """APAR VM66886: a message is gone, its successors wait for it until the link is bounced."""
         disarm = self._arm(fault)
+        assert fault.rdev is not None
+        end = self.system(fault.node).end_of(fault.rdev)
+        ends = ((end.name, end.partner), (end.partner, end.name))
+        names = {end.name, end.partner}
+        of_link = [
+            home
+            for home in dict.fromkeys(self._homes.values())
+            if {home[0], self._partner(home)} == names
+        ]
 
         def bounce() -> None:
             disarm()
-            restore = self._lose([*self._mates])
-            for name in self._names:
-                self._engine.replace(self._renew(name), "the link was bounced")
+            restore = self._lose(of_link)
+            for name, partner in sorted(ends, key=lambda each: self._names.index(each[0])):
+                self._restart_end(name, partner, "the link was bounced")
             restore()
 
         return bounce
+
+    def _partner(self, place: _Place) -> NodeName:
+        """The system at the other end of a CTC."""
+        return self.system(place[0]).end_of(place[1]).partner
 
     def _close_broken(self) -> None:
         """A frame was damaged: its CTC goes down, as a connection is closed, and comes back."""
         broken, self._disturbance.broken = self._disturbance.broken, []
         for name, rdev in broken:
-            restore = self._lose([rdev if name == self._first else self._homes[rdev]])
+            restore = self._lose([(name, rdev)])
             self._acts.add(self._engine.now_ns + REPAIR_NS, restore)
 
 

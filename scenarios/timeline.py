@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -126,12 +126,12 @@ def _spread(lengths: list[float], io: Io, begin_ns: int, bin_ns: int) -> None:
         lengths[index] += io.length * (high - low) / io.conn_ns
 
 
-class _Recorder:
+class IoRecorder:
     """Puts every SSCH and its interrupt together."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, nodes: Iterable[NodeName]) -> None:
         self.ios: list[Io] = []
-        self._nodes = {str(node): node for node in layout.nodes}
+        self._nodes = {str(node): node for node in nodes}
         self._begun: dict[tuple[str, int], tuple[int, Command]] = {}
 
     def take(self, record: TraceRecord) -> None:
@@ -169,6 +169,11 @@ class _Recorder:
             )
         )
 
+    def between(self, begin_ns: int, end_ns: int) -> Iterator[Io]:
+        """The I/Os that went on at any time between the two."""
+        ended = self.ios[bisect_left(self.ios, begin_ns, key=lambda io: io.seen_ns) :]
+        return (io for io in ended if io.begin_ns < end_ns)
+
 
 _OUTCOMES: Final = {
     UnitStatus.ENDED: "ended",
@@ -189,7 +194,7 @@ def record_timeline(
     many seconds of virtual time have passed. An hour's run does not fit in memory: a second of a
     busy link has some 10,000 I/Os.
     """
-    recorder = _Recorder(experiment.layout)
+    recorder = IoRecorder(experiment.layout.nodes)
     engine, systems = build(experiment, recorder.take, operation, recorder.look)
     operated = OperatedRun(engine, systems, operation)
     ends = [system.ends[0] for system in systems]
@@ -197,21 +202,26 @@ def record_timeline(
     begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
     operated.run(begin_ns)
     before = end.snapshot(begin_ns)
-    step_ns = max(BACKLOG_STEP_NS_MIN, -(-(end_ns - begin_ns) // BACKLOG_SAMPLES))
-    backlogs = list(_backlogs(ends, begin_ns))
-    for until_ns in (*range(begin_ns + step_ns, end_ns, step_ns), end_ns):
+    backlogs = list(backlogs_of(ends, begin_ns))
+    for until_ns in backlog_times(begin_ns, end_ns):
         operated.run(until_ns)
-        backlogs += _backlogs(ends, until_ns)
+        backlogs += backlogs_of(ends, until_ns)
         if progress is not None:
             progress(until_ns / NS_PER_S)
     result = measure(end.name, before, end.snapshot(end_ns))
     engine.run(end_ns + TAIL_NS)  # until what has begun is over; nothing more is operated
-    ended = recorder.ios[bisect_left(recorder.ios, begin_ns, key=lambda io: io.seen_ns) :]
-    kept = tuple(io for io in ended if io.begin_ns < end_ns)
+    kept = tuple(recorder.between(begin_ns, end_ns))
     return Timeline(experiment.layout, begin_ns, end_ns, kept, tuple(backlogs)), result
 
 
-def _backlogs(ends: Sequence[LinkEnd], at_ns: int) -> Iterator[Backlog]:
+def backlog_times(begin_ns: int, end_ns: int) -> tuple[int, ...]:
+    """When the backlog is looked at after the beginning."""
+    step_ns = max(BACKLOG_STEP_NS_MIN, -(-(end_ns - begin_ns) // BACKLOG_SAMPLES))
+    return (*range(begin_ns + step_ns, end_ns, step_ns), end_ns)
+
+
+def backlogs_of(ends: Iterable[LinkEnd], at_ns: int) -> Iterator[Backlog]:
+    """What waits at some link ends."""
     for end in ends:
         packager = end.link.packager
         yield Backlog(end.name, at_ns, packager.backlog_count, packager.backlog_length)

@@ -3,14 +3,16 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import typer
+from rich.console import RenderableType
 
 from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
+from isfc.cli.faults import read_wanted_faults, show_story
 from isfc.cli.options.report import Output, check_view, show_report
 from isfc.cli.progress import watch
 from isfc.cli.render.cluster import cluster_heading, cluster_page
@@ -18,16 +20,30 @@ from isfc.cli.render.cp import transcript_lines
 from isfc.cli.render.notes import note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_error, show_json, show_lines
 from isfc.cli.render.report import View
+from isfc.cli.timeline import TimelineOutput, read_timeline, run_timelines
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
 from scenarios.cluster_rows import ClusterRow, cluster_rows
 from scenarios.cp_script import Transcript, read_script
+from scenarios.fault_run import tell
+from scenarios.faults import Fault
 from scenarios.measured import beyond_measured_cluster
 from scenarios.notes import cluster_notes
 from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, make_name
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be done to the links while they run, and what of every I/O is to be shown."""
+
+    cp: str | None = None
+    trace: str | None = None
+    timeline: str | None = None
+    faults: str | None = None
+    fault_seed: int | None = None
 
 
 def check_together(alone: Mapping[str, object]) -> None:
@@ -46,17 +62,32 @@ def run_together(
     warmup: float,
     seed: int,
     output: Output,
-    cp: str | None,
+    wanted: Wanted,
 ) -> None:
     """Run the links and print what came of them; ends with 1 if CP refused a command."""
+    cp = wanted.cp
     try:
         experiment = ClusterExperiment(*chosen, seconds=seconds, warmup=warmup, seed=seed)
     except ConfigurationError as error:
         raise ConfigurationError(f"--{error}") from None
     check_view(output, experiment.experiments)
+    others = (cp, wanted.trace, wanted.timeline)
+    faults = read_wanted_faults(wanted.faults, wanted.fault_seed, experiment, output, others)
+    if faults is not None:
+        _tell(experiment, faults, output)
+        return
+    timeline = read_timeline(wanted.trace, wanted.timeline, experiment, output)
     transcript = None if cp is None else _transcript(cp, experiment, output)
-    results = _results(experiment, output, transcript)
-    if output.view is not None:
+    chart: RenderableType | None = None
+    if timeline is None:
+        results = _results(experiment, output, transcript)
+    else:
+        chart, result = _timelines(timeline, transcript)
+        results = [result]
+    if chart is not None:
+        _show_cp(transcript)
+        show(cluster_heading(timeline.experiment if timeline else experiment, None), "", chart)
+    elif output.view is not None:
         _show_views(experiment, results, output, output.view)
     elif output.csv:
         show_notes(cluster_notes(experiment.collection))
@@ -65,13 +96,39 @@ def run_together(
         record = cluster_record(experiment, cluster_rows(results), output.seeds)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
-        if transcript is not None:
-            show_lines((*transcript_lines(transcript.entries), ""))
+        _show_cp(transcript)
         show(cluster_page(experiment, cluster_rows(results), output.seeds))
     if transcript is not None and transcript.refusals:
         for entry in transcript.refusals if output.view or output.csv else ():
             show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _show_cp(transcript: Transcript | None) -> None:
+    """Print what CP said, if it was asked, and a blank line."""
+    if transcript is not None:
+        show_lines((*transcript_lines(transcript.entries), ""))
+
+
+def _timelines(
+    wanted: TimelineOutput[ClusterExperiment], transcript: Transcript | None
+) -> tuple[RenderableType | None, ClusterResult]:
+    """Run the links and write the trace; the chart, if it is wanted."""
+    operation = None if transcript is None else transcript.operation
+    experiment = wanted.experiment
+    timelines, result = watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_timelines(wanted, progress, operation),
+    )
+    return wanted.chart(*timelines), result
+
+
+def _tell(experiment: ClusterExperiment, faults: Sequence[Fault], output: Output) -> None:
+    """Run the links with faults, and print the story."""
+    story = watch(
+        experiment.warmup + experiment.seconds, lambda progress: tell(experiment, faults, progress)
+    )
+    show_story(experiment, story, json=output.json)
 
 
 def cluster_record(

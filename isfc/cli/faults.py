@@ -10,7 +10,8 @@ from isfc.cli.options.report import Output
 from isfc.cli.render.faults import story_page
 from isfc.cli.render.output import show, show_json
 from isfc.errors import ConfigurationError
-from scenarios.fault_run import Story
+from scenarios.cluster import ClusterExperiment
+from scenarios.fault_run import Recovery, Story
 from scenarios.faults import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.run import Experiment
 
@@ -34,7 +35,7 @@ FaultSeedOption = Annotated[
 def read_wanted_faults(
     path: str | None,
     seed: int | None,
-    experiment: Experiment,
+    experiment: Experiment | ClusterExperiment,
     output: Output,
     others: tuple[str | None, ...],
 ) -> list[Fault] | None:
@@ -49,15 +50,18 @@ def read_wanted_faults(
         raise ConfigurationError(
             f"{option}: expected without --report, --csv, --seeds, --cp, --trace and --timeline"
         )
+    where = (
+        experiment.collection if isinstance(experiment, ClusterExperiment) else experiment.layout
+    )
     if path is None:
         assert seed is not None, "one of them was given"
-        return draw_faults(seed, experiment.layout, experiment.begin_ns, experiment.end_ns)
+        return draw_faults(seed, where, experiment.begin_ns, experiment.end_ns)
     if seed is not None:
         raise ConfigurationError("--fault-seed: expected without --faults, which says them all")
-    return read_faults(path, experiment.layout, experiment.client_node, experiment.end_ns)
+    return read_faults(path, where, experiment.client_node, experiment.end_ns)
 
 
-def show_story(experiment: Experiment, story: Story, *, json: bool) -> None:
+def show_story(experiment: Experiment | ClusterExperiment, story: Story, *, json: bool) -> None:
     """Print a story."""
     if json:
         show_json(story_record(experiment, story))
@@ -65,11 +69,19 @@ def show_story(experiment: Experiment, story: Story, *, json: bool) -> None:
         show(story_page(experiment, story))
 
 
-def story_record(experiment: Experiment, story: Story) -> dict[str, Any]:
+def story_record(experiment: Experiment | ClusterExperiment, story: Story) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         **experiment.settings(),
         "mb_per_s": story.mb_per_s,
         "events": [asdict(entry) for entry in story.entries],
-        "faults": [asdict(recovery) for recovery in story.recoveries],
+        "faults": [_recovery_record(recovery) for recovery in story.recoveries],
     }
+
+
+def _recovery_record(recovery: Recovery) -> dict[str, Any]:
+    """What a fault did; the link is named if several run together."""
+    record = asdict(recovery)
+    if not recovery.link:
+        del record["link"]
+    return record

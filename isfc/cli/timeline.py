@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Generic, TypeVar
 
 import typer
 from rich.console import RenderableType
@@ -12,9 +12,11 @@ from rich.console import RenderableType
 from isfc.cli.options.file import check_file
 from isfc.cli.options.report import Output
 from isfc.cli.render.chrome_trace import write_trace
-from isfc.cli.render.gantt import gantt_page
+from isfc.cli.render.gantt import gantt_page, gantt_pages
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
+from scenarios.cluster import ClusterExperiment, ClusterResult
+from scenarios.cluster_timeline import record_cluster_timeline
 from scenarios.operation import Operation
 from scenarios.run import NS_PER_S, Experiment, Result
 from scenarios.timeline import Timeline, record_timeline
@@ -45,37 +47,54 @@ def read_time(option: str, text: str) -> int:
     return round(float(found[1]) * unit_ns[found[2]])
 
 
+_Run = TypeVar("_Run", Experiment, ClusterExperiment)
+
+
 @dataclass(frozen=True, slots=True)
-class TimelineOutput:
+class TimelineOutput(Generic[_Run]):
     """What of a run's timeline is wanted: a trace, a chart of the first ``chart_ns``, or both."""
 
-    experiment: Experiment
+    experiment: _Run
     trace: Path | None
     chart_ns: int | None
 
-    def run(
-        self,
-        side: NodeName | None,
-        progress: Callable[[float], None] | None,
-        operation: Operation | None,
-    ) -> tuple[Timeline, Result]:
-        """Run the experiment, and write the trace."""
-        timeline, result = record_timeline(self.experiment, side, progress, operation)
-        if self.trace is not None:
-            write_trace(self.trace, timeline)
-        return timeline, result
-
-    def chart(self, timeline: Timeline) -> RenderableType | None:
-        """The chart, if it is wanted."""
+    def chart(self, *timelines: Timeline) -> RenderableType | None:
+        """The chart, if it is wanted; of several links, one behind the other."""
         if self.chart_ns is None:
             return None
-        end_ns = min(timeline.end_ns, timeline.begin_ns + self.chart_ns)
-        return gantt_page(replace(timeline, end_ns=end_ns))
+        end_ns = min(timelines[0].end_ns, timelines[0].begin_ns + self.chart_ns)
+        cut = [replace(timeline, end_ns=end_ns) for timeline in timelines]
+        return gantt_page(cut[0]) if len(cut) == 1 else gantt_pages(cut)
+
+
+def run_timeline(
+    wanted: TimelineOutput[Experiment],
+    side: NodeName | None,
+    progress: Callable[[float], None] | None,
+    operation: Operation | None,
+) -> tuple[Timeline, Result]:
+    """Run one link, and write the trace."""
+    timeline, result = record_timeline(wanted.experiment, side, progress, operation)
+    if wanted.trace is not None:
+        write_trace(wanted.trace, timeline)
+    return timeline, result
+
+
+def run_timelines(
+    wanted: TimelineOutput[ClusterExperiment],
+    progress: Callable[[float], None] | None,
+    operation: Operation | None,
+) -> tuple[tuple[Timeline, ...], ClusterResult]:
+    """Run several links together, and write the trace of all."""
+    timelines, result = record_cluster_timeline(wanted.experiment, progress, operation)
+    if wanted.trace is not None:
+        write_trace(wanted.trace, *timelines)
+    return timelines, result
 
 
 def read_timeline(
-    trace: str | None, chart: str | None, experiment: Experiment, output: Output
-) -> TimelineOutput | None:
+    trace: str | None, chart: str | None, experiment: _Run, output: Output
+) -> TimelineOutput[_Run] | None:
     """What ``--trace`` and ``--timeline`` ask for, checked before anything is run; None if nothing.
 
     ``output`` is what else is wanted. Raises `ConfigurationError` for what does not go together.

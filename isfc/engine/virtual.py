@@ -346,6 +346,20 @@ class VirtualEngine:
             end.deliver(Severed(reason))
         self._drain(host)
 
+    def restart_end(self, name: NodeName, partner: NodeName, reason: str) -> None:
+        """Let a system's end of one link begin again, as `replace` does with all of its ends."""
+        (end,) = (
+            end
+            for end in self._ends
+            if (end.link_end.name, end.link_end.partner) == (name, partner)
+        )
+        for rdev in end.mates:
+            self.unplug(rdev, name)
+        end.link_end = end.host.system.restart_end(partner)
+        end.offers = Offers()
+        end.deliver(Severed(reason))
+        self._drain(end.host)
+
     def stop(self, name: NodeName, until_ns: int) -> None:
         """Let one system stand still until then; what arrives waits for it."""
         for host in self._hosts:

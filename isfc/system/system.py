@@ -79,14 +79,33 @@ class System:
         self.name = definitions[0].name
         self.channels = ChannelSubsystem((ctc for end in definitions for ctc in end.ctcs), fabric)
         """The chpids, and what of them and of the devices is online."""
-        lock = SystemLock() if len(definitions) > 1 else None
-        self.ends = tuple(
-            LinkEnd(end, self.channels, trace, watch, rules, lock) for end in definitions
-        )
+        self._definitions = tuple(definitions)
+        self._trace, self._watch, self._rules = trace, watch, rules
+        self._lock = SystemLock() if len(definitions) > 1 else None
+        self.ends = tuple(map(self._make_end, definitions))
         """The link ends, in the order of their definitions."""
         self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
         self._recorder = recorder
         self._each = list(self.ends)
+
+    def _make_end(self, definition: LinkEndDefinition) -> LinkEnd:
+        return LinkEnd(definition, self.channels, self._trace, self._watch, self._rules, self._lock)
+
+    def restart_end(self, partner: str) -> LinkEnd:
+        """Put a fresh end of the link to ``partner`` in the place of the one that is there.
+
+        Its CTCs are to be disconnected before, and to be connected again. It is no input: a
+        recorder hears nothing of it.
+        """
+        number = next(n for n, end in enumerate(self.ends) if end.partner == partner)
+        old = self.ends[number]
+        if self._lock is not None:
+            self._lock.leave(old.link)
+        fresh = self._make_end(self._definitions[number])
+        self.ends = (*self.ends[:number], fresh, *self.ends[number + 1 :])
+        self._end_of |= dict.fromkeys(fresh.ctcs, fresh)
+        self._each = list(self.ends)
+        return fresh
 
     def end_of(self, rdev: Rdev) -> LinkEnd:
         """The link end that a device belongs to."""

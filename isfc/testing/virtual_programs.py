@@ -160,7 +160,8 @@ class _Driver:
         self.engine = VirtualEngine(
             [self._make(name) for name in names], [*throttles.values()], transit=disturbance
         )
-        self.injection = Injection(self.engine, disturbance, throttles, self._make, faults)
+        by_name = {name: [throttle] for name, throttle in throttles.items()}
+        self.injection = Injection(self.engine, disturbance, by_name, self._make, faults)
         for name, node in zip(names, self.nodes, strict=True):
             node.exchange().engine = cast(LiveEngine, _EngineOf(self, name))
         self._turn()

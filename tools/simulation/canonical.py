@@ -33,6 +33,10 @@ _LEFT_OUT: Final = frozenset(
         ("Resequencer", "duplicate_count"),
         ("Starts", "in_turns_ns"),
         ("Starts", "out_turns_ns"),
+        ("System", "_definitions"),
+        ("System", "_rules"),
+        ("System", "_trace"),
+        ("System", "_watch"),
     }
 )
 """Attributes that are the same for good, or as others are, or that count and decide nothing.

@@ -162,8 +162,9 @@ class _Run:
         stops = [fault for fault in scenario.faults if fault.kind is FaultKind.STOPPED]
         self._stopped_ns = sum(fault.for_ns for fault in stops)
         self._ledger = Ledger(self._pair, self._stopped_ns)
+        throttles = {name: [throttle] for name, throttle in self._pair.throttles.items()}
         self._injection = Injection(
-            self._pair.engine, self._disturbance, self._pair.throttles, self._renew, scenario.faults
+            self._pair.engine, self._disturbance, throttles, self._renew, scenario.faults
         )
         if scenario.answers:
             self._answer()

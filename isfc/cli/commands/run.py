@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from isfc.cli.cluster import check_together, run_together
+from isfc.cli.cluster import Wanted, check_together, run_together
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.faults import FaultSeedOption, FaultsOption, read_wanted_faults, show_story
@@ -54,7 +54,13 @@ from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.cli.render.report import View
 from isfc.cli.render.run import run_heading, run_page
 from isfc.cli.render.shared import shared_page
-from isfc.cli.timeline import TimelineOption, TimelineOutput, TraceOption, read_timeline
+from isfc.cli.timeline import (
+    TimelineOption,
+    TimelineOutput,
+    TraceOption,
+    read_timeline,
+    run_timeline,
+)
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
@@ -115,10 +121,10 @@ def run_layout(
     opened = file_at_site(open_collection(layout), open_profile(profile))
     loads = choose_traffic(opened, traffic, link_name, own)
     if loads:
-        alone = {"--side": side, "--trace": trace, "--timeline": timeline, "--faults": faults}
-        check_together({**alone, "--reply": reply, "--window": window, "--fault-seed": fault_seed})
+        check_together({"--side": side, "--reply": reply, "--window": window})
         output = Output(report, interval, csv, json, seeds, together=True)
-        run_together(loads, seconds, warmup, seed, output, cp)
+        wanted_of_all = Wanted(cp, trace, timeline, faults, fault_seed)
+        run_together(loads, seconds, warmup, seed, output, wanted_of_all)
         return
     output = Output(report, interval, csv, json, seeds)
     chosen = choose_workload(workload, message, reply, window)
@@ -145,7 +151,7 @@ def _measure(
     disks: IoConfiguration | None,
     node: NodeName | None,
     output: Output,
-    wanted: TimelineOutput | None,
+    wanted: TimelineOutput[Experiment] | None,
     transcript: Transcript | None,
     layout: str,
 ) -> None:
@@ -240,7 +246,7 @@ def _show_view(
 
 
 def _show_timeline(
-    wanted: TimelineOutput,
+    wanted: TimelineOutput[Experiment],
     side: NodeName | None,
     output: Output,
     transcript: Transcript | None,
@@ -248,7 +254,7 @@ def _show_timeline(
     """Run the experiment, write its trace, and print its chart, or what it would print without."""
     timeline, result = _watch(
         wanted.experiment,
-        lambda progress: wanted.run(side, progress, _operation(transcript)),
+        lambda progress: run_timeline(wanted, side, progress, _operation(transcript)),
     )
     chart = wanted.chart(timeline)
     if chart is None:

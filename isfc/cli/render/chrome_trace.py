@@ -1,11 +1,12 @@
 """A timeline in the Chrome trace event format, which Perfetto and chrome://tracing open.
 
-Each system is a process, each of its CTCs a thread. Times are microseconds of virtual time.
+Each system is a process, each of its CTCs a thread; of several links, each end of a link is a
+process. Times are microseconds of virtual time.
 The format is described in "Trace Event Format" (Google, 2016).
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +22,32 @@ RATE_BINS: Final = 1_000
 _MB: Final = 2**20
 
 
-def write_trace(path: Path, timeline: Timeline) -> None:
-    """Write a timeline into a file; raises `OSError` if that cannot be written."""
+def write_trace(path: Path, *timelines: Timeline) -> None:
+    """Write timelines into a file; raises `OSError` if that cannot be written."""
     with path.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
-        for index, event in enumerate(trace_events(timeline)):
+        for index, event in enumerate(all_events(timelines)):
             file.write(",\n" * (index > 0) + json.dumps(event, separators=(",", ":")))
         file.write("\n]}\n")
+
+
+def all_events(timelines: Sequence[Timeline]) -> Iterator[Event]:
+    """The events of each timeline; of several, with numbers and names of their own."""
+    for number, timeline in enumerate(timelines):
+        ends = 2 * number
+        for event in trace_events(timeline):
+            if number:
+                tid = event["tid"] and event["tid"] + ends * (RDEV_MAX + 1)
+                event |= {"pid": event["pid"] + ends, "tid": tid}
+                if "id" in event:
+                    event["id"] = f"{number}.{event['id']}"
+            if len(timelines) > 1 and event["name"] == "process_name":
+                nodes = timeline.layout.nodes
+                here = nodes.index(event["args"]["name"])
+                event["args"] = {"name": f"{nodes[here]} to {nodes[1 - here]}"}
+            if event["name"] == "process_sort_index":
+                event["args"] = {"sort_index": event["args"]["sort_index"] + ends}
+            yield event
 
 
 def trace_events(timeline: Timeline) -> Iterator[Event]:

@@ -7,7 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.cluster import cluster_heading
 from isfc.cli.render.run import run_heading
+from scenarios.cluster import ClusterExperiment
 from scenarios.fault_run import Story, StoryEntry
 from scenarios.run import Experiment
 
@@ -15,9 +17,12 @@ _NAMES_MAX = 4
 """Devices that are named one by one in a line."""
 
 
-def story_page(experiment: Experiment, story: Story) -> RenderableType:
+def story_page(experiment: Experiment | ClusterExperiment, story: Story) -> RenderableType:
     """The whole page."""
-    heading = run_heading(experiment, experiment.client_node)
+    if isinstance(experiment, ClusterExperiment):
+        heading = cluster_heading(experiment, None)
+    else:
+        heading = run_heading(experiment, experiment.client_node)
     lines = Text("\n".join(story_lines(story)))
     total = f"{story.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
     return Group(heading, "", lines, "", _table(story), "", total)
@@ -29,6 +34,7 @@ def story_lines(story: Story) -> Iterator[str]:
     if began is None:
         return
     entries = [entry for entry in story.entries if entry.at_s >= began]
+    pair = len({entry.node for entry in story.entries}) <= 2
     for at_s, group in groupby(entries, key=lambda entry: entry.at_s):
         moment = [*group]
         for entry in moment:
@@ -39,7 +45,8 @@ def story_lines(story: Story) -> Iterator[str]:
             for text in _seen([e for e in moment if e.node == node and not e.is_fault]):
                 sentences.setdefault(text, []).append(node)
         for text, nodes in sentences.items():
-            yield f"{at_s:12.6f} {'both' if len(nodes) > 1 else nodes[0]:<8}   {text}"
+            for node in ["both"] if pair and len(nodes) > 1 else nodes:
+                yield f"{at_s:12.6f} {node:<8}   {text}"
 
 
 def _seen(entries: list[StoryEntry]) -> Iterator[str]:
@@ -64,17 +71,24 @@ def _table(story: Story) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     table.add_column("at s", justify="right")
     table.add_column("fault")
+    several = any(recovery.link for recovery in story.recoveries)
+    if several:
+        table.add_column("link", no_wrap=True)
     for column in ("before", "during", "after", "recovered"):
         table.add_column(column, justify="right")
+    before = None
     for recovery in story.recoveries:
+        fault = recovery.at_s, recovery.fault
         table.add_row(
-            f"{recovery.at_s:.3f}",
-            recovery.fault,
+            f"{recovery.at_s:.3f}" if fault != before else "",
+            recovery.fault if fault != before else "",
+            *([recovery.link] if several else []),
             f"{recovery.before_mb_per_s:.1f}",
             _figure(recovery.during_mb_per_s),
             _figure(recovery.after_mb_per_s),
             "no" if recovery.recovered_ms is None else f"{recovery.recovered_ms:.0f} ms",
         )
+        before = fault if several else None
     return table
 
 

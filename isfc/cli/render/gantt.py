@@ -8,6 +8,7 @@ from rich.text import Text
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
+from isfc.layout.sharing import link_name
 from scenarios.timeline import Io, Timeline
 
 WIDTH: Final = 80
@@ -31,12 +32,30 @@ _LEGEND: Final = (
 
 def gantt_page(timeline: Timeline, width: int = WIDTH) -> RenderableType:
     """The whole chart, ``width`` columns wide."""
+    parts = [*_parts(timeline, width)]
+    return Group(_scale(timeline, width), *parts, "", _LEGEND)
+
+
+def gantt_pages(timelines: Sequence[Timeline], width: int = WIDTH) -> RenderableType:
+    """The charts of several links, of one time; those on which nothing happened are left out."""
+    parts: list[RenderableType] = [_scale(timelines[0], width)]
+    for timeline in [each for each in timelines if each.ios] or timelines:
+        parts += ["", Text(f"link {link_name(timeline.layout)}", "bold"), *_parts(timeline, width)]
+    return Group(*parts, "", _LEGEND)
+
+
+def _scale(timeline: Timeline, width: int) -> str:
+    """How long the chart is, and a column."""
+    span_ns = timeline.end_ns - timeline.begin_ns
+    scale = f"{span_ns / (width - _LABEL) / 1000:.3g} us a column"
+    return f"{span_ns / 1e6:g} ms from {timeline.begin_ns / 1e6:g} ms on, {scale}"
+
+
+def _parts(timeline: Timeline, width: int) -> list[RenderableType]:
+    """The lines of one link: each end of each CTC."""
     columns = width - _LABEL
     span_ns = timeline.end_ns - timeline.begin_ns
-    scale = f"{span_ns / columns / 1000:.3g} us a column"
-    parts: list[RenderableType] = [
-        f"{span_ns / 1e6:g} ms from {timeline.begin_ns / 1e6:g} ms on, {scale}"
-    ]
+    parts: list[RenderableType] = []
     layout = timeline.layout
     for end, node in enumerate(layout.nodes):
         parts += ["", Text(f"{node:<{_LABEL}}{_ruler(span_ns, columns)}"[:width], "bold")]
@@ -46,7 +65,7 @@ def gantt_page(timeline: Timeline, width: int = WIDTH) -> RenderableType:
             for cell in gantt_line(timeline, ios, columns):
                 line.append(cell, _STYLES.get(cell, ""))
             parts.append(line)
-    return Group(*parts, "", _LEGEND)
+    return parts
 
 
 def _ruler(span_ns: int, columns: int) -> str:

@@ -103,9 +103,11 @@ def test_cp_commands_reach_any_system(
         (["--traffic", "S1-S2:HL:0"], "--traffic S1-S2:HL:0: 0 pairs; expected 1 to 10000"),
         (["--traffic", "S1-S2:HL:5", "--pairs", "5"], "--traffic and --pairs: expected one of"),
         (["--link", "S1-S3"], "--link S1-S3: no traffic; expected --traffic of it"),
-        (["--faults", "x"], "--faults: of one link; expected it without --traffic and [[traff"),
-        (["--fault-seed", "1"], "--fault-seed: of one link; expected it without --traffic"),
-        (["--timeline", "5ms"], "--timeline: of one link; expected it without --traffic"),
+        (["--faults", "x"], "--faults x: cannot be read"),
+        (["--fault-seed", "1", "--csv"], "--fault-seed: expected without --report, --csv, --seeds"),
+        (["--timeline", "5ms", "--seeds", "2"], "--timeline: expected without --report, --csv"),
+        (["--timeline", "60ms"], "--timeline 60ms: expected at most --seconds, 0.05 s"),
+        (["--trace", "x.txt"], "--trace x.txt: expected a file that ends"),
         (["--side", "S1"], "--side: of one link; expected it without --traffic"),
         (["--seeds", "2", "--report", "device"], "--seeds and --report: expected one of them"),
         (["--report", "appc"], "--report appc: "),
@@ -115,6 +117,70 @@ def test_what_does_not_go_together_is_refused(
     path: str, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in text(capsys, path, *options, code=2)
+
+
+FAULTS = """
+[[fault]]
+at = "30ms"
+kind = "{kind}"
+node = "S2"
+for = "10ms"
+"""
+
+
+def test_faults_tell_what_they_do_to_each_link(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    faults = tmp_path / "faults.toml"
+    faults.write_text(FAULTS.format(kind="partition"))
+    both = ["--traffic", "S1-S2:HL:3", "--traffic", "S3-S1:HL:3", "--faults", str(faults)]
+    page = text(capsys, path, *both)
+    assert "    0.030000 S2       * partition for 10 ms" in page
+    assert "    0.030000 S1         the link to S2 went down" in page
+    assert "    0.030000 S2         the link to S3 went down" in page
+    record = json.loads(text(capsys, path, *both, "--json"))
+    assert record["traffic"] == ["S1-S2:HL:3", "S3-S1:HL:3"]
+    cut, other = record["faults"]
+    assert (cut["link"], cut["during_mb_per_s"]) == ("S1-S2", 0)
+    assert (other["link"], cut["recovered_ms"] is not None) == ("S1-S3", True)
+    assert other["during_mb_per_s"] > other["before_mb_per_s"]  # it has the chpid alone
+    drawn = ["--traffic", "S1-S2:HL:3", "--fault-seed", "3"]
+    assert text(capsys, path, *drawn) == text(capsys, path, *drawn)
+
+
+def test_faults_are_of_the_systems_of_the_file(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    faults = tmp_path / "faults.toml"
+    faults.write_text(FAULTS.format(kind="crash").replace("S2", "S4"))
+    message = f"--faults {faults}: [[fault]] 1: node 'S4': expected S1 or S2 or S3"
+    assert message in text(capsys, path, "--faults", str(faults), code=2)
+
+
+def test_timelines_are_drawn_of_every_link_on_which_something_happens(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["--traffic", "S1-S2:HL:3", "--traffic", "S3-S2:HL:3"]
+    page = text(capsys, path, *both, "--timeline", "5ms")
+    assert page.startswith("2 logical links of S1, S2, S3, together")
+    assert [line for line in page.splitlines() if line.startswith("link ")] == [
+        "link S1-S2",
+        "link S2-S3",
+    ]
+    file = tmp_path / "trace.json"
+    with_trace = text(capsys, path, *both, "--trace", str(file))
+    assert with_trace == text(capsys, path, *both)  # to look changes nothing
+    events = json.loads(file.read_text())["traceEvents"]
+    names = {event["pid"]: event["args"]["name"] for event in events if _names_a_process(event)}
+    assert set(names.values()) == {
+        f"S{here} to S{there}" for here in (1, 2, 3) for there in (1, 2, 3) if here != there
+    }
+    writes = {names[e["pid"]] for e in events if e["ph"] == "B" and e["name"] == "WRITE"}
+    assert writes == {"S1 to S2", "S2 to S1", "S2 to S3", "S3 to S2"}
+
+
+def _names_a_process(event: dict[str, object]) -> bool:
+    return event["name"] == "process_name"
 
 
 def test_two_runs_of_several_links_are_compared(
