@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Final
 
-from scenarios.run import MIB, NS_PER_S, Experiment, build
+from scenarios.run import MIB, NS_PER_S, Experiment, Result, build, measure
 
 BATCH_NS: Final = 50_000_000
 """A twentieth of a second of virtual time: some fifty packages and more on a busy CTC."""
@@ -47,33 +47,52 @@ class Rate:
 
 
 def steady_rate(experiment: Experiment) -> Rate:
-    """What the client's node sends, run until that is steady; the experiment's times do not count.
+    """What the client's node sends, as of `steady_run`."""
+    return steady_run(experiment).rate
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyRun:
+    """A run until what the client's node sends is steady, and all that this node saw since then."""
+
+    rate: Rate
+    result: Result
+
+
+def steady_run(experiment: Experiment) -> SteadyRun:
+    """Run until what the client's node sends is steady; the experiment's times do not count.
 
     It ends after `BATCHES_MAX` batches, steady or not.
     """
     engine, systems = build(experiment)
     end = systems[0].ends[0]
     batches: list[float] = []
-    length = 0
+    looks = [end.snapshot(engine.now_ns)]
     while True:
         engine.run(BATCH_NS * (len(batches) + 1))
-        sent = end.snapshot(engine.now_ns).write_length
-        batches.append((sent - length) * NS_PER_S / BATCH_NS / MIB)
-        length = sent
+        looks.append(end.snapshot(engine.now_ns))
+        sent = looks[-1].write_length - looks[-2].write_length
+        batches.append(sent * NS_PER_S / BATCH_NS / MIB)
         if len(batches) < BATCHES_MIN:
             continue
         rate = rate_of(batches)
         steady = rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
         if steady or len(batches) == BATCHES_MAX:
-            return rate
+            name = looks[0].name
+            return SteadyRun(rate, measure(name, looks[_beginning(batches)], looks[-1]))
+
+
+def _beginning(batches: Sequence[float]) -> int:
+    """How many batches at the beginning are left out."""
+    return min(
+        range(len(batches) // 2 + 1),
+        key=lambda cut: _variance(batches[cut:]) / (len(batches) - cut),
+    )
 
 
 def rate_of(batches: Sequence[float]) -> Rate:
     """The mean of the batches without their beginning, and the spread of that mean."""
-    kept = min(
-        (batches[cut:] for cut in range(len(batches) // 2 + 1)),
-        key=lambda kept: _variance(kept) / len(kept),
-    )
+    kept = batches[_beginning(batches) :]
     mean = sum(kept) / len(kept)
     quantile = _STUDENT[len(kept) - 2] if len(kept) - 2 < len(_STUDENT) else _NORMAL
     spread = quantile * sqrt(_variance(kept) / len(kept))

@@ -1,39 +1,49 @@
 """``isfc plan --lose``: what is left of a link with each chpid and each CTC gone."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
 
 from isfc.cli.experiments import run_all
-from isfc.cli.render.loss import Left, Rates, left_after, loss_page
+from isfc.cli.render.loss import AnyLoss, Left, SteadyRates, left_after, loss_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.layout.layout import Layout
-from isfc.layout.loss import Loss, losses
+from isfc.layout.loss import losses
+from isfc.layout.lost import LostTogether
 from scenarios.notes import loss_notes
-from scenarios.run import Experiment, Result, run
+from scenarios.run import Experiment
+from scenarios.steady import Rate, steady_rate
 from scenarios.workload import SUITES
 
 SUITE: Final = "HL"
 PAIRS: Final = 50
-SECONDS: Final = 1.0
-WARMUP: Final = 0.2
 """What is run: IBM's messages of the length of a relocation's, and enough pairs to fill the link.
-Of published-4, -12 and -16, this second's rate is within 1 % of that of ten."""
+Each case is run until its rate is steady."""
 
 
-def losses_of(layout: Layout, *, simulate: bool) -> tuple[RenderableType, list[dict[str, Any]]]:
-    """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records."""
-    lefts = left_of(layout, simulate=simulate)
-    load = f"Runs: {SUITE}, {PAIRS} pairs, {SECONDS:g} s, one direction after the other."
+NOTHING: Final = (Rate(0.0), Rate(0.0))
+"""What both nodes send where no CTC is left."""
+
+
+def losses_of(
+    layout: Layout, *, simulate: bool, together: LostTogether | None = None
+) -> tuple[RenderableType, list[dict[str, Any]]]:
+    """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records.
+
+    Without each chpid and CTC in turn, or without several things ``together``.
+    """
+    lefts = left_of(layout, simulate=simulate, together=together)
+    runs = f"Runs: {SUITE}, {PAIRS} pairs, until steady, one direction after the other"
+    load = f"{runs}{_within(lefts)}."
     notes = loss_notes(layout, simulated=simulate)
     page = Group(loss_page(layout, lefts, load), *note_lines(notes))
     return page, [loss_record(layout, left) for left in lefts]
 
 
-def left_of(layout: Layout, *, simulate: bool) -> list[Left]:
-    """The whole link first, then what every loss leaves."""
-    every: list[Loss | None] = [None, *losses(layout)]
+def left_of(layout: Layout, *, simulate: bool, together: LostTogether | None = None) -> list[Left]:
+    """The whole link first, then what every loss leaves, or what is left without all together."""
+    every: list[AnyLoss | None] = [None, *(losses(layout) if together is None else [together])]
     measured = _measured(layout, every) if simulate else [None] * len(every)
     return [left_after(layout, loss, rates) for loss, rates in zip(every, measured, strict=True)]
 
@@ -46,23 +56,31 @@ def loss_record(layout: Layout, left: Left) -> dict[str, Any]:
         "gone": {} if loss is None else dict(zip(nodes, loss.names, strict=True)),
         "ctcs_left": left.ctc_count,
         "estimated_mb_per_s": dict(zip(nodes, left.estimated, strict=True)),
-        "simulated_mb_per_s": left.measured and dict(zip(nodes, left.measured, strict=True)),
+        "simulated_mb_per_s": left.measured
+        and {node: rate.mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
+        "simulated_spread_mb_per_s": left.measured
+        and {node: rate.spread_mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
         **note_records(loss_notes(layout, simulated=left.measured is not None)),
     }
 
 
-def _measured(layout: Layout, every: list[Loss | None]) -> list[Rates]:
+def _measured(layout: Layout, every: list[AnyLoss | None]) -> list[SteadyRates]:
     """What runs give, sent by the one end and by the other; nothing where no CTC is left."""
     rests = [layout if loss is None else loss.left for loss in every]
     experiments = [
-        Experiment(rest, SUITES[SUITE], PAIRS, SECONDS, WARMUP, client=node)
+        Experiment(rest, SUITES[SUITE], PAIRS, client=node)
         for rest in rests
         if rest is not None
         for node in rest.nodes
     ]
-    results = iter(run_all(run, experiments, None))
-    return [(0.0, 0.0) if rest is None else (_sent(results), _sent(results)) for rest in rests]
+    found = iter(run_all(steady_rate, experiments, None))
+    return [NOTHING if rest is None else (next(found), next(found)) for rest in rests]
 
 
-def _sent(results: Iterator[Result]) -> float:
-    return next(results).mb_per_s_out
+def _within(lefts: Sequence[Left]) -> str:
+    """``; within 2 % of an endless run``: the widest spread of all runs."""
+    rates = [rate for left in lefts for rate in left.measured or () if rate.mb_per_s]
+    if not rates:
+        return ""
+    widest = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
+    return f"; each rate is within {100 * widest:.1f} % of an endless run's, with 95 % confidence"

@@ -25,14 +25,14 @@ from scenarios.guest_memory import KNOWN_GUESTS
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
-from scenarios.run import Experiment, run
+from scenarios.run import Experiment
 from scenarios.saturation import Carried, carried, stated_load
 from scenarios.shared_channel import run_over_load
+from scenarios.steady import steady_run
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.workload import Workload
 
 PAIRS: Final = (1, 2, 5, 10, 20, 50, 100)
-SECONDS: Final = 1.0
 WARMUP: Final = 0.2
 TIMELINE_PAIRS: Final = 50
 TIMELINE_SECONDS: Final = 0.03
@@ -42,11 +42,15 @@ RELOCATED: Final = ("direct-io", "oltp")
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What the link did when so many pairs sent from one node."""
+    """What the link did when so many pairs sent from one node, once that was steady.
+
+    An endless run's rate would be within ``spread_mb_per_s`` of it, with 95 % confidence.
+    """
 
     sender: NodeName
     pairs: int
     mb_per_s: float
+    spread_mb_per_s: float
     rdev_util_percent: float
     collisions_per_s: float
 
@@ -93,19 +97,20 @@ def survey(
     tried = try_advice(layout, plan.advice, rates)
     tell("throughput over pairs, each way")
     experiments = [
-        Experiment(layout, workload, pairs, SECONDS, WARMUP, client=node)
-        for node in layout.nodes
-        for pairs in PAIRS
+        Experiment(layout, workload, pairs, client=node) for node in layout.nodes for pairs in PAIRS
     ]
     points = tuple(
         Point(
             experiment.client_node,
             experiment.pairs,
-            result.mb_per_s_out,
-            result.rdev_util_percent,
-            result.collisions_per_s,
+            steady.rate.mb_per_s,
+            steady.rate.spread_mb_per_s,
+            steady.result.rdev_util_percent,
+            steady.result.collisions_per_s,
         )
-        for experiment, result in zip(experiments, run_all(run, experiments, None), strict=True)
+        for experiment, steady in zip(
+            experiments, run_all(steady_run, experiments, None), strict=True
+        )
     )
     tell("what is left with each chpid and each CTC gone")
     lefts = tuple(left_of(layout, simulate=True))

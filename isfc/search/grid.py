@@ -10,7 +10,7 @@
     workload = ["HS", "HL"]
     pairs = [1, 10, 50]
     seed = [1, 2, 3]
-    lose = ["none", "40"]                        # a chpid of the first system that is gone
+    lose = ["none", "40", "40+director:1"]       # what is gone, several things together
 
     [template]                                   # layouts made of parameters, each a list
     systems = ["ATLANTA", "BOSTON"]              # but this
@@ -29,14 +29,13 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.loss import losses
+from isfc.layout.layout import Layout
+from isfc.layout.lost import check_pieces, lost_together, named_pieces
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
@@ -90,7 +89,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "layout": 'a list of shipped layouts or files, such as ["published-8"]',
         "link": 'a list of links of these layouts, such as ["ATLANTA-BOSTON"]',
         "seed": "a list of seeds, such as [1, 2, 3]",
-        "lose": 'a list of chpids of the first system, or "none", such as ["none", "40"]',
+        "lose": 'a list of what is gone, such as ["none", "40", "40+41"]',
     },
     _Template: {
         "systems": 'the names of the two systems, such as ["ATLANTA", "BOSTON"]',
@@ -169,28 +168,20 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
         ]
 
 
-def without(layout: Layout, chpid: str) -> Layout:
+def without(layout: Layout, lose: str) -> Layout:
     """What is left of a layout without a chpid of its first system; all of it without ``none``.
 
-    Raises `ConfigurationError` where there is no such chpid, or nothing would be left.
+    Several things that are gone together are joined by ``+``: `isfc.layout.lost` says how they are
+    named. Raises `ConfigurationError` where there is no such thing, or nothing would be left.
     """
-    if chpid == NONE:
+    if lose == NONE:
         return layout
-    named = {
-        format_chpid(loss.gone.chpids[0]): loss.left
-        # of a chpid that leads to several the loss of all its fibres comes first, and counts
-        for loss in reversed(losses(layout))
-        if isinstance(loss.gone, Fibre)
-    }
-    named = dict(reversed(named.items()))
-    if chpid not in named:
-        raise ConfigurationError(
-            f"lose {chpid[:10]!r}: not a chpid of {layout.nodes[0]}; "
-            f"expected {NONE} or one of {', '.join(named)}"
-        )
-    left = named[chpid]
+    known = named_pieces(layout)
+    pieces = lose.split("+")
+    check_pieces(pieces, [NONE, *known], "lose")
+    left = lost_together(layout, pieces, known).left
     if left is None:
-        raise ConfigurationError(f"lose {chpid}: leaves no CTC; expected a link of more chpids")
+        raise ConfigurationError(f"lose {lose}: leaves no CTC; expected a link of more chpids")
     return left
 
 

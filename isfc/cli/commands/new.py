@@ -8,7 +8,7 @@ import typer
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
-from ctc.profiles import find_profile
+from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.number import within
 from isfc.cli.options.source import OutputOption, write_text
@@ -34,6 +34,16 @@ CtcsOption = Annotated[
     ),
 ]
 
+FeatureOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FEATURE[,FEATURE...]",
+        help="The FICON feature of all chpids, or of each pair in order; "
+        f"{ASSUMED_FEATURE.feature} if not said. 'Express16S@8' runs at 8 Gb/s.",
+        show_default=False,
+    ),
+]
+
 
 def new(
     systems: Annotated[
@@ -49,14 +59,7 @@ def new(
         ),
     ] = None,
     ctcs: CtcsOption = None,
-    feature: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FEATURE",
-            help=f"The FICON feature; {ASSUMED_FEATURE.feature} if not said.",
-            show_default=False,
-        ),
-    ] = None,
+    feature: FeatureOption = None,
     rdevs: Annotated[
         str | None,
         typer.Option(
@@ -79,11 +82,22 @@ def new(
     )
     count = ctcs or _said(None, ask, "CTCs on each chpid", "4", "ctcs", _count, "4")
     assumed = ASSUMED_FEATURE.feature
-    profile = _said(
-        feature, ask, "FICON feature of the chpids", assumed, "feature", find_profile, assumed
+    profiles = _said(
+        feature,
+        ask,
+        "FICON feature of the chpids, or of each pair",
+        assumed,
+        "feature",
+        lambda text: _profiles(text, len(pairs)),
+        assumed,
     )
+    of_pair = dict(zip(pairs, profiles, strict=True))
     firsts = _said(rdevs, ask, "First device number", "6000", "rdevs", _firsts, "6000")
-    layout = build_layout(nodes, _connections(pairs, count, firsts), lambda _: profile)
+    layout = build_layout(
+        nodes,
+        _connections(pairs, count, firsts),
+        lambda ends: of_pair[ends[nodes[0]], ends[nodes[1]]],
+    )
     heading = [
         f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
         "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
@@ -132,6 +146,36 @@ def _pairs(text: str) -> list[tuple[ChpidId, ChpidId]]:
     if len(set(pairs)) < len(pairs):
         raise ConfigurationError("expected each pair of chpids once")
     return pairs
+
+
+def _profiles(text: str, pairs: int) -> list[ChpidProfile]:
+    """The profile of each pair of chpids: one for all, or one each."""
+    profiles = [_profile(part.strip()) for part in text.split(",")]
+    if len(profiles) == 1:
+        return profiles * pairs
+    if len(profiles) != pairs:
+        raise ConfigurationError(
+            f"{len(profiles)} features for {pairs} pairs of chpids; expected one of all, or one "
+            "of each pair"
+        )
+    return profiles
+
+
+def _profile(text: str) -> ChpidProfile:
+    """``FICON Express16S``, or ``FICON Express16S@8`` where the link runs at 8 Gb/s."""
+    feature, at, gbps = text.partition("@")
+    profile = find_profile(feature)
+    if not at:
+        return profile
+    try:
+        speed = float(gbps)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed <= profile.link_gbps:
+        raise ConfigurationError(
+            f"speed {gbps[:10]!r}: expected more than 0 Gb/s, and {profile.link_gbps:g} at most"
+        )
+    return find_profile(feature, speed)
 
 
 def _count(text: str) -> int:

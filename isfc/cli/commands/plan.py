@@ -35,6 +35,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
+from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.sharing import shares_anything
@@ -55,8 +56,18 @@ from scenarios.shared_channel import run_shared
 LoseOption = Annotated[
     bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
 ]
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="WHAT",
+        help="Show what is left without this: 40, BOSTON:50, director:1, path:NAME or cec:NAME. "
+        "May be repeated: all of them are gone together.",
+    ),
+]
 SimulateOption = Annotated[
-    bool, typer.Option("--simulate", help="With --lose: by run as well as by rule of thumb.")
+    bool,
+    typer.Option("--simulate", help="With --lose or --without: by run as well as by rule."),
 ]
 RuleOption = Annotated[
     bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
@@ -69,6 +80,7 @@ def plan(
     link: LinkOption = None,
     profile: ProfileOption = None,
     lose: LoseOption = False,
+    without: WithoutOption = None,
     simulate: SimulateOption = False,
     rule: RuleOption = False,
     json: JsonOption = False,
@@ -82,24 +94,31 @@ def plan(
     carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
     model has them, and what each costs the other follows.
     """
-    if simulate and not lose:
-        raise ConfigurationError("--simulate: expected --lose, which says what is to be run")
+    if simulate and not lose and not without:
+        raise ConfigurationError(
+            "--simulate: expected --lose or --without, which say what is to be run"
+        )
+    if lose and without:
+        raise ConfigurationError("--lose and --without: expected one of them")
     pages: list[RenderableType] = []
     records: list[Any] = []
-    alone = lose or rule or link is not None
+    alone = lose or rule or bool(without) or link is not None
     site = open_profile(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
+    gone = _gone(opened, without or [])
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
-    for each in opened:
+    for index, each in enumerate(opened):
         if pages:
             pages += ["", Rule(style="dim"), ""]
         page, record = (
-            losses_of(each.layout, simulate=simulate) if lose else _judge(each, rule=rule or shares)
+            losses_of(each.layout, simulate=simulate, together=gone.get(index))
+            if lose or without
+            else _judge(each, rule=rule or shares)
         )
         pages.append(page)
         records.append(record)
     whole: dict[str, Any] = {"links": records}
-    if shares and (lose or not rule):
+    if shares and not without and (lose or not rule):
         page, record = _together(opened[0].collection, lose=lose)
         pages += ["", Rule(style="dim"), "", page]
         whole |= record
@@ -108,6 +127,17 @@ def plan(
     else:
         record = records[0] if len(opened) == 1 else whole
         show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
+
+
+def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:
+    """Of each link what is left without some pieces, each of which one of them has to have."""
+    if not pieces:
+        return {}
+    known = [named_pieces(each.layout, each.collection.cecs) for each in opened]
+    check_pieces(pieces, list(dict.fromkeys(name for one in known for name in one)), "--without")
+    return {
+        index: lost_together(each.layout, pieces, known[index]) for index, each in enumerate(opened)
+    }
 
 
 def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, dict[str, Any]]:

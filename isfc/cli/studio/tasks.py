@@ -5,10 +5,14 @@ from functools import lru_cache
 from typing import Final
 
 import isfc
-from isfc.cli.loss import SECONDS, SUITE, WARMUP
+from isfc.cli.loss import SUITE
 from isfc.cli.studio.work import Tell
 
 SOURCE: Final = "layout"
+_SECONDS: Final = 1.0
+_WARMUP: Final = 0.2
+"""Virtual seconds of the run behind collisions and utilisation."""
+
 _KEPT: Final = 16
 """Layouts that stay read: the one that is shown, the one as opened, and what undo goes back to."""
 
@@ -81,6 +85,6 @@ def ask(_: Tell, question: Question) -> Answer:
     sender = next(node for node in link.nodes if node == question.sender)
     (carried,) = isfc.carried(link, sender, pairs=question.pairs)
     run = isfc.simulate(
-        link, SUITE, pairs=question.pairs, seconds=SECONDS, warmup=WARMUP, client=sender
+        link, SUITE, pairs=question.pairs, seconds=_SECONDS, warmup=_WARMUP, client=sender
     )
     return Answer(carried, run.result.collisions_per_s, run.result.rdev_util_percent)

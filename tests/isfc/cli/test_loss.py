@@ -7,6 +7,7 @@ import pytest
 
 from isfc.cli import loss
 from isfc.cli.main import run
+from scenarios.steady import SPREAD_SHARE
 
 
 def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> None:
@@ -24,8 +25,6 @@ def test_runs_stand_beside_the_rule(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(loss, "PAIRS", 5)
-    monkeypatch.setattr(loss, "SECONDS", 0.02)
-    monkeypatch.setattr(loss, "WARMUP", 0.01)
     assert run(["plan", "published-1", "--lose", "--simulate", "--json"]) == 0
     whole, chpid, ctc = json.loads(capsys.readouterr().out)
     assert whole["gone"] == {}
@@ -34,11 +33,13 @@ def test_runs_stand_beside_the_rule(
     for down in (chpid, ctc):
         assert down["ctcs_left"] == 0
         assert down["simulated_mb_per_s"] == {"CLIENT": 0, "SERVER": 0}
+    for node, spread in whole["simulated_spread_mb_per_s"].items():
+        assert 0 < spread <= SPREAD_SHARE * whole["simulated_mb_per_s"][node]
 
 
 def test_simulate_needs_lose(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-1", "--simulate"]) == 2
-    assert "expected --lose" in capsys.readouterr().err
+    assert "expected --lose or --without" in capsys.readouterr().err
 
 
 def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
@@ -53,3 +54,36 @@ def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
         )
         assert run(["plan", str(file), "--lose"]) == 0
         assert (told in capsys.readouterr().out) is is_told
+
+
+def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "published-12", "--without", "40", "--without", "server:52"]) == 0
+    page = capsys.readouterr().out
+    assert "can each send, with this gone" in page
+    assert "nothing 12 525 100 % 612 100 %".split() in map(str.split, page.splitlines())
+    (line,) = (line for line in page.splitlines() if line.startswith("40 + SERVER:52"))
+    assert line.split()[3] == "4"
+    assert run(["plan", "published-12", "--lose"]) == 0
+    assert "40 + SERVER:52" not in capsys.readouterr().out
+
+
+def test_a_director_and_a_cec_may_be_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "two-cecs", "--without", "cec:east", "--json"]) == 0
+    by_link = json.loads(capsys.readouterr().out)["links"]
+    left = [after["ctcs_left"] for _, after in by_link]
+    assert 0 in left
+    assert any(left)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--without", "99"], "--without '99': there is no such piece; expected 40, 41"),
+        (["--without", "40", "--lose"], "--lose and --without: expected one of them"),
+    ],
+)
+def test_what_is_not_there_cannot_be_gone(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", "published-12", *options]) == 2
+    assert complaint in " ".join(capsys.readouterr().err.split())

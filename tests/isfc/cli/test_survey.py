@@ -2,11 +2,11 @@
 
 import pytest
 
-from isfc.cli import loss
 from isfc.cli import survey as module
 from isfc.cli.survey import survey
 from isfc.layout.catalogue import load_layout
-from scenarios.run import Experiment, run
+from scenarios.run import Experiment
+from scenarios.steady import steady_run
 from scenarios.workload import SUITES
 
 
@@ -15,17 +15,15 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, workload = load_layout("published-1"), SUITES["HM"]
     monkeypatch.setattr(module, "PAIRS", (2,))
     monkeypatch.setattr(module, "RELOCATED", ("direct-io",))
-    for runs in (module, loss):
-        monkeypatch.setattr(runs, "SECONDS", 0.02)
-        monkeypatch.setattr(runs, "WARMUP", 0.01)
     told: list[str] = []
     surveyed = survey("published-1", layout, workload, told.append)
     for point, node in zip(surveyed.points, layout.nodes, strict=True):
-        result = run(Experiment(layout, workload, 2, 0.02, 0.01, client=node))
+        steady = steady_run(Experiment(layout, workload, 2, client=node))
         assert (point.sender, point.pairs) == (node, 2)
-        assert point.mb_per_s == result.mb_per_s_out
-        assert point.collisions_per_s == result.collisions_per_s > 0
-        assert point.rdev_util_percent == result.rdev_util_percent
+        assert point.mb_per_s == steady.rate.mb_per_s
+        assert point.spread_mb_per_s == steady.rate.spread_mb_per_s > 0
+        assert point.collisions_per_s == steady.result.collisions_per_s > 0
+        assert point.rdev_util_percent == steady.result.rdev_util_percent
     assert [left.loss and left.loss.kind for left in surveyed.lefts] == [None, "chpid", "ctc"]
     assert surveyed.timeline.ios
     assert list(surveyed.tried) == ["single-ctc"]

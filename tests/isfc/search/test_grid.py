@@ -95,7 +95,11 @@ def test_lost_chpid_leaves_the_others() -> None:
             f'[grid]\nworkload = ["HL"]\npairs = [1]\nlayout = ["{"n" * 300}"]\n',
             "n{40}: neither a file nor a shipped layout",
         ),
-        (TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'), "lose '99': not a chpid of ATLANTA"),
+        (
+            TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'),
+            "lose '99': there is no such piece; expected none",
+        ),
+        (TEMPLATE.replace("[5]", '[5]\nlose = ["60+61"]'), "lose 60.61: leaves no CTC"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(text: str, message: str) -> None:

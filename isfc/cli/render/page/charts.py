@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
+from isfc.cli.render.loss import gone_name
 from isfc.cli.render.page.disks import chart_parts
 from isfc.cli.survey import Survey
 from isfc.io.charts import Chart
-from isfc.layout.loss import Loss
 from scenarios.timeline import Io, Timeline
 
 Spec = dict[str, Any]
@@ -118,7 +118,9 @@ def _losses(survey: Survey) -> Spec:
     values = [
         {"gone": gone_name(left.loss), "sender": node, "MB/s": round(rate, 1)}
         for left in survey.lefts
-        for node, rate in zip(survey.layout.nodes, left.measured or left.estimated, strict=True)
+        for node, rate in zip(
+            survey.layout.nodes, left.measured_mb_per_s or left.estimated, strict=True
+        )
     ]
     return _chart(
         "MB/s that each node can send with one chpid or CTC gone",
@@ -133,15 +135,6 @@ def _losses(survey: Survey) -> Spec:
             "tooltip": [{"field": field} for field in ("gone", "sender", "MB/s")],
         },
     )
-
-
-def gone_name(loss: Loss | None) -> str:
-    """What is gone, in the words of the page."""
-    if loss is None:
-        return "nothing"
-    here, there = loss.names
-    named = here if here == there else f"{here} ({there})"
-    return f"{'chpid' if loss.kind == 'chpid' else 'CTC'} {named}"
 
 
 def _timeline(timeline: Timeline) -> Spec:

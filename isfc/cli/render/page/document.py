@@ -12,8 +12,9 @@ from ctc.address import format_chpid, format_rdev
 from isfc import __version__
 from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.render.loss import gone_name
 from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
-from isfc.cli.render.page.charts import VERSION, charts, curve_specs, gone_name
+from isfc.cli.render.page.charts import VERSION, charts, curve_specs
 from isfc.cli.render.page.cluster import CLUSTER, ClusterSurvey, cluster_article
 from isfc.cli.render.page.disks import DiskSurvey
 from isfc.cli.render.page.parts import curves, details, figure, navigation, section, table
@@ -221,12 +222,13 @@ def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
 def _load(survey: Survey) -> str:
     figures = table(
         f"What {survey.workload.name} gives, by sending node and pairs",
-        ("sender", "pairs", "MB/s sent", "RDEV util %", "collisions/s"),
+        ("sender", "pairs", "MB/s sent", "+-", "RDEV util %", "collisions/s"),
         (
             (
                 p.sender,
                 p.pairs,
                 f"{p.mb_per_s:.1f}",
+                f"{p.spread_mb_per_s:.1f}",
                 f"{p.rdev_util_percent:.0f}",
                 f"{p.collisions_per_s:.1f}",
             )
@@ -247,7 +249,8 @@ def _loss(survey: Survey) -> str:
         (
             gone_name(left.loss),
             left.ctc_count,
-            *(f"{rate:.0f}" for pair in zip(left.estimated, left.measured or (0, 0), strict=True)
+            *(f"{rate:.0f}"
+              for pair in zip(left.estimated, left.measured_mb_per_s or (0, 0), strict=True)
               for rate in pair),
         )
         for left in survey.lefts

@@ -95,3 +95,28 @@ def test_what_is_no_layout_is_refused(
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["schema"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == layout_schema()
+
+
+def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run([*ENOUGH, "--feature", "Express4,Express16S@8"]) == ExitCode.GOOD
+    first, second = parse_layout(capsys.readouterr().out).fibres
+    assert (first.profile.feature, first.profile.link_gbps) == ("FICON Express4", 4)
+    assert (second.profile.feature, second.profile.link_gbps) == ("FICON Express16S", 8)
+
+
+@pytest.mark.parametrize(
+    ("feature", "complaint"),
+    [
+        ("Express4,Express8,Express8S", "3 features for 2 pairs of chpids"),
+        ("Express4@8", "speed '8': expected more than 0 Gb/s, and 4 at most"),
+        ("Express4@fast", "speed 'fast': expected more than 0 Gb/s"),
+        ("Express4@nan", "speed 'nan': expected more than 0 Gb/s"),
+    ],
+)
+def test_features_that_cannot_be_are_refused(
+    feature: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*ENOUGH, "--feature", feature]) == ExitCode.BAD_INPUT
+    assert complaint in capsys.readouterr().err

@@ -22,7 +22,7 @@ def surveyed(name: str) -> Survey:
     """A survey of a shipped layout, with figures that are made up but for the timeline's."""
     layout = load_layout(name)
     points = tuple(
-        Point(node, pairs, 1.5 * pairs, 10, 0) for node in layout.nodes for pairs in (1, 5)
+        Point(node, pairs, 1.5 * pairs, 0, 10, 0) for node in layout.nodes for pairs in (1, 5)
     )
     timeline, _ = record_timeline(
         Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
