@@ -167,7 +167,7 @@ def _usage(error: typer.TyperException) -> str:
     """What is wrong with the command line, and where to read more."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "isfc"
-    return f"{error.format_message()}\nTry '{command} --help'."
+    return f"{error.format_message().expandtabs(2)}\nTry '{command} --help'."
 
 
 def _show_version(wanted: bool) -> None:

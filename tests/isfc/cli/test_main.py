@@ -243,3 +243,12 @@ def test_output_needs_no_more_than_ascii() -> None:
 def test_layouts_are_completed_in_the_shell() -> None:
     run = isfc(_ISFC_COMPLETE="complete_bash", COMP_WORDS="isfc plan published-1", COMP_CWORD="2")
     assert run.stdout.split() == [f"published-{count}" for count in (1, 10, 12, 14, 16)]
+
+
+def test_choices_of_an_option_that_is_missing_are_listed_without_escapes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["export", "atlanta-boston"]) == 2
+    said = capsys.readouterr().err
+    assert "\\t" not in said
+    assert "\n  toml\n" in said

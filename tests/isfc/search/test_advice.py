@@ -10,6 +10,7 @@ from isfc.layout.layout import Layout
 from isfc.search.numbering import numbered
 from isfc.search.objective import Objective, ScoredLoad, score
 from scenarios.workload import find_workload
+from tools.pages.console import PROJECT
 
 LOAD = ScoredLoad(find_workload("HL"), pairs=50, seconds=0.6, warmup=0.3)
 pytestmark = pytest.mark.slow
@@ -63,3 +64,31 @@ def test_model_disagrees_that_two_fast_chpids_belong_at_the_extremes() -> None:
     extremes = measured(Objective.SYMMETRIC, [4, 2, 2, 4], 4)
     middle = measured(Objective.SYMMETRIC, [2, 4, 4, 2], 4)
     assert extremes < middle < 1.05 * extremes
+
+
+PAGE = " ".join((PROJECT / "docs/optimise.md").read_text("utf-8").split())
+
+
+def both_ways(features: Sequence[int], each: int) -> tuple[int, int]:
+    """MB/s forward and in reverse, as the page has them."""
+    forward, reverse = (
+        round(measured(way, features, each)) for way in (Objective.FORWARD, Objective.REVERSE)
+    )
+    return forward, reverse
+
+
+def test_figures_of_the_page_are_the_model_s() -> None:
+    counts = ", ".join(str(round(measured(Objective.FORWARD, [4], each))) for each in range(2, 9))
+    assert f"agrees: {counts} MB/s with 2 to 8 CTCs on one Express4" in PAGE
+    middle, last = both_ways([2, 4, 2], 4), both_ways([2, 2, 4], 4)
+    assert len({*middle}) == 1
+    assert f"agrees: {middle[0]} MB/s each way with Express4 in the middle" in PAGE
+    assert f"{last[0]} one way and {last[1]} the other with it at an end" in PAGE
+    inside, outside = (
+        [both_ways(order, each) for each in (4, 3)] for order in ([2, 4, 4, 2], [4, 2, 2, 4])
+    )
+    assert all(len({*ways}) == 1 for ways in (*inside, *outside))
+    assert f"carry {inside[0][0]} MB/s each way with 16 CTCs and {inside[1][0]} with 12;" in PAGE
+    assert f"at the extremes {outside[0][0]} and {outside[1][0]}" in PAGE
+    gains = [a / b - 1 for (a, _), (b, _) in zip(inside, outside, strict=True)]
+    assert f"disagrees, by {min(gains) * 100:.0f} to {max(gains) * 100:.0f} %" in PAGE
