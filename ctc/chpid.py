@@ -59,6 +59,14 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._out, self._in = DirectionLoad(), DirectionLoad()
         self._out_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_out)
         self._in_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_in)
+        self._instant = not (
+            profile.line_ns_per_byte
+            or profile.processor_ns_per_byte
+            or profile.processor_ns_per_ccw
+            or profile.latency_ns_per_ccw
+            or profile.turn_ns
+        )
+        """Whether no transfer takes time, so that none slows another down: nothing is shared."""
         self._completion_ns: i64 = NEVER_NS
         self.io_count: i64 = 0
         self.length_out: i64 = 0
@@ -98,24 +106,33 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def begin(self, ctc: ChannelUser, load: Payload, now_ns: i64) -> None:
         """Let ``ctc`` send ``load``; everyone else slows down."""
+        if self._instant:
+            self._sending.add(ctc, 0.0)
+            self._set_completion(now_ns)
+            return
         self._advance(now_ns)
         self._sending.add(ctc, self._join(self._out, 1, load, self._out_ns_per_byte))
         self._settle(1, load, now_ns)
 
     def observe(self, change: int, load: Payload, now_ns: i64) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
-        self._advance(now_ns)
-        self._join(self._in, change, load, self._in_ns_per_byte)
         if change < 0:
             self.length_in += load.length
             self.ccw_count += load.count
+        if self._instant:
+            return
+        self._advance(now_ns)
+        self._join(self._in, change, load, self._in_ns_per_byte)
         if self._fabric is None:
             self._update_pace(now_ns)
 
     def abandon(self, ctc: ChannelUser, load: Payload | None, now_ns: i64) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
         self._endings.drop(lambda ending: ending is ctc)
-        if load is not None:
+        if load is not None and self._instant:
+            self._sending.drop(ctc)
+            self._set_completion(now_ns)
+        elif load is not None:
             self._advance(now_ns)
             self._join(self._out, -1, load, self._out_ns_per_byte)
             self._sending.drop(ctc)
@@ -136,11 +153,15 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def finish(self, load: Payload, now_ns: i64) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
+        self.length_out += load.length
+        self.ccw_count += load.count
+        if self._instant:
+            self._sending.pop()
+            self._set_completion(now_ns)
+            return
         self._advance(now_ns)
         self._sending.pop()
         self._join(self._out, -1, load, self._out_ns_per_byte)
-        self.length_out += load.length
-        self.ccw_count += load.count
         self._settle(-1, load, now_ns)
 
     def set_pace(self, pace: float, now_ns: i64) -> None:
@@ -190,10 +211,12 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def _set_completion(self, now_ns: i64) -> None:
         sending = self._sending
-        if sending:
-            self._completion_ns = now_ns + int(sending.left_ns + 1.0 - _EPSILON)
-        else:
+        if not sending:
             self._completion_ns = NEVER_NS
+        elif self._instant:
+            self._completion_ns = now_ns
+        else:
+            self._completion_ns = now_ns + int(sending.left_ns + 1.0 - _EPSILON)
         self._set_due()
 
     def _set_due(self) -> None:

@@ -4,7 +4,8 @@ A journal is `FILE_HEADER` and then records. A record is ``length`` (4 bytes, of
 the CRC-32 of these four (4), the payload, and the CRC-32 of the payload (4): so that a file that
 was cut short can be told from one that was damaged. The payload is
 
-- what was done (1 byte), when (8, ns), the number of the RDEV or chpid it was done to (2);
+- what was done (1 byte), when (8, ns), the number of the RDEV or chpid it was done to, or of the
+  RDEV that messages were to go on (2), or 0;
 - what came of it: how many frames (4) and events (4), the next deadline (8, ns; -1 for none), a
   digest of the frames (8) and one of the events (8), the name of the error raised (1 + n);
 - what was given: a definition as JSON, or messages or a frame as `isfc.engine.wire` encodes them.
@@ -110,8 +111,8 @@ class InputOutcome:
 class JournalRecord:
     """One record, read: the ``index``-th from 0, at byte ``offset`` of the journal.
 
-    ``number`` is the RDEV (or chpid) of acts that have one. ``given`` is the definition of
-    BEGIN, the messages of SEND, the frame of ARRIVE; None for all others.
+    ``number`` is the RDEV (or chpid) of acts that have one, and 0 of others. ``given`` is the
+    definition of BEGIN, the messages of SEND, the frame of ARRIVE; None for all others.
     """
 
     index: int
@@ -127,7 +128,7 @@ def encode_input(given: Input) -> tuple[InputKind, int, bytes]:
     """An input as a record has it: its act, the number of what it concerns, and what it brings."""
     match given:
         case Send():
-            return InputKind.SEND, 0, encode_messages(given.messages)
+            return InputKind.SEND, given.beside or 0, encode_messages(given.messages)
         case Arrive():
             return InputKind.ARRIVE, given.rdev, encode(given.frame)
         case Deadline():
@@ -154,7 +155,8 @@ def decode_input(record: JournalRecord) -> Input:
     number = record.number
     match record.act:
         case InputKind.SEND:
-            return Send(cast("list[Message]", record.given))
+            beside = Rdev(number) if number else None
+            return Send(cast("list[Message]", record.given), beside=beside)
         case InputKind.ARRIVE:
             return Arrive(Rdev(number), cast(Frame, record.given))
         case InputKind.DEADLINE:

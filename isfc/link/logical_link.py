@@ -90,6 +90,7 @@ class LogicalLink(Worker):
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
+        self._build_ns = parameters.build_package_ns
         self.watch = Deadlines(self.ctcs.values())
         self._usable_count = 0
         self._single_ctc = False
@@ -114,16 +115,22 @@ class LogicalLink(Worker):
         """Bytes that `send` takes before it says `Backpressure`."""
         return self.conversations.room
 
-    def send(self, messages: list[Message], now_ns: i64) -> None:
+    def send(self, messages: list[Message], now_ns: i64, beside: Rdev | None = None) -> None:
         """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
-        Raises `Backpressure` when the backlog is full.
+        They go on the CTC ``beside`` if that is free. A package that takes no time to build has all
+        that are sent together. Raises `Backpressure` when the backlog is full.
         """
         self.conversations.reserve(messages)
+        self.scheduler.prefer(beside)
         for message in messages:
             for segment in self.conversations.cut(message):
                 self.packager.add(segment)
-                self._send_on(now_ns)
+                if self._build_ns:
+                    self._send_on(now_ns)
+        if not self._build_ns:
+            self._send_on(now_ns)
+        self.scheduler.prefer(None)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: i64) -> None:
         """Handle what the hardware says about one CTC."""
@@ -290,6 +297,7 @@ class LogicalLink(Worker):
         is_built = self.packager.redrives and not self._single_ctc
         rdev = self.scheduler.acquire()
         package = self.packager.pack()
+        self.scheduler.note_package(package)
         self._ctc_of[rdev].transition(ACQUIRED)
         send = BuildPackage(rdev, package)
         self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)

@@ -49,6 +49,9 @@ class LinkParameters:
     open_backlog_count: int = 27
     """Calibrated: when a further CTC is opened; see `isfc.link.schedule.OpeningRule`."""
 
+    open_single_length: int = 0
+    """Chosen: the same rule, for what live partners say together. 0: they do not."""
+
     package_limit: PackageLimit = PACKAGE_LIMIT
     """Of packages on several CTCs."""
 
@@ -81,7 +84,9 @@ class LinkParameters:
     @property
     def opening_rule(self) -> OpeningRule:
         """When a further CTC is opened."""
-        return OpeningRule(self.open_backlog_length, self.open_backlog_count, BLOCK_LENGTH)
+        return OpeningRule(
+            self.open_backlog_length, self.open_backlog_count, BLOCK_LENGTH, self.open_single_length
+        )
 
     def limits(self, *, single_ctc: bool) -> tuple[PackageLimit, PackageLimit]:
         """The limits of packages that begin with ISFC Transport, and with APPC/VM."""

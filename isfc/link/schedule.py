@@ -8,7 +8,7 @@ from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
 from isfc.errors import ConfigurationError
-from isfc.link.package import Packager
+from isfc.link.package import Package, Packager
 
 CTCS_MAX: Final = 16
 """A logical link has at most sixteen CTCs (published: ACTIVATE ISLINK takes one to sixteen)."""
@@ -70,13 +70,16 @@ class OpeningRule:
     messages stay alike from 10 to 16 CTCs, and few pairs of HL leave CTCs idle.
 
     The first one is opened for whatever waits, the second one if the oldest message has
-    ``message_length`` bytes. Otherwise ``count`` messages open a further one, or ``length`` bytes,
+    ``message_length`` bytes, or if what is written on the first is one message of at most
+    ``single_length`` bytes, whose partner may answer before it says that it has read it (live, at
+    `isfc.live.pace.unpaced`). Otherwise ``count`` messages open a further one, or ``length`` bytes,
     however many are in use.
     """
 
     length: int
     count: int
     message_length: int
+    single_length: int = 0
 
 
 class WriteScheduler:
@@ -105,6 +108,11 @@ class WriteScheduler:
         self._open_length = rule.length
         self._open_count = rule.count
         self._open_message_length = rule.message_length
+        self._single_length: i64 = rule.single_length
+        self._single = False
+        """Whether the last package was one message of at most so many bytes."""
+        self._beside: i64 = 0
+        """The device to be written on before all others, if it is free: a bit, or 0."""
         self._bits = ByRdev({rdev: 1 << index for index, rdev in enumerate(self._scan)})
         self._ours: i64 = (1 << len(self._scan)) - 1
         self._free: i64 = 0
@@ -144,7 +152,7 @@ class WriteScheduler:
             not count
             or backlog.ccw_count >= self._open_count
             or backlog.backlog_length >= self._open_length
-            or (count == 1 and backlog.head_length >= self._open_message_length)
+            or (count == 1 and (self._single or backlog.head_length >= self._open_message_length))
             or backlog.redrives
         )
 
@@ -153,11 +161,26 @@ class WriteScheduler:
         free = self._free & self._ours
         assert free, "no free device to acquire"
         bit = free & -free
-        if self._choose is not None:
+        if self._beside & self._free:
+            bit = self._beside
+        elif self._choose is not None:
             bit = self._choose(free)
         self._free ^= bit
         self._writing |= bit
         return self._scan[_count(bit - 1)]  # as many as there are bits below
+
+    def prefer(self, rdev: Rdev | None) -> None:
+        """Until another is named, or none, write on this device whenever it is free.
+
+        It may be one that is left to the partner. That is for when the partner cannot write on it
+        before what is written here has come: there is then no collision.
+        """
+        self._beside = 0 if rdev is None else self._bits.get(rdev, 0)
+
+    def note_package(self, package: Package) -> None:
+        """This goes on the device that was acquired last."""
+        messages = package.messages
+        self._single = len(messages) == 1 and 0 < messages[0].length <= self._single_length
 
     def release(self, rdev: Rdev) -> None:
         """The device can be written on again."""

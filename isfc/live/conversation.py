@@ -37,8 +37,10 @@ class Conversation:
         self._carry = carry
         self.carry_soon = carry_soon or carry
         """As `carry`, but with what others have to send in the same turn of the loop."""
-        self._changed = asyncio.Event()
+        self._waiting: list[asyncio.Future[None]] = []
+        """Of those who wait until something happens to it. An `asyncio.Event` costs more."""
         self._look: Callable[[], None] | None = None
+        self._loop = asyncio.get_running_loop()  # asked once, for each time is a system call
 
     @property
     def service(self) -> str:
@@ -145,7 +147,11 @@ class Conversation:
 
     def wake(self) -> None:
         """Something has happened to it."""
-        self._changed.set()
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for each in waiting:
+                if not each.done():
+                    each.set_result(None)
         if self._look is not None:
             self._look()
 
@@ -183,8 +189,14 @@ class Conversation:
             reason = self.end.reason
             if reason is not None and not whatever and reason.code is not SeverCode.ENDED:
                 raise ConversationSevered(reason.code, reason.text)
-            self._changed.clear()
-            await self._changed.wait()
+            waiting = self._loop.create_future()
+            self._waiting.append(waiting)
+            try:
+                await waiting
+            except asyncio.CancelledError:
+                if waiting in self._waiting:
+                    self._waiting.remove(waiting)
+                raise
 
     async def _receive_record(self) -> bytes:
         end = self.end

@@ -14,7 +14,8 @@ from typing import Final, TypeVar
 
 from ctc.address import Rdev
 from ctc.agenda import Agenda
-from ctc.frame import Departure, Frame
+from ctc.frame import CommandFrame, Departure, Frame
+from ctc.subchannel import Command
 from isfc.engine.program import Program
 from isfc.engine.pump import Listener, Offers, Outlet, pump
 from isfc.engine.wire import decode, encode_pieces
@@ -40,7 +41,13 @@ MANY_COUNT: Final = 4
 """A package of so many messages is answered before the program has them: meanwhile the partner can
 fill the next one. One of fewer is answered afterwards, so that the program has them sooner."""
 
+KEPT_S: Final = 0.005
+"""How long a partner waits to hear that one short message was read, in real seconds at most: until
+then that goes with whatever is sent next."""
+
 _T = TypeVar("_T")
+
+_WRITE: Final = Command.WRITE  # an enumeration's members are slow to reach
 
 MakeSystem = Callable[[LinkEndDefinition], System]
 """Makes a fresh system with one link: at the start, and after every `sever`."""
@@ -82,14 +89,22 @@ class LiveEngine(Outlet):
         self._connections: dict[Rdev, Connection] = {}
         self._arrived: deque[tuple[Rdev, Frame]] = deque()
         """Frames that have come, or were held, and are to reach the node."""
-        self._early = EarlyData(self._arrived, sends=definition == unpaced(definition))
+        self._paced = definition != unpaced(definition)
+        self._early = EarlyData(self._arrived, sends=not self._paced)
         self._departures: Agenda[tuple[int, Rdev, Frame, int]] = Agenda()
         self._offers = Offers()
         self._unwritten: defaultdict[Rdev, list[bytes | memoryview]] = defaultdict(list)
         self._at_work = False
         """Whether a turn is under way: it looks for more to do until there is nothing."""
         self._holding = False
-        """Whether what leaves waits for the programs that were told."""
+        """Whether what leaves waits for the programs that were told, in their turn of the loop."""
+        self._kept = False
+        """Whether it waits for what is sent next, beyond that turn; `_tick` ends it."""
+        self._keeps = False
+        """Whether it may: the partner has another CTC to write on meanwhile."""
+        self._urgent = False
+        """Whether there is anything else to be written than that one short message was read."""
+        self._ticker: asyncio.TimerHandle | None = None
         self._alarm = Alarm(self._loop, clock, self._turn)
         self._looked_ns = 0
         """The time of the turn: when it last looked at the clock."""
@@ -109,7 +124,7 @@ class LiveEngine(Outlet):
 
     def send(self, messages: Sequence[Message]) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
-        self.apply(Send(list(messages)))
+        self.apply(Send(list(messages), beside=self._beside()))
 
     def apply(self, given: Input) -> None:
         """Let something happen to the system, and carry on what it leads to."""
@@ -152,18 +167,38 @@ class LiveEngine(Outlet):
         return self._connections.get(rdev) is connection
 
     def hold(self) -> None:
-        """Let what leaves wait until the programs that were just woken have had their turn.
+        """One short message has come: let what says so wait for what the programs answer.
 
-        So what they answer goes with it, and the partner is woken once.
+        So the partner is woken once, for both. They have their turn of the loop first. Then, until
+        the engine has something else to do, that it was read waits on: the partner opens another
+        CTC meanwhile, and when it has written there, both are confirmed.
         """
+        if self._kept:
+            self._urgent = True
         if not self._holding:
             self._holding = True
             self._loop.call_soon(self._release)
 
     def _release(self) -> None:
         self._holding = False
-        if self._unwritten:
+        if self._urgent or not self._keeps:
             self._write_out()
+        elif self._unwritten:
+            self._kept = True
+            if self._ticker is None:
+                self._ticker = self._loop.call_later(KEPT_S, self._tick)
+
+    def _tick(self) -> None:
+        self._ticker = None
+        if self._kept:
+            self._write_out()
+
+    def _beside(self) -> Rdev | None:
+        """A CTC on which something waits to be written: what is sent there goes with it."""
+        if not self._paced:
+            for rdev in self._unwritten:
+                return rdev
+        return None
 
     def _take_frame(self, rdev: Rdev, data: bytes | memoryview) -> None:
         """One of the frames that were read together. Raises `WireError` if it is none."""
@@ -229,6 +264,8 @@ class LiveEngine(Outlet):
             connection.part("this node ends")
         self._resets.close()
         self._alarm.cancel()
+        if self._ticker is not None:
+            self._ticker.cancel()
         if self._down is not None:
             self._down.cancel()
         if not self._closed.done():
@@ -252,6 +289,7 @@ class LiveEngine(Outlet):
         if self._at_work:
             return
         self._at_work = True
+        self._urgent = self._urgent or self._holding
         try:
             self._looked_ns = self.now_ns()
             due_ns = self._settle()
@@ -305,7 +343,7 @@ class LiveEngine(Outlet):
         while offers.due_ns <= self._looked_ns:
             messages = offers.take(self.end.link.room)
             if messages:
-                self.system.apply(Send(messages), self._looked_ns)
+                self.system.apply(Send(messages, beside=self._beside()), self._looked_ns)
 
     def carry(self, departure: Departure) -> None:
         """A frame leaves now, or when its time has come."""
@@ -328,10 +366,15 @@ class LiveEngine(Outlet):
 
     def _write(self, rdev: Rdev, frame: Frame) -> None:
         """Let a frame leave at the end of the turn, with all others of its CTC."""
+        if isinstance(frame, CommandFrame) and frame.command is _WRITE:
+            self._urgent = True
         for leaving in self._early.leave(self.end, rdev, frame):
             self._unwritten[rdev] += encode_pieces(leaving)
 
     def _write_out(self) -> None:
+        self._urgent = self._kept = False
+        if not self._unwritten:
+            return
         unwritten, self._unwritten = self._unwritten, defaultdict(list)
         for rdev, pieces in unwritten.items():
             connection = self._connections.get(rdev)
@@ -342,6 +385,7 @@ class LiveEngine(Outlet):
         """Tell everybody what has happened."""
         self._offers.resume()
         if isinstance(event, DeviceChanged):
+            self._keeps = not self._paced and len(self.end.link.scheduler.order) > 1
             if event.usable:
                 self._resets.forget(event.rdev)
             elif event.rdev in self._connections:

@@ -14,6 +14,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live.conversation import Conversation
 from isfc.live.engine import LiveEngine
+from isfc.live.pace import SHORT_LENGTH
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
@@ -23,10 +24,6 @@ from isfc.system.definition import LinkEndDefinition
 
 CLOSE_S: Final = 2.0
 """How long a node that ends waits for its partner to read what it has sent, in seconds."""
-
-SHORT_LENGTH: Final = 4_096
-"""Bytes of a message that is confirmed together with what the program answers, which is woken in
-the next turn of the loop. Of a longer one its sender is to hear as soon as it is read."""
 
 Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 """A service: it has the conversation until it returns, and then the conversation is closed."""
@@ -63,6 +60,7 @@ class Exchange:
         self._ended: str | None = None
         self._carrying = False
         self._carry_due = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def serve(self, service: str, handler: Handler) -> None:
         """Offer a service to this partner only; as `isfc.live.session.OpenNode.serve`."""
@@ -125,7 +123,9 @@ class Exchange:
         """`carry` once this turn of the loop is over: what many have to send goes together."""
         if not self._carry_due:
             self._carry_due = True
-            asyncio.get_running_loop().call_soon(self._carry_late)
+            if self._loop is None:  # asked once, for each time is a system call
+                self._loop = asyncio.get_running_loop()
+            self._loop.call_soon(self._carry_late)
 
     def _carry_late(self) -> None:
         self._carry_due = False
@@ -161,7 +161,10 @@ class Exchange:
         return conversation
 
     def _messages(self) -> list[Message]:
-        messages = [message for batch in self.board.messages() for message in batch]
+        batches = self.board.messages()
+        if not batches:
+            return []
+        messages = [message for batch in batches for message in batch]
         return self.verifying.seal(messages) if self.verifying else messages
 
     def _busy(self) -> bool:

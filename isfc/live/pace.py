@@ -11,10 +11,16 @@ _KEPT: Final = frozenset({"mih_ns"})
 """A time that is not the model's: how long a lost interrupt is waited for."""
 
 
+SHORT_LENGTH: Final = 4_096
+"""Bytes of a message that is confirmed together with what a program answers; of a longer one its
+sender is to hear as soon as it is read. See `isfc.live.engine.LiveEngine.hold`."""
+
+
 def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     """The same node with nothing taking any time but what the machine itself takes.
 
-    What decides rather than lasts stays: limits, when a further CTC is opened, who goes first.
+    What decides rather than lasts stays: limits, when a further CTC is opened, who goes first. But
+    a short message alone in its package, which may be confirmed late, keeps nothing waiting.
     """
     parameters = definition.parameters
     times = {
@@ -27,7 +33,7 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
         ctcs=tuple(
             replace(ctc, profile=_instant(ctc.profile), way_ns=0) for ctc in definition.ctcs
         ),
-        parameters=replace(parameters, **times),
+        parameters=replace(parameters, open_single_length=SHORT_LENGTH, **times),
     )
 
 

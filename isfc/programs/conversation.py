@@ -122,6 +122,10 @@ class Register:
 _PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
 """Most bytes in one message, which the link need not cut, whatever goes around them."""
 
+UNDER_WAY_MAX: Final = 2
+"""Small pieces of a conversation that are under way before others wait for each other: a partner
+may confirm the first late, but then confirms both when the second has come."""
+
 _DATA: Final = int(Verb.DATA)
 _SAID: Final = {verb: bytes((verb,)) for verb in Verb}
 
@@ -231,7 +235,7 @@ class ConversationEnd:
         if length:
             self._unsent.add_beginning(data, length)
             self._sent_length += length
-            if not (self._in_link_count and self._unsent.length < GATHERED_LENGTH):
+            if self._in_link_count < UNDER_WAY_MAX or self._unsent.length >= GATHERED_LENGTH:
                 self._queue_send()  # else `note_sent` will see to it
         return length
 
@@ -288,7 +292,7 @@ class ConversationEnd:
     def note_sent(self) -> None:
         """The partner's system has a message of ours."""
         self._in_link_count -= 1
-        if not self._in_link_count and self._unsent.length:
+        if self._in_link_count < UNDER_WAY_MAX and self._unsent.length:
             self._queue_send()
 
     def receive(self, message: bytes | memoryview) -> None:
@@ -376,7 +380,9 @@ class ConversationEnd:
         unsent = self._unsent
         length = min(unsent.length, self._credit_length, _PIECE_LENGTH_MAX)
         passes = self._passing and length == unsent.length
-        gathers = length < GATHERED_LENGTH and self._in_link_count > 0 and not self.finished
+        gathers = (
+            length < GATHERED_LENGTH and self._in_link_count >= UNDER_WAY_MAX and not self.finished
+        )
         if passes or (length and not gathers):
             verb = Verb.LAST if passes else Verb.DATA
             was_full = self.room_length <= 0

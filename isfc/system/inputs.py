@@ -17,18 +17,21 @@ from isfc.system.system import Input, System
 class Send(Input):
     """A program hands messages to a link: to the system's ``end``-th, from 0.
 
-    Raises `Backpressure` when its backlog is full; then nothing is taken.
+    They go on the CTC ``beside``, if one is named and free: its engine has yet to carry what was
+    said there before, so that the partner cannot have begun to write on it. Raises `Backpressure`
+    when the link's backlog is full; then nothing is taken.
     """
 
-    __slots__ = ("end", "messages")
+    __slots__ = ("beside", "end", "messages")
 
-    def __init__(self, messages: list[Message], end: int = 0) -> None:
+    def __init__(self, messages: list[Message], end: int = 0, beside: Rdev | None = None) -> None:
         self.messages = messages
         self.end = end
+        self.beside = beside
 
     def reach(self, system: System, now_ns: i64) -> None:
         """Hand them to the link."""
-        system.ends[self.end].send(self.messages, now_ns)
+        system.ends[self.end].send(self.messages, now_ns, self.beside)
 
 
 @mypyc_attr(acyclic=True)

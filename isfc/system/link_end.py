@@ -76,9 +76,9 @@ class LinkEnd:
         link = self.link
         return not (link.tx_lock.free and link.scheduler.has_free)
 
-    def send(self, messages: list[Message], now_ns: i64) -> None:
+    def send(self, messages: list[Message], now_ns: i64, beside: Rdev | None = None) -> None:
         """Hand messages to the link. Raises `Backpressure` when its backlog is full."""
-        self.link.send(messages, now_ns)
+        self.link.send(messages, now_ns, beside)
         self._settle(now_ns)
 
     def receive_frame(self, rdev: Rdev, frame: Frame, now_ns: i64) -> None:

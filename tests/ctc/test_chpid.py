@@ -334,3 +334,20 @@ def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) 
             chpid.begin(next(disks), small, now_ns)
             next_ns += rng.expovariate(per_ns)
     assert until_ns / moved == pytest.approx(expected_ns, rel=0.02)
+
+
+def test_where_no_transfer_takes_time_each_completes_when_it_begins_and_is_counted() -> None:
+    instant = replace(PLAIN, line_ns_per_byte=0.0)
+    chpid = fibre(instant)
+    first, second = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    load = Cargo(10**6)
+    for ctc in (first, second):
+        chpid.begin(ctc, load, 7)
+    chpid.observe(1, load, 7)
+    assert chpid.due_ns == 7
+    assert run(chpid, {first: load, second: load}) == {first: 7, second: 7}
+    chpid.observe(-1, load, 8)
+    assert (chpid.length_out, chpid.length_in) == (2 * 10**6, 10**6)
+    chpid.begin(first, load, 9)
+    chpid.abandon(first, load, 9)
+    assert chpid.due_ns == NEVER_NS

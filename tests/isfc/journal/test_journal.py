@@ -74,7 +74,7 @@ def kinds(base: type[Input]) -> set[type[Input]]:
 def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
     online = (True, False)
     inputs: list[Input] = [
-        Send([Message(0, 5)]), Arrive(FIRST, CommandFrame(Command.READ, 1)), DEADLINE,
+        Send([Message(0, 5)], beside=FIRST), Arrive(FIRST, CommandFrame(Command.READ, 1)), DEADLINE,
         Connect(FIRST), Disconnect(FIRST), Activate(FIRST), Deactivate(FIRST),
         *(VaryDevice(FIRST, online=on) for on in online),
         *(VaryChpid(ChpidId(0x40), online=on) for on in online),
@@ -84,7 +84,7 @@ def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
     assert {InputKind.BEGIN, *acts} == set(InputKind)
     assert len(acts) == len(set(acts))
     for given, act in zip(inputs, acts, strict=True):
-        number = getattr(given, "rdev", getattr(given, "chpid", 0))
+        number = encode_input(given)[1]
         record = JournalRecord(
             0, 0, act, 5, number, getattr(given, "messages", None), InputOutcome()
         )
@@ -92,6 +92,7 @@ def test_every_input_has_an_act_and_every_act_is_an_input_again() -> None:
         assert type(again) is type(given)
         assert getattr(again, "online", None) == getattr(given, "online", None)
         assert getattr(again, "rdev", None) == getattr(given, "rdev", None)
+        assert getattr(again, "beside", None) == getattr(given, "beside", None)
 
 
 @pytest.mark.parametrize("rules", [BOTH_FAIL, FIRST_WINS, SECOND_WINS])

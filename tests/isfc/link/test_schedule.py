@@ -1,5 +1,6 @@
 """The write order of both ends, and when a further CTC is opened."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -184,6 +185,35 @@ def test_long_message_opens_the_second_ctc_but_no_third() -> None:
         scheduler.acquire()
         opens.append(scheduler.opens(backlog))
     assert opens == [True, False]
+
+
+@pytest.mark.parametrize(("length", "opens"), [(0, False), (50, True), (51, False)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_behind_a_short_message_alone_whatever_waits_opens_the_second_ctc_but_no_third(
+    length: int, count: int, opens: bool
+) -> None:
+    scheduler = WriteScheduler(parse_rdevs("6000-6002"), replace(RULE, single_length=50))
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    package = Package(0, [Message(1, length)] * count, count * length)
+    opened = []
+    for _ in range(2):
+        scheduler.acquire()
+        scheduler.note_package(package)
+        opened.append(scheduler.opens(waiting()))
+    assert opened == [opens and count == 1, False]
+
+
+def test_the_device_that_is_preferred_goes_before_the_scan_if_it_is_free() -> None:
+    scheduler = new_scheduler("6000-6003")
+    scheduler.arrange(parse_rdevs("6000-6003"))
+    for rdev in parse_rdevs("6000-6003"):
+        scheduler.release(rdev)
+    scheduler.prefer(Rdev(0x6003))  # one that is left to the partner
+    assert [scheduler.acquire(), scheduler.acquire()] == [0x6003, 0x6000]
+    scheduler.release(Rdev(0x6003))
+    scheduler.prefer(None)
+    assert scheduler.acquire() == 0x6001
 
 
 def test_scan_goes_over_what_is_usable_and_stops_short_of_its_end() -> None:

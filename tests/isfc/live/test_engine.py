@@ -1,6 +1,7 @@
 """The live engine: the same nodes on real connections."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -99,6 +100,103 @@ def test_a_package_that_came_with_its_command_is_answered_by_one_write(
     run_live(main())
 
 
+class _Ball(Guest):
+    """Sends back what has come, so many times. With a ``side`` it holds, as conversations do."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.left = count
+        self.side: LiveSide | None = None
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        super().receive(event, now_ns)
+        if not isinstance(event, Delivered):
+            return ()
+        if self.side is not None:
+            self.side.engine.hold()
+        if not self.left:
+            return ()
+        self.left -= 1
+        return [(now_ns, [Message(1, 4, data=b"ball")])]
+
+
+def _count_writes(monkeypatch: pytest.MonkeyPatch) -> list[Connection]:
+    """The connections that are written on from now on."""
+    written: list[Connection] = []
+    write = Connection.write
+
+    def note(connection: Connection, *pieces: bytes | memoryview) -> None:
+        written.append(connection)
+        write(connection, *pieces)
+
+    monkeypatch.setattr(Connection, "write", note)
+    return written
+
+
+def test_a_message_that_finds_an_idle_link_and_its_answer_are_one_write_each(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count = 20
+
+    async def main() -> None:
+        options = [{"program": _Ball(count)}, {"program": _Ball(count)}]
+        async with LivePair(tmp_path, options=options) as pair:
+            await pair.come_up()
+            written = _count_writes(monkeypatch)
+            pair.first.send(b"ball")
+            await wait_until(lambda: pair.second.engine.end.link.counters.write_package_count == 20)
+            assert len(written) == 1 + 2 * count + 1  # and that the last was read
+            assert len(set(written)) == 2  # both ends of one CTC
+
+    run_live(main())
+
+
+def test_that_a_short_message_was_read_waits_for_what_is_sent_next(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
+    ball = _Ball(0)
+
+    async def main() -> None:
+        async with LivePair(tmp_path, options=[{}, {"program": ball}]) as pair:
+            await pair.come_up()
+            ball.side = pair.second
+            confirmed = pair.first.guest
+            written = _count_writes(monkeypatch)
+            pair.first.send(b"first")
+            await wait_until(lambda: len(ball.arrived) == 1)
+            await asyncio.sleep(0.1)
+            assert (confirmed.sent_count, len(written)) == (0, 1)
+            pair.second.send(b"answer")
+            await wait_until(lambda: pair.first.received() == [b"answer"])
+            assert (confirmed.sent_count, len(written)) == (1, 3)  # the answer has been confirmed
+            pair.first.send(b"second")
+            await wait_until(lambda: len(ball.arrived) == 2)
+            assert confirmed.sent_count == 1
+            pair.first.send(b"third")  # on another CTC, as the partner may be waiting
+            await wait_until(lambda: confirmed.sent_count == 3)
+
+    run_live(main())
+
+
+@pytest.mark.parametrize(("ctc_count", "kept_s"), [(4, 0.02), (2, 1_000.0), (1, 1_000.0)])
+def test_that_it_was_read_waits_not_for_long_and_not_where_the_partner_has_one_ctc_to_write_on(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctc_count: int, kept_s: float
+) -> None:
+    monkeypatch.setattr("isfc.live.engine.KEPT_S", kept_s)
+    ball = _Ball(0)
+
+    async def main() -> None:
+        options = [{}, {"program": ball}]
+        async with LivePair(tmp_path, Setup(ctc_count=ctc_count), options=options) as pair:
+            await pair.come_up()
+            ball.side = pair.second
+            pair.first.send(b"first")
+            await wait_until(lambda: pair.first.guest.sent_count == 1)
+
+    run_live(main())
+
+
 @pytest.mark.parametrize(
     ("count", "order"),
     [(MANY_COUNT - 1, ["delivered", "answered"]), (MANY_COUNT, ["answered", "delivered"])],
@@ -128,9 +226,9 @@ def test_many_messages_are_answered_before_the_program_has_them(
                     log.append("delivered") if isinstance(event, Delivered) else None
                 )
             )
-            pair.first.send(b"goes alone", *[b"wait for each other"] * count)
-            await wait_until(lambda: pair.first.guest.sent_count == 1 + count)
-        assert log == ["delivered", "answered", *order]
+            pair.first.send(*[b"together"] * count)
+            await wait_until(lambda: pair.first.guest.sent_count == count)
+        assert log == order
 
     run_live(main())
 
@@ -239,7 +337,7 @@ def test_guests_run_live_as_they_run_in_virtual_time(run_live: Run, tmp_path: Pa
         async with LivePair(tmp_path, options=[{"program": g} for g in guests]) as pair:
             await wait_until(lambda: pair.first.engine.end.link.counters.read_message_count > 200)
             written, read = (side.engine.end.link.counters for side in pair.sides)
-            assert 0 < read.read_message_count - written.read_message_count < 2 * 5 * 10
+            assert 0 <= read.read_message_count - written.read_message_count < 2 * 5 * 10
 
     run_live(main())
 

@@ -43,3 +43,13 @@ def test_an_unpaced_pair_is_held_up_by_the_fibre_alone() -> None:
     pair.send(pair.first, *[100_000] * 20)
     pair.run(100 * US)
     assert pair.all_arrived()
+
+
+def test_what_is_handed_over_together_goes_in_one_package_where_building_takes_no_time() -> None:
+    for setup, counts in ((Setup(), [1, 2]), (_Unpaced(propagation_ns=1_000), [3])):
+        pair = Pair(setup)
+        pair.send(pair.first, 10, 10, 10)
+        pair.run(100 * US * 100)
+        pair.expect_all_arrived()
+        counters = pair.first.end.link.counters
+        assert (counters.write_package_count, counters.write_message_count) == (len(counts), 3)

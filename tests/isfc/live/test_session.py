@@ -22,7 +22,7 @@ from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import PATIENCE_S, Run, wait_until
 
 
 async def echo(conversation: Conversation) -> None:
@@ -50,6 +50,51 @@ def test_many_conversations_at_once_keep_apart(run_live: Run, tmp_path: Path) ->
                 assert node.verifying is not None
                 node.verifying.expect_intact()
                 assert node.verifying.verified_count > 400
+
+    run_live(main())
+
+
+@pytest.mark.parametrize("ctcs", ["four", "two", "one"])
+def test_no_piece_of_a_conversation_waits_for_an_answer_to_be_confirmed_with(
+    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ctcs: str
+) -> None:
+    """What says that a piece was read may wait for an answer, but nobody waits for that."""
+    monkeypatch.setattr("isfc.live.engine.KEPT_S", 1_000.0)
+    kept = {"four": 4, "two": 2, "one": 1}[ctcs]
+
+    async def answer_the_last(conversation: Conversation) -> None:
+        received = b""
+        async for data in conversation:
+            received += data
+            if received.endswith(b"."):
+                await conversation.send(received)
+                received = b""
+
+    async def talk(node: OpenNode, pieces: int) -> None:
+        async with await node.connect("LAST") as conversation:
+            for _ in range(5):
+                for _ in range(pieces - 1):
+                    await conversation.send(b"piece ")
+                    await asyncio.sleep(0)
+                await conversation.send(b"last.")
+                received = b""
+                while not received.endswith(b"."):
+                    received += await conversation.receive()
+                assert received == b"piece " * (pieces - 1) + b"last."
+
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second), asyncio.timeout(PATIENCE_S):
+            for node in (first, second):
+                node.serve("LAST", answer_the_last)
+                assert node.engine is not None
+                for ctc in node.engine.definition.ctcs[kept:]:
+                    node.engine.apply(Deactivate(ctc.device.rdev))
+            for pieces in (1, 2, 3, 7):
+                await talk(first, pieces)
+                await talk(second, pieces)
+            await asyncio.gather(
+                *(talk(node, pieces) for node in (first, second) for pieces in range(1, 9))
+            )
 
     run_live(main())
 
