@@ -8,12 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
-from ctc.address import format_rdev, parse_rdevs
+from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
+from isfc.cli.options.layout import (
+    JsonOption,
+    LayoutArgument,
+    LinkOption,
+    OpenedFile,
+    open_collection,
+    open_with_disks,
+)
 from isfc.cli.options.number import within
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
+from isfc.cli.options.profile import ProfileOption, file_at_site, open_profile, profile_record
+from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_records
 from isfc.cli.render.optimise import (
@@ -27,17 +35,29 @@ from isfc.cli.render.optimise import (
     undefined,
     write_front,
 )
+from isfc.cli.render.optimise_links import links_found_page
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import link_name as link_name_of
 from isfc.layout.site_file import with_site
-from isfc.layout.write import format_layout
+from isfc.layout.write import format_collection, format_layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import BEST, Contender, Scores, SearchResult, Task, optimise
+from isfc.search.together import (
+    Figures,
+    LinksContender,
+    LinksFound,
+    LinksObjective,
+    LinksTask,
+    optimise_links,
+)
 from isfc.search.workers import share_out
+from scenarios.cluster import LinkLoad
+from scenarios.notes import cluster_notes
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
 from scenarios.workload import find_workload
 
@@ -95,6 +115,12 @@ PlotOption = Annotated[
 ]
 
 
+OfLinksOption = Annotated[
+    LinksObjective | None,
+    typer.Option(help="Of several links: what their MB/s together are to be good at; sum if none."),
+]
+
+
 def optimise_layout(
     layout: LayoutArgument,
     *,
@@ -102,6 +128,8 @@ def optimise_layout(
     profile: ProfileOption = None,
     ctcs: CtcsOption = None,
     objective: ObjectiveOption = None,
+    of_links: OfLinksOption = None,
+    traffic: TrafficOption = None,
     workload: WorkloadOption = "HL",
     pairs: PairsOption = 50,
     seconds: SecondsOption = 0.5,
@@ -117,10 +145,19 @@ def optimise_layout(
 
     How many CTCs go on each chpid, and in what order: all of them where they are few, else a search
     that is the same every time. Shows the best ten beside the layout given, and the commands that
-    activate the best. With several objectives, those that no other one beats in all.
+    activate the best. With several objectives, those that no other one beats in all. Of a file with
+    several links it moves the CTCs of all of them, as they run together.
     """
     site = open_profile(profile)
-    given = with_site(open_layout(layout, link_name), site)
+    opened = open_collection(layout)
+    if link_name is None and len(opened.collection.links) > 1:
+        _check_none("of one", ctcs=ctcs, objective=objective, fixed=fixed, plot=plot)
+        links = _loads(file_at_site(opened, site), traffic, workload, pairs)
+        links_task = LinksTask(*links, of_links or LinksObjective.SUM, seconds, runs, seeds)
+        _optimise_links(links_task, output, jobs or os.cpu_count() or 1, json=json)
+        return
+    _check_none("of several", of_links=of_links, traffic=traffic)
+    given = with_site(open_with_disks(opened, link_name)[0], site)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
         if len(objectives) < 2:
@@ -144,6 +181,85 @@ def optimise_layout(
         show_json({**found_record(found, task), **profile_record(site)})
     else:
         show(found_page(found, task))
+
+
+def _check_none(whose: str, **options: object) -> None:
+    """Raise `ConfigurationError` for an option that is given, and is not of what is searched."""
+    ask = "--link" if whose == "of one" else "a file of several links, and without --link"
+    for name, value in options.items():
+        if value:
+            option = "--" + name.replace("_", "-")
+            raise ConfigurationError(
+                f"{option}: {whose} link{'s' * (whose != 'of one')}; expected it with {ask}"
+            )
+
+
+def _loads(
+    opened: OpenedFile,
+    traffic: list[str] | None,
+    workload: str,
+    pairs: int,
+) -> tuple[Collection, tuple[LinkLoad, ...]]:
+    """The links, and what runs over them: ``--traffic``, the file's, or a workload each way."""
+    chosen = choose_traffic(opened, traffic, None, {})
+    if chosen is not None:
+        return chosen
+    named = find_workload(workload)
+    return opened.collection, tuple(
+        LinkLoad(client, server, named, pairs)
+        for link in opened.collection.links
+        for client, server in (link.nodes, link.nodes[::-1])
+    )
+
+
+def _optimise_links(task: LinksTask, output: Path | None, jobs: int, *, json: bool) -> None:
+    """Search over all links, and print or write what is found."""
+
+    def over_processes(
+        work: Callable[[Collection], Figures], items: Sequence[Collection]
+    ) -> Iterator[tuple[int, Figures]]:
+        if items:
+            with closing(share_out(work, items, jobs)) as answers:
+                yield from answers
+
+    try:
+        with progress_bar(task.runs, "candidates") as advance:
+            found = optimise_links(task, over_processes, advance)
+    except KeyboardInterrupt:
+        show_error("interrupted; nothing is kept")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    if output is not None:
+        output.write_text(format_collection(found.best[0].collection), "utf-8")
+    if json:
+        show_json(links_record(found, task))
+    else:
+        show(links_found_page(found, task))
+
+
+def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
+    """What ``--json`` prints of several links. Names and meanings of the keys stay."""
+    return {
+        "objective": task.objective,
+        "traffic": [str(load) for load in task.loads],
+        "simulated": found.simulated_count,
+        "given": _links_contender_record(found.given),
+        "best": [_links_contender_record(one) for one in found.best],
+        "gains": found.best[0].gains(found.given),
+        "moves": [
+            {
+                "link": link_name_of(move.link),
+                "rdevs": [format_rdev(Rdev(rdev)) for rdev in move.rdevs],
+                "before": [format_chpid(chpid) for chpid in move.before.chpids],
+                "after": [format_chpid(chpid) for chpid in move.after.chpids],
+            }
+            for move in found.moves
+        ],
+        **note_records(cluster_notes(task.collection)),
+    }
+
+
+def _links_contender_record(one: LinksContender) -> dict[str, Any]:
+    return {"mb_per_s": one.score, "spread_percent": one.spread_percent, "links": one.links}
 
 
 def _search(task: Task, jobs: int) -> SearchResult:

@@ -1,0 +1,72 @@
+"""Places of the CTCs of all links: what is plainly better is found, and what links have stays."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_collection
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
+from isfc.layout.write import format_collection
+from isfc.search.candidate import candidate_of
+from isfc.search.together import Figures, LinksObjective, LinksTask, optimise_links, placed
+from isfc.testing.cluster import mesh
+from scenarios.cluster import load_of
+
+COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
+TASK = LinksTask(
+    COLLECTION, tuple(map(load_of, COLLECTION.traffic)), seconds=0.05, runs=24, seeds=2
+)
+
+
+def here(
+    work: Callable[[Collection], Figures], items: Sequence[Collection]
+) -> Iterator[tuple[int, Figures]]:
+    yield from ((index, work(item)) for index, item in enumerate(items))
+
+
+def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
+    found = optimise_links(TASK, here)
+    best = found.best[0]
+    assert best.gains(found.given)
+    assert best.score > 1.1 * found.given.score
+    for link in best.collection.links:
+        assert {ctc.fibre.name for ctc in link.ctcs} == {fibre.name for fibre in link.fibres}
+        assert len(link.fibres) == 2
+    assert found.moves
+    assert {move.before.name for move in found.moves} <= {"T1", "A1", "T2", "A2"}
+
+
+def test_the_same_task_finds_the_same() -> None:
+    task = replace(TASK, runs=6, seeds=1, seconds=0.02)
+    assert optimise_links(task, here).best == optimise_links(task, here).best
+
+
+def test_the_worst_link_may_count() -> None:
+    task = replace(TASK, objective=LinksObjective.WORST_LINK, runs=6, seeds=1)
+    best = optimise_links(task, here).best[0]
+    assert best.score == min(best.links.values())
+
+
+def test_links_keep_their_ctcs_and_numbers_wherever_they_are_placed() -> None:
+    crossed = tuple(candidate_of(link)[::-1] for link in COLLECTION.links)
+    moved = placed(COLLECTION, crossed)
+    for old, new in zip(COLLECTION.links, moved.links, strict=True):
+        assert [ctc.rdevs for ctc in old.ctcs] == [ctc.rdevs for ctc in new.ctcs]
+    assert placed(moved, tuple(map(candidate_of, COLLECTION.links))) == COLLECTION
+    assert parse_collection(format_collection(moved)).links == moved.links
+
+
+def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
+    alone = placed(COLLECTION, ((0, 0, 0, 0), (1, 1, 1, 1)))
+    assert [[fibre.name for fibre in link.fibres] for link in alone.links] == [["T1"], ["A2"]]
+    assert {fibre.channels for link in alone.links for fibre in link.fibres} == {()}
+
+
+def test_one_fibre_a_link_leaves_nothing_to_choose() -> None:
+    only = parse_collection(mesh(3, shared=True))
+    with pytest.raises(ConfigurationError, match="each link has one fibre; expected several"):
+        optimise_links(replace(TASK, collection=only), here)
