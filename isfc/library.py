@@ -15,6 +15,7 @@ EXTRAS = {
     "optuna": ("optimise", "optuna"),
     "starlette": ("studio", "starlette"),
     "uvicorn": ("studio", "uvicorn"),
+    "hypothesis": ("testing", "hypothesis"),
 }
 
 
@@ -24,8 +25,13 @@ def check_library(module: str, what: str) -> None:
     ``what`` needs it: an option, or a command.
     """
     if find_spec(module) is None:
-        extra, library = EXTRAS[module]
-        raise ConfigurationError(
-            f"{what} needs {library}, which is not installed; install it with\n"
-            f"{sys.executable} -m pip install 'isfc[{extra}]'"
-        )
+        raise ConfigurationError(missing_library(module, what))
+
+
+def missing_library(module: str, what: str) -> str:
+    """What ``what`` lacks, and the command that installs it."""
+    extra, library = EXTRAS[module]
+    return (
+        f"{what} needs {library}, which is not installed; install it with\n"
+        f"{sys.executable} -m pip install 'isfc[{extra}]'"
+    )

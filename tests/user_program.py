@@ -59,7 +59,7 @@ def edits() -> None:
 
 def open_text() -> str:
     """A layout of two fibres."""
-    lines = []
+    lines: list[str] = []
     for name, chpids in (("1", "40"), ("2", "41")):
         lines += [f"[fibre.{name}]", 'feature = "FICON Express2"']
         lines += [f'chpid = {{ ATLANTA = "{chpids}", BOSTON = "{chpids}" }}']

@@ -4,13 +4,17 @@ Subclass `LinkMachine` and add rules and invariants of your own, which use ``sel
 as it is: ``TestLink = LinkMachine.TestCase``.
 """
 
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-
+from isfc.library import missing_library
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import Pair, Setup
 from isfc.testing.plan import SendMessages, Step, Wait
 from isfc.testing.strategies import cuts, lengths, operations, pauses, sends, setups
+
+try:
+    from hypothesis import strategies as st
+    from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(missing_library("hypothesis", __name__), name="hypothesis") from error
 
 
 class LinkMachine(RuleBasedStateMachine):

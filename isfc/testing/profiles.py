@@ -4,7 +4,12 @@ A deadline measures the machine, not the code. Call `register_profiles` in your 
 then ``settings.load_profile("ci")`` or ``pytest --hypothesis-profile=ci``.
 """
 
-from hypothesis import HealthCheck, settings
+from isfc.library import missing_library
+
+try:
+    from hypothesis import HealthCheck, settings
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(missing_library("hypothesis", __name__), name="hypothesis") from error
 
 
 def register_profiles() -> None:

@@ -1,7 +1,5 @@
 """Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
 
-from hypothesis import strategies as st
-
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
@@ -10,6 +8,7 @@ from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package
@@ -27,6 +26,11 @@ from isfc.testing.plan import (
     Wait,
 )
 from scenarios.workload import WINDOW_MAX, Workload
+
+try:
+    from hypothesis import strategies as st
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(missing_library("hypothesis", __name__), name="hypothesis") from error
 
 UINT32_MAX = 2**32 - 1
 MESSAGES_MAX = 5

@@ -1,6 +1,7 @@
 """Libraries that may be missing: what is said then, and that it is what the extras ask for."""
 
 import re
+import subprocess
 import sys
 from configparser import ConfigParser
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.library import EXTRAS, check_library
+from tools.release.trial import LACKING
 
 SETUP = Path(__file__).parents[2] / "setup.cfg"
 
@@ -23,6 +25,25 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
         check_library(module, "--here")
     extra, _ = EXTRAS[module]
     assert str(caught.value).endswith(f"{sys.executable} -m pip install 'isfc[{extra}]'")
+
+
+@pytest.mark.parametrize("module", ["strategies", "profiles", "machine"])
+def test_missing_hypothesis_is_named_too(module: str) -> None:
+    code = f"import sys; sys.modules['hypothesis'] = None; import isfc.testing.{module}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.endswith(
+        "needs hypothesis, which is not installed; install it with\n"
+        f"{sys.executable} -m pip install 'isfc[testing]'\n"
+    )
+
+
+def test_every_extra_that_a_user_can_lack_is_one_that_is_named() -> None:
+    setup = ConfigParser()
+    setup.read(SETUP, "utf-8")
+    extras = {extra for extra in setup["options.extras_require"] if extra != "dev"}
+    assert {extra for extra, _ in EXTRAS.values()} == extras == {*LACKING, "testing"}
+    page = (SETUP.parent / "docs" / "install.md").read_text("utf-8")
+    assert set(re.findall(r"(?m)^\| `(\w+)` \|", page)) == extras
 
 
 @pytest.mark.parametrize(("extra", "library"), EXTRAS.values())
