@@ -13,6 +13,19 @@ from isfc.cli.render.output import show_error
 
 _Outcome = TypeVar("_Outcome")
 
+_watchers: list[Callable[[float], None]] = []
+"""Who is told, beside the terminal, what share of a command is done."""
+
+
+@contextmanager
+def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
+    """While the body runs, ``tell`` is told what share is done, from 0 to 1, by every bar."""
+    _watchers.append(tell)
+    try:
+        yield
+    finally:
+        _watchers.remove(tell)
+
 
 @contextmanager
 def progress_bar(total: float, unit: str) -> Iterator[Callable[[float], None]]:
@@ -30,7 +43,13 @@ def progress_bar(total: float, unit: str) -> Iterator[Callable[[float], None]]:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         task = progress.add_task("", total=total)
-        yield lambda done: progress.update(task, completed=done)
+
+        def advance(done: float) -> None:
+            progress.update(task, completed=done)
+            for tell in _watchers:
+                tell(min(1.0, done / total) if total else 1.0)
+
+        yield advance
 
 
 def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:

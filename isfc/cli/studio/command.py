@@ -7,7 +7,7 @@ all. Its input is kept in memory, in files that are on no disk.
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Final
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
+from isfc.cli.progress import progress_told
 from isfc.cli.render.output import ERROR_PREFIX
 from isfc.cli.studio.work import Failed, Tell
 
@@ -30,16 +31,17 @@ class Printed:
     code: int
 
 
-def printed(_: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
+def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
     """Give a command; ``files``, by the names that its words have for them, are in memory.
 
+    ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``.
     A `Failed` has its error, in which the files have their names, if it was given bad input.
     """
     os.environ["COLUMNS"] = COLUMNS
     held = {name: _in_memory(name, content) for name, content in files.items()}
     out, err = io.StringIO(), io.StringIO()
     try:
-        with redirect_stdout(out), redirect_stderr(err):
+        with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
             code = run([_with_paths(word, held) for word in words])
     finally:
         for path in held.values():
@@ -48,6 +50,19 @@ def printed(_: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed 
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
         return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
     return Printed(said[0], said[1], code)
+
+
+def _by_hundredths(tell: Tell) -> Callable[[float], None]:
+    """What a command with progress calls; several bars, one after the other, begin anew."""
+    last = -1
+
+    def advance(share: float) -> None:
+        nonlocal last
+        if int(share * 100) != last:
+            last = int(share * 100)
+            tell({"share": last / 100})
+
+    return advance
 
 
 def _in_memory(name: str, content: str) -> str:

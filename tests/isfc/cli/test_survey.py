@@ -14,7 +14,6 @@ from scenarios.workload import SUITES
 def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, workload = load_layout("published-1"), SUITES["HM"]
     monkeypatch.setattr(module, "PAIRS", (2,))
-    monkeypatch.setattr(module, "RELOCATED", ("direct-io",))
     told: list[str] = []
     surveyed = survey("published-1", layout, workload, told.append)
     for point, node in zip(surveyed.points, layout.nodes, strict=True):

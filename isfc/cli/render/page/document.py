@@ -331,7 +331,7 @@ def _relocated(survey: Survey) -> str:
     if not rows:
         return ""
     return table(
-        "Guests as IBM measured (isfc relocate --like), each moved alone",
+        "A guest as IBM measured, moved alone (isfc relocate --like has others)",
         ("guest", "from", "s", "stopped s", "passes", "GiB", "moved"),
         rows,
     )

@@ -321,7 +321,7 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
   return change(async () => {
     at("asked").hidden = true;
     const answer = await ask("import", { files, layout: now.text, ...told });
-    const [record] = await Array.fromAsync(lines(answer));
+    const record = (await Array.fromAsync(lines(answer))).at(-1);
     if (record.error) throw new Error(record.error);
     if (record.ask) return more({ files, told }, record);
     const before = { now, seen };
@@ -467,11 +467,18 @@ function button(text, act) {
 
 async function print(output, asked) { // what a command prints, or its error
   output.hidden = false;
-  output.textContent = "Computing ...";
+  const bar = Object.assign(document.createElement("progress"), { max: 1 });
+  bar.setAttribute("aria-label", "How much is done");
+  output.replaceChildren("Computing ...", document.createElement("br"), bar);
   output.setAttribute("aria-busy", "true");
   try {
     for await (const record of lines(await asked)) {
       if (record.error) throw new Error(record.error);
+      if (record.share !== undefined) {
+        bar.value = record.share;
+        bar.previousSibling.previousSibling.data = `Computing: ${Math.round(100 * record.share)} %`;
+        continue;
+      }
       output.textContent = record.out + record.err;
       output.setAttribute("aria-busy", "false");
       return record;

@@ -101,8 +101,15 @@ def test_panels_print_what_their_commands_print() -> None:
     lost = show_panel(told, Losses(TEXT, link="ATLANTA-BOSTON"))
     assert isinstance(lost, Printed)
     assert "chpid 40 (50)" in lost.out
-    moved = show_panel(told, Relocation(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"))
+    shares: list[float] = []
+    moved = show_panel(
+        lambda record: shares.append(record["share"]),
+        Relocation(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"),
+    )
     assert isinstance(moved, Printed)
+    assert shares == sorted(set(shares))
+    assert shares[-1] == 1
+    assert len(shares) > 2
     assert "from BOSTON to ATLANTA" in moved.out
     statements = show_panel(told, Statements(TEXT, ["1"], system="BOSTON"))
     assert isinstance(statements, Printed)

@@ -1,6 +1,8 @@
 """The server of the studio: who is answered, with what, and what is left when it ends."""
 
 import os
+import re
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +12,9 @@ from typing import Final
 
 import pytest
 
+from isfc.cli import loss, survey
+from isfc.cli.studio.taking_out import report
+from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
 from tests.studio import RunningStudio, studio
 
@@ -120,12 +125,23 @@ def test_judgement_comes_with_its_revision_and_is_kept(running: RunningStudio) -
 
 
 @pytest.mark.slow
-def test_report_is_made_with_progress_and_is_a_whole_page(running: RunningStudio) -> None:
-    *progress, last = running.post("report", text=ONE)
-    assert progress
-    assert all(record["doing"] for record in progress)
+def test_report_is_made_with_progress_and_is_a_whole_page(
+    running: RunningStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page is made here, of short runs; the server is asked for one that cannot be."""
+    monkeypatch.setattr(survey, "PAIRS", (1,))
+    monkeypatch.setattr(sys, "stdin", sys.stdin)
+    for runs in (survey, loss):
+        monkeypatch.setattr(runs, "SECONDS", 0.05)
+    told: list[dict[str, str]] = []
+    last = report(told.append, Subject(TEXT, frozenset(["2"])))
+    assert len(told) >= 4
+    assert all(record["doing"] for record in told)
     assert last["page"].startswith("<!DOCTYPE html>")
     assert last["page"].rstrip().endswith("</html>")
+    assert "41" not in re.findall(r"chpid ([0-9A-F]{2})", last["page"])  # fibre 2 is struck out
+    (refused,) = running.post("report", text=TEXT, struck=["1", "2"])
+    assert refused == {"error": "no CTC is left: the link is down"}
 
 
 @pytest.mark.slow
