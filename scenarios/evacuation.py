@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from isfc.engine.program import Program
 from isfc.engine.virtual import VirtualEngine
@@ -22,8 +22,10 @@ from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.cluster import ClusterExperiment, LinkLoad, SilentProgram, run_cluster
 from scenarios.guests import GuestCosts, make_guests
+from scenarios.relocated import pass_record
 from scenarios.relocated_guest import GuestPlan, Moved
 from scenarios.relocation import WARMUP_NS, WINDOW, move_all
+from scenarios.relocation_orders import Operator, Order, Response
 from scenarios.relocation_queue import Arrivals, Departures, RelocationQueue
 from scenarios.run import MIB, NS_PER_S
 from scenarios.together import Together
@@ -44,7 +46,7 @@ class Tenant:
 class Evacuation:
     """What is to be moved away from ``source``; ``at_once`` guests at the same time.
 
-    ``loads`` are other traffic meanwhile, on any link.
+    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands.
     """
 
     collection: Collection
@@ -52,6 +54,7 @@ class Evacuation:
     tenants: tuple[Tenant, ...]
     at_once: int = 1
     loads: tuple[LinkLoad, ...] = ()
+    orders: tuple[Order, ...] = ()
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
 
@@ -95,6 +98,15 @@ class EvacuationOutcome:
 
     guests: tuple[Evacuated, ...]
     traffic: tuple[Meanwhile, ...]
+    responses: tuple[Response, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each pass of each guest, as a data frame takes them."""
+        return [
+            {"guest": guest.moved.plan.name, "to": guest.to, "pass": number, **pass_record(each)}
+            for guest in self.guests
+            for number, each in enumerate(guest.moved.passes, start=1)
+        ]
 
     @property
     def seconds(self) -> float:
@@ -112,6 +124,12 @@ class EvacuationOutcome:
         return all(guest.moved.moved for guest in self.guests)
 
 
+def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
+    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `AT_ONCE_MAX`."""
+    most = min(len(evacuation.tenants), AT_ONCE_MAX)
+    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
+
+
 def evacuate(
     evacuation: Evacuation, progress: Callable[[int], None] | None = None
 ) -> EvacuationOutcome:
@@ -125,14 +143,17 @@ def evacuate(
         if progress is not None:
             progress(len(queue.begun) - len(queue.going))
 
-    move_all(engine, evacuation.source, departures, queue, tell=tell)
-    seconds = (engine.now_ns - begin_ns) / NS_PER_S
+    source = next(system for system in systems if system.name == evacuation.source)
+    operator = Operator(evacuation.orders, queue, source, departures.values(), begin_ns)
+    move_all(engine, evacuation.source, departures, queue, operator, tell)
+    operator.end()
+    seconds = max(1, engine.now_ns - begin_ns) / NS_PER_S
     guests = tuple(
         Evacuated(tenant.to, (guest.begin_ns - begin_ns) / NS_PER_S, guest.moved)
         for tenant, guest in zip(evacuation.tenants, queue.begun, strict=True)
     )
     traffic = _meanwhile(evacuation, guests, lengths, _lengths(systems), seconds)
-    return EvacuationOutcome(guests, traffic)
+    return EvacuationOutcome(guests, traffic, tuple(operator.responses))
 
 
 def _build(

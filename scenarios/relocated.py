@@ -57,7 +57,7 @@ class Relocated:
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
         return [
-            {"guest": guest.plan.name, "pass": number, **_pass(each)}
+            {"guest": guest.plan.name, "pass": number, **pass_record(each)}
             for guest in self.guests
             for number, each in enumerate(guest.passes, start=1)
         ]
@@ -90,7 +90,7 @@ class Relocated:
                 {"rdev": each.rdev, "io_per_s": each.io_per_s, "busy_percent": each.busy_percent}
                 for each in outcome.devices
             ],
-            "responses": [_response(each) for each in outcome.responses],
+            "responses": [response_record(each) for each in outcome.responses],
             "notes": [asdict(note) for note in self.notes],
         }
 
@@ -230,11 +230,12 @@ def _guest(guest: Moved) -> dict[str, Any]:
         "seconds": guest.seconds,
         "quiesced_seconds": guest.quiesced_seconds,
         "bytes": guest.length,
-        "passes": [_pass(each) for each in guest.passes],
+        "passes": [pass_record(each) for each in guest.passes],
     }
 
 
-def _pass(each: Pass) -> dict[str, Any]:
+def pass_record(each: Pass) -> dict[str, Any]:
+    """A pass as ``--csv`` and ``--json`` print it. Names and meanings of the keys stay."""
     return {
         "begin_s": each.begin_ns / 1e9,
         "seconds": each.seconds,
@@ -245,7 +246,8 @@ def _pass(each: Pass) -> dict[str, Any]:
     }
 
 
-def _response(response: Response) -> dict[str, Any]:
+def response_record(response: Response) -> dict[str, Any]:
+    """What an order came to, as ``--json`` prints it. Names and meanings of the keys stay."""
     return {
         "at_s": response.at_s,
         "command": response.command,

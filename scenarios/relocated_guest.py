@@ -205,6 +205,11 @@ class Guest:
         """VMRELOCATE CANCEL: the guest stays where it is."""
         self._give_up(now_ns, End.CANCELLED)
 
+    def lose_link(self, now_ns: int) -> None:
+        """The last CTC of the link is gone: the guest stays where it is."""
+        if not self.end:
+            self._give_up(now_ns, End.LINK)
+
     def _begin_pass(self, length: int, now_ns: int, state_length: int = 0) -> list[Message]:
         self._length, self._state_length = length, state_length
         self._left = length + state_length

@@ -151,7 +151,7 @@ def relocate(
     engine = VirtualEngine(systems, programs)
     engine.run(begin_ns)
     before = systems[0].ends[0].snapshot(begin_ns)
-    operator = Operator(relocation.orders, queue, relocation.way, begin_ns)
+    operator = Operator(relocation.orders, queue, systems[0], [departures], begin_ns)
 
     def tell() -> None:
         if progress is not None:
@@ -159,6 +159,7 @@ def relocate(
 
     move_all(engine, source, {to: departures}, queue, operator, tell)
     operator.end()
+    engine.run(max(engine.now_ns, begin_ns + 1))  # rates have a time, also where all ended as it began
     guests = tuple(guest.moved for guest in queue.begun)
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)
@@ -180,8 +181,8 @@ def move_all(
     """
     while True:
         while (to := queue.next_to) is not None:
-            messages = departures[to].begin_waiting(engine.now_ns)
-            engine.offer(source, to, messages)
+            if messages := departures[to].begin_waiting(engine.now_ns):
+                engine.offer(source, to, messages)
         if queue.over:
             return
         due = [guest.deadline_ns for guest in queue.going]
@@ -192,5 +193,6 @@ def move_all(
             guest.expire(engine.now_ns)
         if operator is not None:
             operator.act(engine.now_ns)
+            engine.drain()
         if tell is not None:
             tell()

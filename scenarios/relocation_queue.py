@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import final
 
 from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.relocated_guest import COUNTS_LENGTH, Guest, GuestPlan
@@ -26,6 +26,7 @@ class RelocationQueue:
         self._together = together
         self.begun: list[Guest] = []
         """In the order in which they began."""
+        self._destinations: dict[Guest, NodeName] = {}
 
     @property
     def going(self) -> list[Guest]:
@@ -46,18 +47,29 @@ class RelocationQueue:
 
     def take(self) -> Guest:
         """That guest, which begins."""
-        guest, _ = self._waiting.popleft()
+        guest, to = self._waiting.popleft()
         self.begun.append(guest)
+        self._destinations[guest] = to
         return guest
+
+    def destination(self, guest: Guest) -> NodeName:
+        """Where a guest goes that has begun."""
+        return self._destinations[guest]
 
 
 class Departures:
-    """The program of one link end that guests leave by, to the system ``to``."""
+    """The program of one link end that guests leave by, to the system ``to``.
+
+    While the link is down, who begins is over immediately, as who is on its way when it goes down.
+    """
 
     def __init__(self, queue: RelocationQueue, to: NodeName) -> None:
         self._queue = queue
         self._to = to
         self._guests: list[Guest] = []
+        self._down = False
+        self.was_up = False
+        """Whether the link has come up since it began."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Nobody leaves yet."""
@@ -69,11 +81,17 @@ class Departures:
         while self._queue.next_to == self._to:
             guest = self._queue.take()
             self._guests.append(guest)
-            messages += self._of(len(self._guests) - 1, guest.begin(now_ns))
+            first = guest.begin(now_ns)
+            if self._down:
+                guest.lose_link(now_ns)
+            else:
+                messages += self._of(len(self._guests) - 1, first)
         return messages
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """What the partner has read makes room for more; its counts end a pass."""
+        if isinstance(event, LinkDown | LinkUp):
+            return self._hear_link(isinstance(event, LinkDown), now_ns)
         if not isinstance(event, Delivered | Sent):
             return ()
         read = isinstance(event, Sent)
@@ -90,6 +108,18 @@ class Departures:
         if ended:
             messages += self.begin_waiting(now_ns)
         return [(now_ns, messages)] if messages else ()
+
+    def _hear_link(self, down: bool, now_ns: int) -> Iterable[Offer]:
+        """The link is up again, or it is down: then all are over, on their way or not."""
+        self._down = down
+        if not down:
+            self.was_up = True
+            return ()
+        for guest in self._guests:
+            guest.lose_link(now_ns)
+        messages = self.begin_waiting(now_ns)
+        assert not messages, "nobody leaves by a link that is down"
+        return ()
 
     def _find(self, message: Message) -> tuple[int, Message]:
         """Of which guest a message is, and which of its own conversations it has."""

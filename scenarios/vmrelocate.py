@@ -66,11 +66,18 @@ class End(StrEnum):
     CANCELLED = "cancelled"
     TOTAL = "max-total"
     QUIESCE = "max-quiesce"
+    LINK = "link-lost"
 
     @property
     def code(self) -> str:
-        """CP's reason (published: Monitor record MRUSERLE; 03, a lost link, does not happen)."""
+        """CP's reason (published: Monitor record MRUSERLE)."""
         return _CODES[self]
 
 
-_CODES: Final = {End.MOVED: "00", End.CANCELLED: "01", End.TOTAL: "04", End.QUIESCE: "05"}
+_CODES: Final = {
+    End.MOVED: "00",
+    End.CANCELLED: "01",
+    End.LINK: "03",
+    End.TOTAL: "04",
+    End.QUIESCE: "05",
+}

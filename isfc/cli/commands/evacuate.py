@@ -1,19 +1,25 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedOption
 from isfc.cli.options.guest_file import GuestLine, read_guests
+from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import within
+from isfc.cli.options.relocation import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.evacuate import evacuation_page
-from isfc.cli.render.notes import note_lines, note_records
-from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.evacuate import evacuation_page, sweep_page, sweep_rows
+from isfc.cli.render.notes import note_lines, note_records, show_notes
+from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.picture import check_picture
+from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within as placed
@@ -25,10 +31,11 @@ from scenarios.evacuation import (
     Evacuation,
     EvacuationOutcome,
     Tenant,
+    counts_together,
     evacuate,
 )
 from scenarios.notes import cluster_notes
-from scenarios.relocated import check_stop
+from scenarios.relocated import check_stop, response_record
 from scenarios.vmrelocate import Limits
 
 SystemArgument = Annotated[
@@ -54,6 +61,9 @@ TogetherOption = Annotated[
         help="How many guests are on their way at the same time.",
     ),
 ]
+SweepOption = Annotated[
+    bool, typer.Option("--sweep", help="A table instead: with 1, 2, 4 ... guests together.")
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", help="Without the traffic of the file's [[traffic]].")
 ]
@@ -66,7 +76,12 @@ def evacuate_system(
     guests: GuestsOption,
     together: TogetherOption = 1,
     quiet: QuietOption = False,
+    at: AtOption = None,
     seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    sweep: SweepOption = False,
+    plot: PlotOption = None,
+    csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show how long it takes to move every guest off a system.
@@ -74,27 +89,58 @@ def evacuate_system(
     Guests are relocated as 'isfc relocate' does it, in the order of the file, over all links of
     the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
     """
+    if csv and json:
+        raise ConfigurationError("--csv and --json: expected one of them")
+    if sweep and plot:
+        raise ConfigurationError("--sweep: expected no --plot with it")
+    if plot:
+        check_picture(plot)
     collection = open_collection(layout).collection
     name = system.upper()
     if name not in collection.systems:
         known = ", ".join(collection.systems)
         raise ConfigurationError(f"SYSTEM {system[:40]}: no system of this file; expected {known}")
     source = NodeName(name)
+    tenants = read_tenants(guests, collection, source)
     evacuation = Evacuation(
         collection,
         source,
-        read_tenants(guests, collection, source),
+        tenants,
         together,
         () if quiet else tuple(map(load_of, collection.traffic)),
+        read_orders(at, [tenant.plan for tenant in tenants]),
         seed=seed,
     )
+    if sweep:
+        _sweep(evacuation, jobs, csv=csv, json=json)
+        return
     outcome = _watch(evacuation)
-    if json:
+    if plot:
+        moved = [guest.moved for guest in outcome.guests]
+        write_relocation_plot(plot, moved, f"Passes from {source}")
+    if csv:
+        show_notes(cluster_notes(collection))
+        show_csv(outcome.rows())
+    elif json:
         show_json(evacuation_record(evacuation, outcome))
     else:
         show(evacuation_page(evacuation, outcome), *note_lines(cluster_notes(collection)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _sweep(evacuation: Evacuation, jobs: int | None, *, csv: bool, json: bool) -> None:
+    """A table over how many go together. Guests that cannot be moved are no failure of it."""
+    tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
+    rows = sweep_rows(tried, run_all(evacuate, tried, jobs))
+    notes = cluster_notes(evacuation.collection)
+    if csv:
+        show_notes(notes)
+        show_csv(rows)
+    elif json:
+        show_json({"source": evacuation.source, "runs": rows, **note_records(notes)})
+    else:
+        show(sweep_page(evacuation, rows), *note_lines(notes))
 
 
 def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[Tenant, ...]:
@@ -151,6 +197,7 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
             }
             for each in outcome.traffic
         ],
+        "responses": [response_record(each) for each in outcome.responses],
         **note_records(cluster_notes(evacuation.collection)),
     }
 

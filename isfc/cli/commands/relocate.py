@@ -151,7 +151,8 @@ def _show(
     if shown.shorter:
         advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
     if shown.plot:
-        write_relocation_plot(shown.plot, found)
+        source, to = found.relocation.way
+        write_relocation_plot(shown.plot, found.guests, f"Passes from {source} to {to}")
     if shown.csv:
         show_notes(found.notes)
         show_csv(found.rows())

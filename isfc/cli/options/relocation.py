@@ -84,7 +84,8 @@ AtOption = Annotated[
         metavar="'S COMMAND'",
         show_default=False,
         help="VMRELOCATE MODIFY, CANCEL or STATUS after S seconds, such as "
-        "'5 MODIFY LINUX1 MAXQUIESCE 20'. May be repeated.",
+        "'5 MODIFY LINUX1 MAXQUIESCE 20', or what happens to CTCs, such as "
+        "'5 VARY OFFLINE CHPID 40'. May be repeated.",
     ),
 ]
 WindowOption = Annotated[

@@ -1,11 +1,13 @@
 """What ``isfc evacuate`` shows: the schedule as a chart, and what other traffic got meanwhile."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.relocate import response_lines
 from scenarios.evacuation import Evacuated, Evacuation, EvacuationOutcome
 
 _GIB = 2**30
@@ -27,9 +29,56 @@ def evacuation_page(evacuation: Evacuation, outcome: EvacuationOutcome) -> Rende
             f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s."
         ),
     ]
+    for response in outcome.responses:
+        parts += ["", *response_lines(response)]
     if outcome.traffic:
         parts += ["", *_traffic(outcome)]
     return Group(*parts)
+
+
+def sweep_rows(
+    tried: Sequence[Evacuation], outcomes: Sequence[EvacuationOutcome]
+) -> list[dict[str, Any]]:
+    """A flat record for each number of guests together. Names and meanings of the keys stay."""
+    return [
+        {
+            "together": each.at_once,
+            "seconds": outcome.seconds,
+            "longest_quiesce_s": outcome.longest_quiesce_s,
+            "moved": sum(guest.moved.moved for guest in outcome.guests),
+            "traffic_left_percent": _left_percent(outcome),
+        }
+        for each, outcome in zip(tried, outcomes, strict=True)
+    ]
+
+
+def sweep_page(evacuation: Evacuation, rows: Sequence[dict[str, Any]]) -> RenderableType:
+    """A line for each number of guests together."""
+    count = len(evacuation.tenants)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for heading in ("together", "s", "longest stop s", "moved"):
+        table.add_column(heading, justify="right")
+    if evacuation.loads:
+        table.add_column("other traffic left %", justify="right")
+    for row in rows:
+        left = row["traffic_left_percent"]
+        table.add_row(
+            str(row["together"]),
+            f"{row['seconds']:.2f}",
+            f"{row['longest_quiesce_s']:.2f}",
+            f"{row['moved']} of {count}",
+            *([] if left is None else [f"{left:.0f}"]),
+        )
+    guests = f"{count} guest{'s' * (count > 1)}"
+    return Group(f"Evacuation of {evacuation.source}: {guests}, by guests together", "", table)
+
+
+def _left_percent(outcome: EvacuationOutcome) -> float | None:
+    """What all other traffic gets meanwhile of what it gets alone; None if there is none."""
+    alone = sum(each.alone_mb_per_s for each in outcome.traffic)
+    if not alone:
+        return None
+    return 100 * sum(each.meanwhile_mb_per_s for each in outcome.traffic) / alone
 
 
 def _schedule(outcome: EvacuationOutcome) -> Table:

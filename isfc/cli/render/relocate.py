@@ -25,7 +25,7 @@ def relocation_page(found: Relocated, like: str | None = None) -> RenderableType
     for guest in found.guests:
         parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
     for response in found.outcome.responses:
-        parts += ["", *_response(response)]
+        parts += ["", *response_lines(response)]
     sums = [*_sums(found)]
     return Group(*parts, *([""] if sums else []), *sums)
 
@@ -79,6 +79,12 @@ def _what(guest: Moved) -> str:
             return (
                 f"was not moved: MAXTOTAL was over after {guest.seconds:.2f} s; {moved} until then."
             )
+        case End.LINK if not guest.seconds:
+            return "was not moved: the link was down."
+        case End.LINK:
+            return (
+                f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
+            )
         case _:
             return (
                 f"was not moved: MAXQUIESCE was over, it was stopped for "
@@ -103,7 +109,7 @@ def _passes(passes: Sequence[Pass]) -> Table:
     return table
 
 
-def _response(response: Response) -> Iterator[RenderableType]:
+def response_lines(response: Response) -> Iterator[RenderableType]:
     """A command as the operator gave it, and what it came to."""
     yield f"{response.at_s:g} s: {response.command}"
     if response.told:

@@ -1,10 +1,11 @@
-"""``isfc relocate --plot FILE``: the passes of each guest over time."""
+"""``isfc relocate --plot FILE``, and evacuate's: the passes of each guest over time."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from isfc.cli.render.picture import write_picture
-from scenarios.relocated import Relocated
+from scenarios.relocated_guest import Moved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,17 +15,16 @@ _RUNNING: Final = "tab:blue"
 _STOPPED: Final = "tab:red"
 
 
-def write_relocation_plot(path: Path, found: Relocated) -> None:
+def write_relocation_plot(path: Path, guests: Sequence[Moved], title: str) -> None:
     """Draw a bar for each pass: as wide as it took, as high as what it moved.
 
     Guests stand one below the other. Raises `OSError` if the file cannot be written.
     """
-    write_picture(path, lambda axes: _draw(axes, found))
+    write_picture(path, lambda axes: _draw(axes, guests, title))
 
 
-def _draw(axes: "Axes", found: Relocated) -> None:
-    guests = found.guests
-    most = max(each.length + each.state_length for guest in guests for each in guest.passes)
+def _draw(axes: "Axes", guests: Sequence[Moved], title: str) -> None:
+    most = max(each.length + each.state_length for guest in guests for each in guest.passes) or 1
     for row, guest in enumerate(guests):
         for each in guest.passes:
             share = (each.length + each.state_length) / most
@@ -40,5 +40,4 @@ def _draw(axes: "Axes", found: Relocated) -> None:
     axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
     axes.set_ylim(len(guests) - 0.4, -0.6)
     axes.set_xlabel(f"s; the highest bar is {most / _GIB:.3g} GiB, red: the guest is stopped")
-    first, second = found.relocation.way
-    axes.set_title(f"Passes from {first} to {second}")
+    axes.set_title(title)

@@ -53,7 +53,7 @@ def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Print
 
 
 def _by_hundredths(tell: Tell) -> Callable[[float], None]:
-    """What a command with progress calls; several bars, one after the other, begin anew."""
+    """What a command with progress calls; several bars, one after the other, begin again."""
     last = -1
 
     def advance(share: float) -> None:

@@ -1,7 +1,10 @@
 """``isfc evacuate``: the schedule, JSON, and what is said of bad input."""
 
+import csv
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,6 +53,85 @@ def test_a_guest_that_changes_too_fast_stays(
     page = capsys.readouterr().out
     assert "Not empty after" in page
     assert "not moved, max-quiesce" in page
+
+
+def test_commands_are_given_meanwhile_and_a_lost_link_loses_its_guests_alone(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(files[3]).write_text("name,memory,change_rate,to\nA,64M,1M,S2\nB,64M,1M,S3\nC,64M,1M,S2\n")
+    record = evacuated(files, capsys, "--json")
+    assert record["all_moved"] is True
+    begin_s = record["guests"][1]["begin_s"]
+    lost = [
+        "--at",
+        f"{begin_s / 2:.4f} DEACTIVE ISLINK NODE S2",
+        "--at",
+        f"{begin_s / 4:.4f} STATUS",
+    ]
+    record = evacuated(files, capsys, "--json", *lost, code=1)
+    assert [each["reason"] for each in record["guests"]] == ["03", "00", "03"]
+    assert 0 < record["guests"][0]["moved_bytes"] < 64 * 2**20
+    assert record["guests"][2]["moved_bytes"] == 0
+    status, _ = record["responses"]
+    assert (status["status"][0]["user"], status["status"][0]["to"]) == ("A", "S2")
+    assert run(["evacuate", *files, "--quiet", *lost]) == 1
+    page = capsys.readouterr().out
+    assert "not moved, link-lost" in page
+    assert "VMRELOCATE STATUS" in page
+
+
+def evacuated(
+    files: list[str], capsys: pytest.CaptureFixture[str], *options: str, code: int = 0
+) -> Any:
+    assert run(["evacuate", *files, "--quiet", *options]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def test_sweep_has_more_and_more_guests_together(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = evacuated(files, capsys, "--sweep", "--jobs", "1", "--json")["runs"]
+    assert [row["together"] for row in rows] == [1, 2]
+    assert rows[0] == {
+        "together": 1,
+        "seconds": evacuated(files, capsys, "--json")["seconds"],
+        "longest_quiesce_s": evacuated(files, capsys, "--json")["longest_quiesce_s"],
+        "moved": 2,
+        "traffic_left_percent": None,
+    }
+    assert run(["evacuate", *files, "--sweep", "--jobs", "1"]) == 0
+    page = capsys.readouterr().out
+    assert "Evacuation of S1: 2 guests, by guests together" in page
+    assert "other traffic left %" in page
+
+
+def test_csv_and_plot_have_every_pass(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "passes.svg"
+    assert run(["evacuate", *files, "--quiet", "--csv", "--plot", str(picture)]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert {(row["guest"], row["to"]) for row in rows} == {("A", "S2"), ("B", "S3")}
+    assert [row["pass"] for row in rows if row["guest"] == "A"] == ["1", "2", "3"]
+    assert "Passes from S1" in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--csv --json", "--csv and --json: expected one of them"),
+        ("--sweep --plot x.svg", "--sweep: expected no --plot with it"),
+        ("--plot x.txt", "x.txt"),
+        ("--at 5_CANCEL_C", "--at '5 CANCEL C': CANCEL C: expected one of A, B"),
+        ("--at 5_SHUTDOWN_NOW", "--at '5 SHUTDOWN NOW': expected SECONDS and MODIFY"),
+    ],
+)
+def test_options_that_cannot_be_are_named(
+    files: list[str], options: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [word.replace("_", " ") for word in options.split()]
+    assert run(["evacuate", *files, *words]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -215,3 +215,40 @@ def test_plot_shows_the_passes(tmp_path: Path) -> None:
     assert drawn.count("#d62728") == 2  # two passes in red: the guest is stopped
     assert run([*SMALL, "--plot", str(path)]) == 0
     assert path.read_text("utf-8") == drawn
+
+
+def test_lost_link_ends_a_relocation_and_those_that_wait(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = [*SMALL, "--guests", "2", "--background", "HS:1"]
+    assert run([*arguments, "--at", "0.05 VARY OFFLINE CHPID 40", "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    first, second = record["guests"]
+    assert (first["end"], first["reason"], second["reason"]) == ("link-lost", "03", "03")
+    assert 0 < first["bytes"] < first["memory_bytes"]
+    assert (second["bytes"], second["seconds"]) == (0, 0)
+    assert record["responses"][0]["told"].startswith("CHPID 40 varied offline")
+    assert run([*arguments, "--at", "0 VARY OFFLINE CHPID 40"]) == 1
+    page = capsys.readouterr().out
+    assert "GUEST2 was not moved: the link was down." in page
+
+
+def test_relocation_goes_on_with_the_ctcs_that_are_left(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*SMALL, "--at", "0.02 DEACTIVE ISLINK 6000", "--json"]
+    assert run(arguments) == 0  # three CTCs of four are left
+    slower = json.loads(capsys.readouterr().out)["seconds"]
+    assert run([*SMALL, "--json"]) == 0
+    assert slower > json.loads(capsys.readouterr().out)["seconds"]
+
+
+@pytest.mark.parametrize(
+    ("order", "code"), [("0 CANCEL GUEST", "01"), ("0 DEACTIVE ISLINK ALL", "03")]
+)
+def test_relocation_that_ends_as_it_begins_has_moved_nothing(
+    order: str, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*SMALL, "--at", order, "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert record["guests"][0]["reason"] == code
+    assert record["guests"][0]["bytes"] < 2**20
+    assert record["seconds"] < 0.01
