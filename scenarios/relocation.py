@@ -159,7 +159,7 @@ def relocate(
 
     move_all(engine, source, {to: departures}, queue, operator, tell)
     operator.end()
-    engine.run(max(engine.now_ns, begin_ns + 1))  # rates have a time, also where all ended as it began
+    engine.run(max(engine.now_ns, begin_ns + 1))  # also where all ended as it began
     guests = tuple(guest.moved for guest in queue.begun)
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     per_s = None if clients is None else clients.count * NS_PER_S / (engine.now_ns - begin_ns)

@@ -2,11 +2,15 @@
 
 Each edit makes a layout that has not been judged before. The time is that of the wall, from sending
 the edit to the last figure of the model, both ways; it has the whole way through the server and
-its processes, but no browser.
+its processes, but no browser. Meanwhile another client asks for the drawing, the write order and
+the findings, as the page does with each edit: how long it waits for them is how responsive it is.
 """
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Event
 from typing import Final
 
 from isfc.layout.catalogue import read_content
@@ -15,14 +19,26 @@ from tests.studio import RunningStudio, studio
 LAYOUT: Final = "published-16"
 
 
-def latencies_s(edits: int) -> list[float]:
-    """The seconds of so many edits: CTCs go to and fro between two fibres, no layout twice."""
-    with studio(LAYOUT) as running:
+PAUSE_S: Final = 0.1
+"""Between what the other client asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Latencies:
+    """Seconds from each edit to its judgement, and to each answer that needs no model meanwhile."""
+
+    judged_s: list[float] = field(default_factory=list)
+    looked_s: list[float] = field(default_factory=list)
+
+
+def latencies(edits: int) -> Latencies:
+    """Those of so many edits: CTCs go to and fro between two fibres, no layout twice."""
+    found = Latencies()
+    with studio(LAYOUT) as running, ThreadPoolExecutor(1) as other:
         text = read_content(LAYOUT)[0].decode()
         seen = running.post("look", revision=0, text=text, opened="")
         opened = text = seen["text"]
         _judged(running, 0, text, opened)
-        taken = []
         for number in range(1, edits + 1):
             # a Gray code: one CTC moves, and the fibres of all are as they never were
             bit = (number & -number).bit_length() - 1
@@ -34,12 +50,26 @@ def latencies_s(edits: int) -> list[float]:
                 "rdev": ctc["rdevs"][0],
                 "fibre": goes,
             }
+            judged = Event()
+            looking = other.submit(_look_until, judged, running, text, found.looked_s)
             begin_s = time.monotonic()
             seen = running.post("look", revision=number, text=text, opened=opened, edit=edit)
             text = seen["text"]
             _judged(running, number, text, opened)
-            taken.append(time.monotonic() - begin_s)
-        return taken
+            found.judged_s.append(time.monotonic() - begin_s)
+            judged.set()
+            looking.result()
+    return found
+
+
+def _look_until(judged: Event, running: RunningStudio, text: str, taken: list[float]) -> None:
+    """Ask for what the rules say, again and again, until the judgement is there."""
+    while True:
+        begin_s = time.monotonic()
+        running.post("look", revision=0, text=text, opened=text)
+        taken.append(time.monotonic() - begin_s)
+        if judged.wait(PAUSE_S):
+            return
 
 
 def _judged(running: RunningStudio, revision: int, text: str, opened: str) -> None:

@@ -44,8 +44,11 @@ STUDIO: Final = {
 }
 
 
-def take_studio(browser: Browser) -> None:
-    """Move a CTC on the page of the studio, and take its pictures when that is judged."""
+def take_studio(browser: Browser, folder: Path) -> None:
+    """Move a CTC on the page of the studio, and take its pictures when that is judged.
+
+    What is computed is the same on every machine; only fonts are not.
+    """
     with studio("published-12") as running:
         for name, (width, height, scheme) in STUDIO.items():
             page = browser.new_page(viewport={"width": width, "height": height})
@@ -55,7 +58,7 @@ def take_studio(browser: Browser) -> None:
             page.wait_for_selector("#changes li")
             page.locator(".ctc[data-rdev='6000']").press("Enter")
             page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
-            page.screenshot(path=DOCS / name)
+            page.screenshot(path=folder / name)
             page.close()
 
 
@@ -72,7 +75,7 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in PICTURES:
             take(browser, page_file, name)
-        take_studio(browser)
+        take_studio(browser, DOCS)
         browser.close()
     return 0
 

@@ -20,7 +20,10 @@ Known = Callable[[Question], Answer | None]
 """What the model has said so far; None if it was not asked yet."""
 
 PENDING: Final = "…"
-CAPTION: Final = f"MB/s (2^20) one way, {SUITE}; in brackets the difference to the layout as opened"
+CAPTION: Final = (
+    f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
+    "brackets the difference to the layout as opened"
+)
 
 
 def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
@@ -42,7 +45,7 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
             )
             for way, answer in zip(plan.directions, answers, strict=True)
         ]
-        heads = (name, "rule", "model", f"{pairs} pairs", "collisions/s", "RDEV util %")
+        heads = (name, "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
         parts += [table(CAPTION, heads, rows), _meaning(plan, answers, pairs)]
     return "".join(parts)
 

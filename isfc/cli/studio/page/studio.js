@@ -240,6 +240,10 @@ function fillNewFibre() {
   nodes(form, link);
   if (!form.feature.length) options(form.feature, start.features.map((each) => [each]));
   form.feature.value = link.fibres.at(-1).feature;
+  [form.first, form.second].forEach((input, end) => { // such as the next one
+    const used = link.fibres.map((fibre) => parseInt(fibre.chpids[end], 16));
+    input.placeholder = (Math.max(...used) + 1).toString(16).toUpperCase().slice(-2);
+  });
 }
 
 // ---- forms
@@ -330,6 +334,7 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
     at("source").textContent = files.map((file) => file.name).join(", ");
     at("remarks").hidden = !record.err;
     at("remarks").querySelector("pre").textContent = record.err;
+    at("remarks").open = /not paired|left out/i.test(record.err);
   });
 }
 
