@@ -12,7 +12,8 @@ from typing import Final
 
 import pytest
 
-from isfc.cli import loss, survey
+from isfc.cli import survey
+from isfc.cli.loss import left_of
 from isfc.cli.studio.taking_out import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
@@ -134,8 +135,8 @@ def test_report_is_made_with_progress_and_is_a_whole_page(
     """The page is made here, of short runs; the server is asked for one that cannot be."""
     monkeypatch.setattr(survey, "PAIRS", (1,))
     monkeypatch.setattr(sys, "stdin", sys.stdin)
-    for runs in (survey, loss):
-        monkeypatch.setattr(runs, "SECONDS", 0.05)
+    monkeypatch.setattr(survey, "left_of", lambda layout, **_: left_of(layout, simulate=False))
+    monkeypatch.setattr(survey, "try_advice", lambda *_: {})
     told: list[dict[str, str]] = []
     last = report(told.append, Subject(TEXT, frozenset(["2"])))
     assert len(told) >= 4
