@@ -91,12 +91,12 @@ def with_difference(now: float, before: float | None) -> str:
 def orders(judged: Mapping[str, isfc.Plan]) -> str:
     """Who writes on what, in which order."""
     return "".join(
-        f"<p><strong>{escape(way.sender)}</strong> writes on "
+        f"<p><strong>{escape(way.sender)}</strong> writes to {escape(partner)} on "
         f'<span class="order" data-sender="{escape(way.sender)}">'
         f"{', '.join(f'{rdev:04X}' for rdev in way.write_order)}</span>, in that order; only it "
         f"writes on {', '.join(f'{rdev:04X}' for rdev in way.exclusive) or 'none'}.</p>"
         for plan in judged.values()
-        for way in plan.directions
+        for way, partner in zip(plan.directions, plan.layout.nodes[::-1], strict=True)
     )
 
 
@@ -105,9 +105,10 @@ def findings(judged: Mapping[str, isfc.Plan]) -> str:
     items = "".join(
         f'<li class="{finding.severity}" tabindex="0" '
         f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
-        f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code><br>"
+        f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
+        f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
         f"{escape(finding.text)} <em>{escape(finding.remedy)}</em></li>"
-        for plan in judged.values()
+        for name, plan in judged.items()
         for finding in plan.advice
     )
     return f'<ul class="findings">{items}</ul>' if items else "<p>Nothing to change.</p>"

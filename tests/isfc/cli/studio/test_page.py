@@ -185,6 +185,8 @@ def test_ctc_of_a_cluster_is_dragged_to_a_fibre_and_to_a_channel(
     with studio(str(cluster)) as running, opened(browser, running) as (page, found):
         ctc_of_ab, change = "svg[data-link='AA-BB'] .ctc[data-rdev='5020']", "#changes li"
         assert page.locator(".channel").count() == 2
+        assert "AA writes to CC on 5030" in page.inner_text("#orders")
+        assert " of AA-CC" in page.inner_text("#findings")
         drag_to(page, ctc_of_ab, ".channel[data-ends~='AA.60']")
         expect(page.locator(change)).to_have_text("CTC AA 5020: from chpids 50-50 to 60-60")
         drag_to(page, ctc_of_ab, "svg[data-link='AA-BB'] .fibre[data-fibre='1']")

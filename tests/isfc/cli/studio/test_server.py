@@ -95,7 +95,9 @@ def test_look_has_the_layout_after_an_edit(running: RunningStudio) -> None:
     assert seen["revision"] == 7
     assert "CTC ATLANTA 6000: from chpids 40-50 to 41-51" in seen["changes"]
     assert 'data-fibre="2"' in seen["drawing"]
-    assert "writes on" in seen["orders"]  # what the rules say is there before any model has run
+    assert (
+        "writes to BOSTON on" in seen["orders"]
+    )  # what the rules say is there before any model has run
     assert 'class="info"' in seen["findings"] or 'class="warning"' in seen["findings"]
     assert "…" in seen["capacity"]
     assert seen["layout"][0]["ctcs"][0] == {"fibre": "2", "rdevs": ["6000", "7000"]}
