@@ -575,21 +575,24 @@ function save(content, file, type) {
 
 const drawing = at("drawing");
 let drag = null;
+const EDGE = 40; // so near to the edge of the window a drag scrolls, in pixels
 
 drawing.addEventListener("pointerdown", (event) => {
   const ctc = event.target.closest(".ctc");
   if (!ctc || event.button || event.pointerType === "touch") return;
-  drag = { ctc, x: event.clientX, y: event.clientY, moved: false, key: keyOf(ctc) };
+  drag = { ctc, x: event.pageX, y: event.pageY, moved: false, key: keyOf(ctc) };
   ctc.setPointerCapture(event.pointerId);
 });
 drawing.addEventListener("pointermove", (event) => {
   if (!drag) return;
-  const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+  const [x, y] = [event.pageX - drag.x, event.pageY - drag.y];
   if (!drag.moved && Math.hypot(x, y) < 5) return;
   drag.moved = true;
   const scale = drag.ctc.getScreenCTM().a;
   drag.ctc.classList.add("moving");
   drag.ctc.setAttribute("transform", `translate(${x / scale} ${y / scale})`);
+  if (event.clientY < EDGE) scrollBy(0, -EDGE / 2);
+  if (event.clientY > innerHeight - EDGE) scrollBy(0, EDGE / 2);
   const over = placeAt(drag, event);
   for (const each of drawing.querySelectorAll(".fibre, .channel")) {
     each.classList.toggle("target", each === over);

@@ -192,6 +192,16 @@ def test_ctc_of_a_cluster_is_dragged_to_a_fibre_and_to_a_channel(
         drag_to(page, ctc_of_ab, "svg[data-link='AA-BB'] .fibre[data-fibre='1']")
         expect(page.locator(change)).to_have_count(0)
         drag_to(page, ctc_of_ab, "svg[data-link='AA-CC'] .fibre[data-fibre='3']")  # another link's
+        page.set_viewport_size({"width": 1280, "height": 500})
+        page.locator(ctc_of_ab).scroll_into_view_if_needed()
+        page.locator(ctc_of_ab).hover()
+        page.mouse.down()
+        assert page.evaluate("scrollY") > 50
+        for step in range(40):  # a drag scrolls until the channel is in sight
+            page.mouse.move(600 + step, 10)
+        assert page.evaluate("scrollY") < 50
+        page.mouse.up()
+        expect(page.locator(change)).to_have_count(0)
         drag_to(
             page, "svg[data-link='AA-CC'] .ctc[data-rdev='5030']", ".channel[data-ends~='AA.60']"
         )
