@@ -45,6 +45,9 @@ MEMORY_MB_MAX: Final = 150.0
 """Peak memory of a run, in units of 2^20 bytes."""
 MEMORY_GROWTH_MAX: Final = 1.05
 """Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
+_APPC: Final = "CDU:1000"
+"""APPC/VM messages of 1,000 bytes."""
+
 SLOWDOWN_MAX: Final = 1.3
 """Time per message with 16 CTCs over that with one, with 100 pairs over that with one, and with six
 links over that with one."""
@@ -275,17 +278,34 @@ def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
 
 
 def compare_links(extent: Extent) -> tuple[list[Timing], list[Check]]:
-    """One link of a mesh of four systems against all six, which share nothing, or a chpid each."""
-    experiments = lambda seed: published_cell("HL", extent.seconds / 4, seed)  # noqa: E731
+    """One link of a mesh of four systems against all six, which share nothing, or a chpid each.
+
+    With ISFC Transport, and with APPC/VM, whose messages are copied under one lock of a system.
+    """
     names = ("1 link", "6 links", "1 shares", "6 share")
     models = [run_links(count, shared=shared) for shared in (False, True) for count in (1, 6)]
-    contestants = [(name, model, experiments) for name, model in zip(names, models, strict=True)]
-    timings = time_in_turn(contestants, extent.repetitions)
-    one, six, one_shares, six_share = (timing.us_per_message for timing in timings)
-    return timings, [
-        Check("time per message, 6 links / 1 link", six / one, SLOWDOWN_MAX),
-        Check("the same, a chpid of each system shared", six_share / one_shares, SLOWDOWN_MAX),
+    contestants = [
+        (f"{kind}{name}", model, experiments)
+        for kind, experiments in (
+            ("", lambda seed: published_cell("HL", extent.seconds / 4, seed)),
+            ("APPC ", lambda seed: published_cell(_APPC, extent.seconds / 4, seed)),
+        )
+        for name, model in zip(names, models, strict=True)
     ]
+    timings = time_in_turn(contestants, extent.repetitions)
+    checks = []
+    for kind, four in (("", timings[:4]), (", APPC/VM", timings[4:])):
+        one, six, one_shares, six_share = (timing.us_per_message for timing in four)
+        apart = f"time per message, 6 links / 1 link{kind}"
+        checks.append(Check(apart, six / one, SLOWDOWN_MAX))
+        checks.append(
+            Check(
+                f"the same, a chpid of each system shared{kind}",
+                six_share / one_shares,
+                SLOWDOWN_MAX,
+            )
+        )
+    return timings, checks
 
 
 def compare_memory(extent: Extent) -> list[Check]:
