@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli import loss, survey
+from isfc.cli import survey
 from isfc.cli.exits import ExitCode
+from isfc.cli.loss import left_of
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.layout import Collection, Layout
@@ -75,10 +76,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         words += ["--ports", ports] if ports else []
         assert run(["import", "iocp", *words, "-o", str(path / f"{name}.toml")]) == ExitCode.GOOD
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(survey, "PAIRS", (1, 5))
-        for module in (survey, loss):
-            patch.setattr(module, "SECONDS", 0.02)
-            patch.setattr(module, "WARMUP", 0.01)
+        patch.setattr(survey, "PAIRS", (1,))
+        patch.setattr(survey, "left_of", lambda layout, **_: left_of(layout, simulate=False))
         yield path
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli import survey
+from isfc.cli.loss import left_of
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
@@ -141,7 +142,8 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(survey, "PAIRS", (1,))
-    monkeypatch.setattr(survey, "SECONDS", 0.05)
+    monkeypatch.setattr(survey, "left_of", lambda layout, **_: left_of(layout, simulate=False))
+    monkeypatch.setattr(survey, "try_advice", lambda *_: {})
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     page = tmp_path / "page.html"
     printed(capsys, "report", str(file), "--link", "S1-S2", "-o", str(page))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from isfc.cli import loss, survey
+from isfc.cli import survey
 from isfc.cli.main import run
 from tests.browser import needs_chromium, opened
 
@@ -18,9 +18,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(survey, "PAIRS", (1, 5))
-        for module in (survey, loss):
-            patch.setattr(module, "SECONDS", 0.05)
-            patch.setattr(module, "WARMUP", 0.02)
         assert run(["report", LAYOUT, "-o", str(path)]) == 0
     return path
 
