@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Final
 
 from isfc.io.advice import advise
@@ -15,6 +16,7 @@ _FIRST_CHPID: Final = 0x50
 _ALIKE: Final = 1.1
 """I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
 
+_ITEMS_LENGTH_MAX: Final = 80
 _NAME_LENGTH_MAX: Final = 32
 _RATE_WHOLE: Final = 100.0
 """I/Os a second from which on a fraction of one is left out (chosen)."""
@@ -65,7 +67,7 @@ def _lines(sizing: Sizing) -> Iterator[str]:
         hits = sum(load.io_per_s * load.cache_hit for load in loads)
         yield "\n[[io]]"
         yield f"name = {_string(_name(loads))}"
-        yield f"channels = [{', '.join(map(_string, chpids))}]"
+        yield from _array("channels", chpids)
         yield f'protocol = "{best.protocol}"'
         yield f"rate = {rate:.0f}" if rate >= _RATE_WHOLE else f"rate = {rate:.3g}"
         yield f"block = {moved * 1e6 / rate:.0f}"
@@ -91,6 +93,17 @@ def _name(loads: Sequence[IoLoad]) -> str:
     if len(whole) <= _NAME_LENGTH_MAX:
         return whole
     return f"{names[0][:16]} and {len(loads) - 1} more"
+
+
+def _array(key: str, texts: Sequence[str]) -> Iterator[str]:
+    """An array of strings, in lines that a reader of files takes however many there are."""
+    items = ", ".join(map(_string, texts))
+    if len(items) <= _ITEMS_LENGTH_MAX:
+        yield f"{key} = [{items}]"
+        return
+    yield f"{key} = ["
+    yield from wrap(items, initial_indent="    ", subsequent_indent="    ")
+    yield "]"
 
 
 def _string(text: str) -> str:

@@ -19,6 +19,7 @@ _LEFT_OUT: Final = frozenset(
     {
         ("AppcFlow", "count"),
         ("ByRdev", "_places"),
+        ("Chpid", "_instant"),
         ("Chpid", "_profile"),
         ("Chpid", "ccw_count"),
         ("Chpid", "io_count"),
@@ -26,6 +27,7 @@ _LEFT_OUT: Final = frozenset(
         ("Chpid", "length_out"),
         ("Ctc", "_arbitration"),
         ("Ctc", "stale_count"),
+        ("LogicalLink", "_build_ns"),
         ("LogicalLink", "_costs"),
         ("LogicalLink", "_mih_ns"),
         ("LogicalLink", "_parameters"),

@@ -95,6 +95,15 @@ def test_loads_alike_are_one_and_others_are_not() -> None:
     assert proposal(size(PASTED, 0, Guidelines())).count("[[io]]") == 1
 
 
+def test_many_channels_stand_on_several_lines() -> None:
+    # one line of them was longer than 'isfc io plan' takes
+    large = IoLoad("large", 650_000.0, 262_144, read_share=0.0, cache_hit=1.0)
+    text = proposal(size(Mix("large", (large,)), 0, Guidelines(), (21.0,)))
+    assert max(map(len, text.splitlines())) <= 80
+    (load,) = parse_io_configuration(text.encode(), "best").workloads
+    assert len(load.channels) == text.count("[channel.") > 100
+
+
 def test_fewer_than_one_io_a_second_are_not_none() -> None:
     # rate = 0 was written, which no command takes
     text = proposal(size(Mix("idle", (IoLoad("idle", 0.25, 4096),)), 0, Guidelines()))
