@@ -151,12 +151,24 @@ def optimise_layout(
     site = open_profile(profile)
     opened = open_collection(layout)
     if link_name is None and len(opened.collection.links) > 1:
-        _check_none("of one", ctcs=ctcs, objective=objective, fixed=fixed, plot=plot)
+        names = ", ".join(map(link_name_of, opened.collection.links))
+        _check_none(
+            f"of one link, and the file has {len(opened.collection.links)} links; "
+            f"expected --link with one of {names}",
+            ctcs=ctcs,
+            objective=objective,
+            fixed=fixed,
+            plot=plot,
+        )
         links = _loads(file_at_site(opened, site), traffic, workload, pairs)
         links_task = LinksTask(*links, of_links or LinksObjective.SUM, seconds, runs, seeds)
         _optimise_links(links_task, output, jobs or os.cpu_count() or 1, json=json)
         return
-    _check_none("of several", of_links=of_links, traffic=traffic)
+    _check_none(
+        "of several links; expected it with a file of several links, and without --link",
+        of_links=of_links,
+        traffic=traffic,
+    )
     given = with_site(open_with_disks(opened, link_name)[0], site)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
@@ -183,15 +195,11 @@ def optimise_layout(
         show(found_page(found, task))
 
 
-def _check_none(whose: str, **options: object) -> None:
+def _check_none(why: str, **options: object) -> None:
     """Raise `ConfigurationError` for an option that is given, and is not of what is searched."""
-    ask = "--link" if whose == "of one" else "a file of several links, and without --link"
     for name, value in options.items():
         if value:
-            option = "--" + name.replace("_", "-")
-            raise ConfigurationError(
-                f"{option}: {whose} link{'s' * (whose != 'of one')}; expected it with {ask}"
-            )
+            raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
 
 
 def _loads(
