@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import Final
 
 from isfc.io.advice import advise
@@ -16,7 +15,7 @@ _FIRST_CHPID: Final = 0x50
 _ALIKE: Final = 1.1
 """I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
 
-_ITEMS_LENGTH_MAX: Final = 80
+_ITEMS_IN_LINE: Final = 12
 _NAME_LENGTH_MAX: Final = 32
 _RATE_WHOLE: Final = 100.0
 """I/Os a second from which on a fraction of one is left out (chosen)."""
@@ -97,12 +96,13 @@ def _name(loads: Sequence[IoLoad]) -> str:
 
 def _array(key: str, texts: Sequence[str]) -> Iterator[str]:
     """An array of strings, in lines that a reader of files takes however many there are."""
-    items = ", ".join(map(_string, texts))
-    if len(items) <= _ITEMS_LENGTH_MAX:
-        yield f"{key} = [{items}]"
+    items = [_string(text) for text in texts]
+    if len(items) <= _ITEMS_IN_LINE:
+        yield f"{key} = [{', '.join(items)}]"
         return
     yield f"{key} = ["
-    yield from wrap(items, initial_indent="    ", subsequent_indent="    ")
+    for first in range(0, len(items), _ITEMS_IN_LINE):
+        yield f"    {', '.join(items[first : first + _ITEMS_IN_LINE])},"
     yield "]"
 
 

@@ -121,6 +121,9 @@ OfLinksOption = Annotated[
 ]
 
 
+OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
+
+
 def optimise_layout(
     layout: LayoutArgument,
     *,
@@ -151,24 +154,12 @@ def optimise_layout(
     site = open_profile(profile)
     opened = open_collection(layout)
     if link_name is None and len(opened.collection.links) > 1:
-        names = ", ".join(map(link_name_of, opened.collection.links))
-        _check_none(
-            f"of one link, and the file has {len(opened.collection.links)} links; "
-            f"expected --link with one of {names}",
-            ctcs=ctcs,
-            objective=objective,
-            fixed=fixed,
-            plot=plot,
-        )
+        _check_none(_of_one(opened), ctcs=ctcs, objective=objective, fixed=fixed, plot=plot)
         links = _loads(file_at_site(opened, site), traffic, workload, pairs)
         links_task = LinksTask(*links, of_links or LinksObjective.SUM, seconds, runs, seeds)
         _optimise_links(links_task, output, jobs or os.cpu_count() or 1, json=json)
         return
-    _check_none(
-        "of several links; expected it with a file of several links, and without --link",
-        of_links=of_links,
-        traffic=traffic,
-    )
+    _check_none(OF_SEVERAL, of_links=of_links, traffic=traffic)
     given = with_site(open_with_disks(opened, link_name)[0], site)
     objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
     if plot is not None:
@@ -193,6 +184,13 @@ def optimise_layout(
         show_json({**found_record(found, task), **profile_record(site)})
     else:
         show(found_page(found, task))
+
+
+def _of_one(opened: OpenedFile) -> str:
+    """Why an option that is of one link cannot be taken, and what to do."""
+    links = opened.collection.links
+    names = ", ".join(map(link_name_of, links))
+    return f"of one link, and the file has {len(links)} links; expected --link with one of {names}"
 
 
 def _check_none(why: str, **options: object) -> None:
