@@ -17,6 +17,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import COMMANDS, load_command
 from tools.pages.console import PROJECT, blocks
+from tools.pages.made_files import write_made
 
 FOLDER: Final = PROJECT / "docs" / "commands"
 MARKER: Final = "<!-- made by python -m tools.pages.commands -->"
@@ -216,11 +217,7 @@ def _title(topic: str) -> str:
 
 def main() -> int:
     """Write the pages, and remove those of commands that are gone; return the exit status."""
-    made = pages()
-    for stale in set(FOLDER.glob("*.md")) - set(made):
-        stale.unlink()
-    for file, text in made.items():
-        file.write_text(text, "utf-8")
+    write_made(FOLDER, "*.md", pages())
     return 0
 
 

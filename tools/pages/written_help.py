@@ -14,6 +14,7 @@ from typer.main import get_command
 
 from isfc.cli.main import app, load_command
 from isfc.cli.written_help import COLUMNS, FOLDER, help_file
+from tools.pages.made_files import write_made
 
 HELP: Final = Path(FOLDER)
 
@@ -38,11 +39,7 @@ def _told(
 
 def main() -> int:
     """Write the files, and remove those of commands that are gone; return the exit status."""
-    made = texts()
-    for stale in set(HELP.glob("*.txt")) - set(made):
-        stale.unlink()
-    for file, text in made.items():
-        file.write_text(text, "utf-8")
+    write_made(HELP, "*.txt", texts())
     return 0
 
 

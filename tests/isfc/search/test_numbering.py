@@ -6,34 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.address import Rdev
-from isfc.layout.file import parse_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.search.candidate import candidate_of, canonical, parse_fixed
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
-
-LAYOUT = parse_layout("""
-[fibre.a]
-feature = "FICON Express4"
-chpid = { A = "40", B = "50" }
-[fibre.b]
-feature = "FICON Express4"
-chpid = { A = "41", B = "51" }
-[fibre.f]
-feature = "FICON Express8S"
-chpid = { A = "42", B = "52" }
-[[ctc]]
-fibre = "a"
-rdevs = { A = "6000-6001", B = "7000-7001" }
-[[ctc]]
-fibre = "b"
-rdevs = { A = "6010", B = "7010" }
-[[ctc]]
-fibre = "f"
-rdevs = { A = "6020", B = "7020" }
-""")
-FIBRES = LAYOUT.fibres
-SEQUENCES = st.lists(st.integers(0, 2), min_size=1, max_size=16).map(tuple)
+from tests.isfc.search.candidates import FIBRES, LAYOUT, SEQUENCES
 
 
 @st.composite
