@@ -70,14 +70,21 @@ types: .venv/test  ## mypy --strict
 
 tests: source-tests compiled-tests  ## every test, the published cells included
 
+# A test that fails runs once more, with no other beside it. What passes then depends on how busy the
+# machine is: the run names it, somebody has to mend it, but it is no fault of the change under test.
+again = { test $$? = 1 && echo 'What failed, once more and alone:' && \
+    $(1) --verbose --last-failed --last-failed-no-failures=none --numprocesses=0 --exitfirst; }
+
+source-tests: RUN := $(PYTEST) -m "not at_length" $(PARALLEL) --durations=10
 source-tests: .venv/test
-	$(PYTEST) -m "not at_length" $(PARALLEL) --durations=10
+	$(RUN) || $(call again,$(RUN))
 
 # What isfc does at length it does several times as fast compiled; that it does the same is one of
 # these tests. A bare `pytest -m ""` runs them on the source.
+compiled-tests: RUN := $(COMPILED) -m pytest -m at_length --import-mode=append $(PARALLEL) --durations=10
 compiled-tests: .venv/test build/compiled/made
-	$(COMPILED) -m pytest -m at_length --import-mode=append $(PARALLEL) --durations=10 \
-	    $$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests)
+	@files=$$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests); \
+	$(RUN) $$files || $(call again,$(RUN) $$files)
 
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
@@ -96,7 +103,8 @@ other-pythons: .venv/test  ## the quick tests on the oldest and the newest Pytho
 	    install="$$venv/bin/python -m pip --disable-pip-version-check --quiet install"; \
 	    $$install --constraint constraints.txt setuptools && \
 	        $$install --constraint constraints.txt $(EDITABLE) '.[dev]' || exit 1; \
-	    HYPOTHESIS_PROFILE=few $$venv/bin/python -m pytest $(PARALLEL) $(ELSEWHERE) || exit 1; \
+	    run="$$venv/bin/python -m pytest $(PARALLEL) $(ELSEWHERE)"; export HYPOTHESIS_PROFILE=few; \
+	    $$run || $(call again,$$run) || exit 1; \
 	done
 
 format: .venv/test  ## put the source into the one format, as far as ruff can
