@@ -8,7 +8,7 @@ from isfc import __version__
 from isfc.cli.interrupt import interrupts_ignored, interrupts_quit
 from isfc.cli.render.output import show_lines
 from isfc.cli.standard_files import open_closed_files
-from isfc.cli.written_help import written_help
+from isfc.cli.written_help import COMPLETING, written_help
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
 
 def _said_without_parser(arguments: list[str]) -> list[str] | None:
     """What answers a command line; None for most, which take the parser, slow to load as it is."""
-    if "_ISFC_COMPLETE" in os.environ:  # the shell asks how a command line may go on
+    if COMPLETING in os.environ:
         return None
     if arguments == ["--version"]:
         return [f"isfc {__version__}"]

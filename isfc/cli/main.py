@@ -6,7 +6,9 @@ what it needs at its top. A subcommand raises `ConfigurationError` for bad input
 ``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.render`.
 """
 
+import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -17,6 +19,8 @@ from typer.main import get_command
 from ctc.errors import CtcError
 from isfc.cli.exits import ExitCode
 from isfc.cli.interrupt import interrupts_raise
+from isfc.cli.render.output import discard_output, pipe_may_break, show, show_error, show_lines
+from isfc.cli.written_help import COMPLETING
 from isfc.errors import ConfigurationError, IsfcError
 
 
@@ -100,6 +104,11 @@ class Subcommands(TyperGroup):
         for name, listed in COMMANDS.items():
             self.add_command(TyperCommand(name, help=listed.summary))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As typer does; an error of stdout, to which help may go, names it."""
+        with pipe_may_break():
+            return super().parse_args(ctx, args)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
         name, found, rest = super().resolve_command(ctx, args)
@@ -117,7 +126,21 @@ def load_command(name: str) -> Any:
         found.command(name)(function)
     loaded = get_command(found)
     loaded.name = name
+    _name_stdout(loaded)
     return loaded
+
+
+def _name_stdout(command: Any) -> None:
+    """Let errors of the help that typer prints name stdout, of a command and what is below it."""
+    parse = command.parse_args
+
+    def parse_args(context: Any, args: list[str]) -> Any:
+        with pipe_may_break():
+            return parse(context, args)
+
+    command.parse_args = parse_args
+    for below in getattr(command, "commands", {}).values():
+        _name_stdout(below)
 
 
 app = typer.Typer(
@@ -137,7 +160,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     Ctrl-C becomes `ExitCode.INTERRUPTED`, by typer's doing.
     """
     try:
-        code = app(arguments, prog_name="isfc", standalone_mode=False)
+        with pipe_may_break() if COMPLETING in os.environ else nullcontext():
+            code = app(arguments, prog_name="isfc", standalone_mode=False)
     except (ConfigurationError, CtcError) as error:
         return _end(ExitCode.BAD_INPUT, str(error))
     except typer.TyperException as error:
@@ -148,8 +172,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end(code: ExitCode, message: str) -> ExitCode:
-    from isfc.cli.render.output import discard_output, show_error
-
     show_error(message)
     if code is ExitCode.FAILED:
         discard_output()
@@ -173,7 +195,6 @@ def _usage(error: typer.TyperException) -> str:
 def _show_version(wanted: bool) -> None:
     if wanted:
         from isfc import __version__
-        from isfc.cli.render.output import show_lines
 
         show_lines([f"isfc {__version__}"])
         raise typer.Exit
@@ -192,7 +213,5 @@ def _options(
 ) -> None:
     """Take the options that stand before a command; without one, show the help."""
     if context.invoked_subcommand is None:
-        from isfc.cli.render.output import show
-
         show(context.get_help())
         raise typer.Exit(ExitCode.BAD_INPUT)

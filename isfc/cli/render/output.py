@@ -106,11 +106,16 @@ def discard_output() -> None:
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """End the command quietly when the reader of stdout has gone away; name stdout if it fails."""
+    """End the command quietly when the reader of stdout has gone away; name stdout if it fails.
+
+    An error that names a file is of that file and stays as it is.
+    """
     try:
         yield
     except BrokenPipeError:
         discard_output()
         raise SystemExit(ExitCode.BROKEN_PIPE) from None
     except OSError as error:
+        if error.filename is not None:
+            raise
         raise OSError(error.errno, error.strerror, "standard output") from None

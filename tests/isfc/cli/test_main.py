@@ -11,6 +11,7 @@ import pytest
 from isfc import __version__, cli
 from isfc.cli import commands
 from isfc.cli.main import COMMANDS, load_command, run
+from tools.pages.written_help import HELP
 
 COMMAND = [sys.executable, "-m", "isfc"]
 SCRIPT = Path(cli.__path__[0]) / "script" / "isfc"
@@ -175,14 +176,6 @@ def test_version_loads_neither_the_parser_nor_rich() -> None:
     assert ended.stdout == f"isfc {__version__}\n[]\n"
 
 
-def test_version_that_cannot_be_written_says_so() -> None:
-    with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            [sys.executable, SCRIPT, "--version"], stdout=full, stderr=subprocess.PIPE, check=False
-        )
-    assert (ended.returncode, b"standard output" in ended.stderr) == (1, True)
-
-
 def test_interrupt_that_is_ignored_stays_so() -> None:
     code = (
         "import signal; from isfc.cli.interrupt import interrupts_quit, interrupts_raise\n"
@@ -209,9 +202,48 @@ def test_unusable_output_is_reported(
         raise OSError(28, "No space left on device", "standard output")
 
     monkeypatch.setattr("isfc.cli.commands.plan.show", fill_the_disk)
-    monkeypatch.setattr("isfc.cli.render.output.discard_output", lambda: None)
+    monkeypatch.setattr("isfc.cli.main.discard_output", lambda: None)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("file", sorted(HELP.glob("isfc*.txt")), ids=lambda file: file.stem)
+def test_help_that_the_parser_cannot_write_names_stdout(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        assert run([*file.stem.split("-")[1:], "--help"]) == 1
+    assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "environment"),
+    [
+        ("--version", {}),
+        ("plan --help", {}),
+        ("io plan published-1 --help", {}),
+        ("--show-completion bash", {}),
+        ("", {"_ISFC_COMPLETE": "source_bash"}),
+        ("", {"_ISFC_COMPLETE": "complete_bash", "COMP_WORDS": "isfc pl", "COMP_CWORD": "1"}),
+    ],
+)
+@pytest.mark.parametrize("broken", [False, True])
+def test_what_is_said_without_a_command_fails_as_commands_do(
+    words: str, environment: dict[str, str], broken: bool
+) -> None:
+    if broken:
+        reader, stdout = os.pipe()
+        os.close(reader)
+    else:
+        stdout = os.open("/dev/full", os.O_WRONLY)
+    ended = subprocess.run(
+        [*COMMAND, *words.split()], env=os.environ | environment,
+        stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=30,
+    )  # fmt: skip
+    os.close(stdout)
+    full = (1, b"isfc: standard output: No space left on device\n")
+    assert (ended.returncode, ended.stderr) == ((141, b"") if broken else full)
 
 
 @pytest.mark.parametrize(

@@ -99,15 +99,6 @@ def test_shell_that_completes_is_answered_by_the_parser() -> None:
     assert "complete" in said.stdout
 
 
-def test_help_that_cannot_be_written_says_so() -> None:
-    with Path("/dev/full").open("w") as full:
-        ended = subprocess.run(
-            [sys.executable, SCRIPT, "plan", "--help"],
-            stdout=full, stderr=subprocess.PIPE, check=False,
-        )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (1, b"isfc: No space left on device\n")
-
-
 def test_help_of_a_command_that_is_gone_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -145,6 +146,12 @@ def test_full_disk_is_for_the_caller_to_report(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stdout", Full())
     with pytest.raises(OSError, match=r"No space left.*standard output"):
         show("text")
+
+
+def test_file_that_fails_while_lines_are_shown_is_the_one_that_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as failed:
+        show_lines(line for path in [tmp_path / "gone"] for line in path.open())
+    assert failed.value.filename == str(tmp_path / "gone")
 
 
 def test_output_to_nowhere_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
