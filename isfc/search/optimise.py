@@ -116,6 +116,21 @@ class SearchResult:
         every = (*self.best, self.given)
         return tuple(a for a in self.best if not any(b.dominates(a) for b in every))
 
+    @property
+    def advised(self) -> Contender:
+        """The first of the best if it gains on the devices that are defined, else these."""
+        best = self.best[0]
+        return best if best.gains(self.defined) else self.defined
+
+    @property
+    def proposed(self) -> Contender:
+        """What is written: what is advised, of as many CTCs as are sought.
+
+        Of another number of CTCs than the layout given has it is the first of the best in any case.
+        """
+        best, given = self.best[0], self.given
+        return self.advised if len(best.layout.ctcs) == len(given.layout.ctcs) else best
+
 
 ENUMERATED_MAX: Final = 20_000
 """Candidates that are enumerated; estimating each takes some 50 us."""

@@ -95,6 +95,11 @@ class LinksFound:
     simulated_count: int
 
     @property
+    def proposed(self) -> LinksContender:
+        """What is written: the first of the best if it gains, else the one given."""
+        return self.best[0] if self.best[0].gains(self.given) else self.given
+
+    @property
     def moves(self) -> tuple[Move, ...]:
         """What the best has elsewhere than the collection given."""
         found: list[Move] = []

@@ -34,6 +34,8 @@ from isfc.cli.render.optimise import (
     rule_changes,
     undefined,
     write_front,
+    written,
+    written_line,
 )
 from isfc.cli.render.optimise_links import links_found_page
 from isfc.cli.render.output import show, show_error, show_json
@@ -107,7 +109,13 @@ FixedOption = Annotated[
     ),
 ]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the best as a layout.")
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write what is advised as a layout: the one given if there is nothing to gain.",
+    ),
 ]
 PlotOption = Annotated[
     Path | None,
@@ -177,13 +185,13 @@ def optimise_layout(
     )
     found = _search(task, jobs or os.cpu_count() or 1)
     if output is not None:
-        output.write_text(format_layout(found.best[0].layout), "utf-8")
+        output.write_text(format_layout(found.proposed.layout), "utf-8")
     if plot is not None:
         write_front(plot, found, objectives)
     if json:
         show_json({**found_record(found, task), **profile_record(site)})
     else:
-        show(found_page(found, task))
+        show(found_page(found, task), *written_line(output, written(found)))
 
 
 def _of_one(opened: OpenedFile) -> str:
@@ -235,11 +243,11 @@ def _optimise_links(task: LinksTask, output: Path | None, jobs: int, *, json: bo
         show_error("interrupted; nothing is kept")
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     if output is not None:
-        output.write_text(format_collection(found.best[0].collection), "utf-8")
+        output.write_text(format_collection(found.proposed.collection), "utf-8")
     if json:
         show_json(links_record(found, task))
     else:
-        show(links_found_page(found, task))
+        show(links_found_page(found, task), *written_line(output, written(found)))
 
 
 def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
@@ -251,6 +259,7 @@ def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
         "given": _links_contender_record(found.given),
         "best": [_links_contender_record(one) for one in found.best],
         "gains": found.best[0].gains(found.given),
+        "written": written(found),
         "moves": [
             {
                 "link": link_name_of(move.link),
@@ -312,6 +321,7 @@ def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
             "without": {node: left_out(found.defined.layout, given, node) for node in given.nodes},
         },
         "gains_on_defined": found.best[0].gains(found.defined),
+        "written": written(found),
     }
 
 

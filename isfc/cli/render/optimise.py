@@ -18,6 +18,7 @@ from isfc.layout.rules.book import find_all
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.optimise import Contender, SearchResult, Task
+from isfc.search.together import LinksFound
 from scenarios.measured import beyond_measured_run
 from scenarios.notes import run_notes
 
@@ -63,6 +64,26 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
         parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
     parts += [note.text for note in found_notes(found, task)]
     return Group(*_apart([*parts, *_answers(found)]))
+
+
+def written(found: SearchResult | LinksFound) -> str:
+    """What ``-o`` writes of what was found: ``first`` of the table, ``defined`` or ``given``."""
+    if found.proposed is found.best[0]:
+        return "first"
+    return "given" if found.proposed is found.given else "defined"
+
+
+_WRITTEN: Final = {
+    "first": "the first of the table",
+    "defined": "the best choice of the devices that are defined",
+    "given": "the layout given, as there is nothing to gain",
+}
+
+
+def written_line(file: Path | None, which: str) -> Iterator[str]:
+    """What is in the file that was written, if one was."""
+    if file is not None:
+        yield f"\nWritten to {file}: {_WRITTEN[which]}."
 
 
 def _answers(found: SearchResult) -> Iterator[str]:

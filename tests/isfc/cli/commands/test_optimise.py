@@ -14,15 +14,17 @@ from ctc.address import Rdev
 from ctc.profiles import find_profile
 from isfc.cli.commands.optimise import found_record
 from isfc.cli.main import run
-from isfc.cli.render.optimise import definition_changes, found_page
+from isfc.cli.render.optimise import definition_changes, found_page, written
 from isfc.cli.render.output import show
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
+from isfc.layout.write import format_layout
 from isfc.search.defined import activated
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
+from isfc.search.together import LinksContender, LinksFound
 from scenarios.workload import find_workload
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
@@ -198,3 +200,46 @@ def test_warning_that_a_proposal_brings_is_said_beside_it(candidate: list[int]) 
     assert {f"+{name}" for name in new} <= {*record["best"][0]["rules"]}
     for name in new:
         assert name in text
+
+
+AS_MANY = replace(NEW, ctcs=(*NEW.ctcs, GIVEN.ctcs[0]))
+
+
+@pytest.mark.parametrize(
+    ("found", "which", "kept"),
+    [
+        (result(AS_MANY, 130.0), "first", AS_MANY),
+        (result(AS_MANY, 130.0, defined=110.0), "first", AS_MANY),
+        (result(AS_MANY, 110.2, defined=110.0), "defined", FEWER),
+        (result(AS_MANY, 100.4), "given", GIVEN),
+    ],
+)
+def test_what_is_written_is_what_the_page_advises(
+    found: SearchResult,
+    which: str,
+    kept: Layout,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # a layout 0.4 % ahead was written below "There is nothing to gain"
+    monkeypatch.setattr("isfc.cli.commands.optimise._search", lambda *_: found)
+    path = tmp_path / "best.toml"
+    assert run(["optimise", LAYOUT, "-o", str(path)]) == 0
+    last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
+    assert path.read_text("utf-8") == format_layout(kept)
+    assert ("nothing to gain" in last) == (which == "given")
+    assert found_record(found, TASK)["written"] == which
+
+
+def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None:
+    found = result(FEWER, 60.0)
+    assert found.proposed.layout == FEWER
+    assert written(found) == "first"
+
+
+def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
+    links = load_collection("docs/optimise-cluster.toml")
+    now = LinksContender(links, {}, 100.0, 0.1)
+    for score, which in ((100.4, "given"), (130.0, "first")):
+        assert written(LinksFound((LinksContender(links, {}, score, 0.1),), now, 1)) == which
