@@ -9,8 +9,8 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.run import Experiment
-from scenarios.steady import Rate, steady_rate
+from scenarios.run import Experiment, Result
+from scenarios.steady import Rate, steady_rate, steady_run
 from scenarios.workload import SUITES
 
 SUITE: Final = "HL"
@@ -29,11 +29,16 @@ LIKE_SHARE: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one node can send, by the model."""
+    """What one node can send, by the model.
+
+    ``seen`` is all that its end of the link saw of the run with the stated load while that was
+    steady: collisions, utilisation. None where the rates have not been run here.
+    """
 
     sender: NodeName
     saturated: Rate
     stated: Rate
+    seen: Result | None = None
 
     @property
     def saturated_mb_per_s(self) -> float:
@@ -48,10 +53,13 @@ class Carried:
 
 def carried(layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS) -> tuple[Carried, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
-    return tuple(
-        Carried(node, _rate(layout, node, SATURATING_PAIRS), _rate(layout, node, pairs))
-        for node in senders or layout.nodes
-    )
+    return tuple(_carried(layout, node, pairs) for node in senders or layout.nodes)
+
+
+def _carried(layout: Layout, sender: NodeName, pairs: int) -> Carried:
+    saturated = steady_rate(_experiment(layout, sender, SATURATING_PAIRS))
+    stated = steady_run(_experiment(layout, sender, pairs))
+    return Carried(sender, saturated, stated.rate, stated.result)
 
 
 def alike(a: float, b: float) -> bool:
@@ -62,10 +70,6 @@ def alike(a: float, b: float) -> bool:
 def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
     """A run of the load that people state."""
     return _experiment(layout, sender, STATED_PAIRS)
-
-
-def _rate(layout: Layout, sender: NodeName, pairs: int) -> Rate:
-    return steady_rate(_experiment(layout, sender, pairs))
 
 
 def _experiment(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:

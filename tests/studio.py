@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-START_S: Final = 60.0
-"""How long a start may take on a machine that is busy."""
+END_S: Final = 30.0
+"""How long an end may take on a machine that is busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +59,32 @@ class RunningStudio:
         ]
 
     def end(self) -> float:
-        """Ctrl-C; how many seconds it takes until nothing is left, and the exit code is 0."""
+        """Ctrl-C; how many seconds it takes until nothing is left, and the exit code is 0.
+
+        As from a terminal, every process of the group gets the signal.
+        """
         begin = time.monotonic()
-        self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(30) == 0
+        os.killpg(self.process.pid, signal.SIGINT)
+        assert self.process.wait(END_S) == 0
         while self.processes():
-            assert time.monotonic() < begin + 30
+            assert time.monotonic() < begin + END_S
             time.sleep(0.01)
         return time.monotonic() - begin
 
 
 @contextmanager
 def studio(
-    *arguments: str, environment: Mapping[str, str] | None = None
+    *arguments: str, environment: Mapping[str, str] | None = None, stderr: int | None = None
 ) -> Iterator[RunningStudio]:
-    """The command, until the body ends; ``environment`` is added to that of the tests."""
+    """The command, until the body ends; ``environment`` is added to that of the tests.
+
+    It is ended as a user ends it, by Ctrl-C, so that nothing is left of it.
+    """
     words: Sequence[str] = [sys.executable, "-m", "isfc", "studio", *arguments, "--no-browser"]
     process = subprocess.Popen(
         words,
         stdout=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         start_new_session=True,
         env={**os.environ, **(environment or {})},
@@ -87,10 +94,13 @@ def studio(
     try:
         yield running
     finally:
-        if process.poll() is None:
-            process.kill()
+        try:
+            if process.poll() is None:
+                running.end()
+        finally:
+            process.kill()  # what ends as it should is gone by now
             process.wait()
-        process.stdout.close()
+            process.stdout.close()
 
 
 def _session(stat: Path) -> int | None:

@@ -14,9 +14,9 @@ from isfc.cli.loss import SUITE
 from isfc.cli.render.carried import differences
 from isfc.cli.render.page.parts import table
 from isfc.cli.studio.difference import differences as changed
-from isfc.cli.studio.tasks import Answer, Question, Subject
+from isfc.cli.studio.tasks import Question, Subject
 
-Known = Callable[[Question], Answer | None]
+Known = Callable[[Question], isfc.Carried | None]
 """What the model has said so far; None if it was not asked yet."""
 
 PENDING: Final = "…"
@@ -50,36 +50,36 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
     return "".join(parts)
 
 
-def _meaning(plan: isfc.Plan, answers: Sequence[Answer | None], pairs: int) -> str:
+def _meaning(plan: isfc.Plan, answers: Sequence[isfc.Carried | None], pairs: int) -> str:
     """What is to be said of the figures, as `isfc plan` does; of the model's when all are known."""
-    figures = [answer.carried for answer in answers if answer is not None]
+    figures = [answer for answer in answers if answer is not None]
     known = figures if len(figures) == len(answers) else []
     said = [" ".join(differences(plan, known, pairs=pairs))] if known else []
     notes = [note["text"] for note in plan_record(plan, known)["notes"]]
     return "".join(f"<p><small>{escape(text)}</small></p>" for text in (*said, *notes))
 
 
-def _modelled(answer: Answer | None, before: Answer | None) -> Iterator[str]:
+def _modelled(answer: isfc.Carried | None, before: isfc.Carried | None) -> Iterator[str]:
     """The cells of what the model says."""
     for measure in (_saturated, _stated, _collisions, _util):
         now, then = (None if each is None else measure(each) for each in (answer, before))
         yield PENDING if now is None else with_difference(now, then)
 
 
-def _saturated(answer: Answer) -> float | None:
-    return answer.carried.saturated_mb_per_s
+def _saturated(answer: isfc.Carried) -> float | None:
+    return answer.saturated_mb_per_s
 
 
-def _stated(answer: Answer) -> float | None:
-    return answer.carried.stated_mb_per_s
+def _stated(answer: isfc.Carried) -> float | None:
+    return answer.stated_mb_per_s
 
 
-def _collisions(answer: Answer) -> float | None:
-    return answer.collisions_per_s
+def _collisions(answer: isfc.Carried) -> float | None:
+    return None if answer.seen is None else answer.seen.collisions_per_s
 
 
-def _util(answer: Answer) -> float | None:
-    return answer.rdev_util_percent
+def _util(answer: isfc.Carried) -> float | None:
+    return None if answer.seen is None else answer.seen.rdev_util_percent
 
 
 def with_difference(now: float, before: float | None) -> str:

@@ -21,6 +21,9 @@ TOKEN_LENGTH: Final = 16
 CONNECTIONS_MAX: Final = 64
 """Connections that wait; a browser has six."""
 
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the command: Ctrl-C, what other programs send, and a closed terminal."""
+
 
 class _Server(uvicorn.Server):
     """Uvicorn's server, which ends at the first signal, and all its work with it."""
@@ -47,13 +50,14 @@ def serve(text: str, source: str, port: int, *, open_browser: bool) -> None:
         bound = listening.getsockname()[1]
         token = secrets.token_urlsafe(TOKEN_LENGTH)
         work = Work()
-        work.warm_up()
         app = Studio(work, text, source).app(token, bound)
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", server_header=False
         )
         server = _Server(config, work)
-        signal.signal(signal.SIGHUP, server.handle_exit)
+        for each in ENDING:
+            signal.signal(each, server.handle_exit)
+        work.warm_up()
         address = f"http://{HOST}:{bound}/{token}/"
         show_lines([f"isfc studio is at {address}", "Ctrl-C ends it."])
         if open_browser:

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from isfc import ConfigurationError, __version__, features
+from isfc import Carried, ConfigurationError, __version__, features
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.studio.command import Printed
 from isfc.cli.studio.guard import GuardedApplication
@@ -27,7 +27,7 @@ from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, Comparison, compare, show_panel
 from isfc.cli.studio.runs import Run, run
 from isfc.cli.studio.taking_out import drawing, report
-from isfc.cli.studio.tasks import Answer, Question, Subject, ask, questions
+from isfc.cli.studio.tasks import Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
 
 ANSWERS_MAX: Final = 512
@@ -71,7 +71,7 @@ class Studio:
             "features": features(),
             "workloads": complete_workload(""),
         }
-        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._answers: OrderedDict[Question, Carried] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -140,7 +140,7 @@ class Studio:
                     case _:
                         yield each
 
-    def _known(self, question: Question) -> Answer | None:
+    def _known(self, question: Question) -> Carried | None:
         return self._answers.get(question)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
@@ -163,7 +163,7 @@ class Studio:
                 yield known()
         yield {"revision": wanted.revision, "done": True}
 
-    def _remember(self, question: Question, answer: Answer) -> None:
+    def _remember(self, question: Question, answer: Carried) -> None:
         self._answers[question] = answer
         if len(self._answers) > ANSWERS_MAX:
             self._answers.popitem(last=False)

@@ -14,7 +14,7 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import get_temp_dir
@@ -69,9 +69,14 @@ class Work:
 
     def warm_up(self) -> None:
         """Let the server of processes load what computations need, while other things are done."""
+        get_temp_dir()  # now, so that whatever ends the command knows the folder
         self._warming.start()
 
     def _warm_up(self) -> None:
+        # Ctrl-C goes to every process of the terminal. The command ends the others: what this
+        # thread begins blocks the signal as the thread does, which the tracker would undo.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         ours, theirs = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_tell_parent, args=(theirs,), daemon=True)
         process.start()
@@ -101,7 +106,7 @@ class Work:
                     last, message = ours.recv()
                 except (EOFError, ConnectionError):
                     process.join()
-                    last, message = True, Failed(f"the computation died ({process.exitcode})")
+                    last, message = True, Failed(_death(process.exitcode))
                 yield message
                 if last:
                     return
@@ -145,7 +150,8 @@ class Work:
         for process in list(self._processes):
             self._end(process)
         if self._server is not None:
-            os.kill(self._server, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # somebody else has ended it
+                os.kill(self._server, signal.SIGKILL)
         shutil.rmtree(get_temp_dir(), ignore_errors=True)
 
     def _end(self, process: BaseProcess) -> None:
@@ -155,6 +161,15 @@ class Work:
                 os.killpg(process.pid or 0, signal.SIGKILL)
             process.kill()
             process.join()
+
+
+def _death(code: int | None) -> str:
+    """What is said of a process that ended without a result."""
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return (
+        f"The computation ended without a result ({how}); the machine may lack memory. Nothing "
+        "else is lost: the next change computes again."
+    )
 
 
 async def _readable(line: Connection) -> None:

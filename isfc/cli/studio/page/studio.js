@@ -16,8 +16,15 @@ let queue = Promise.resolve();
 
 // ---- asking
 
+function lost(error) { // the server is gone, unless it is the page that wants no answer
+  throw error.name === "AbortError" ? error : new Error("isfc studio does not answer: it has "
+    + "ended. The layout is kept in the address: put what follows the # behind the address of a "
+    + "new one.");
+}
+
 async function ask(name, body, signal) {
-  const answer = await fetch(name, { method: "POST", body: JSON.stringify(body), signal });
+  const sent = fetch(name, { method: "POST", body: JSON.stringify(body), signal });
+  const answer = await sent.catch(lost);
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({ error: answer.statusText }));
   throw new Error(error);
@@ -27,7 +34,7 @@ async function* lines(answer) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(lost);
     if (done) return;
     const parts = (rest + value).split("\n");
     rest = parts.pop();

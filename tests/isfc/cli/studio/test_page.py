@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from isfc.layout.catalogue import read_content
-from tests.browser import CHROMIUM, needs_chromium
+from tests.browser import needs_chromium
+from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, drag, drag_to, judged, opened, order
 from tests.studio import RunningStudio, studio
 
 DATA = Path(__file__).parents[3] / "data"
-JUDGED_MS = 120_000
-"""How long the model may take on a machine that is busy."""
-
 CLUSTER = """
 [[link]]
 nodes = ["AA", "BB"]
@@ -66,72 +64,10 @@ TEXT_OF = "html => new DOMParser().parseFromString(html, 'text/html').body.textC
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 
-@contextmanager
-def opened(
-    browser: Browser,
-    running: RunningStudio,
-    width: int = 1280,
-    height: int = 900,
-    fragment: str = "",
-) -> Iterator[tuple[Page, list[str]]]:
-    """The page, and a list that grows by each error and by each request to elsewhere."""
-    found: list[str] = []
-
-    def ask(url: str) -> None:
-        if not url.startswith((running.address, "data:", f"blob:{running.address[:-30]}")):
-            found.append(url)
-
-    page = browser.new_page(viewport={"width": width, "height": height}, accept_downloads=True)
-    page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    page.on("request", lambda sent: ask(sent.url))
-    page.goto(running.address + fragment)
-    page.wait_for_selector("html[data-begun]", timeout=JUDGED_MS)
-    yield page, found
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-
-
 @pytest.fixture(scope="module")
 def running() -> Iterator[RunningStudio]:
     with studio("published-4") as found:
         yield found
-
-
-def judged(page: Page) -> list[list[str]]:
-    """The cells of the table of capacities, when the model has said all."""
-    page.wait_for_selector("#judgement[aria-busy=false]", timeout=JUDGED_MS)
-    rows = page.locator("#capacity tbody tr").all()
-    return [row.locator("td").all_inner_texts() for row in rows]
-
-
-def order(page: Page, sender: str) -> list[str]:
-    return page.inner_text(f".order[data-sender={sender}]").split(", ")
-
-
-def ctc(page: Page, rdev: str) -> Locator:
-    return page.locator(f".ctc[data-rdev='{rdev}']")
-
-
-def drag(page: Page, rdev: str, fibre: str) -> None:
-    drag_to(page, f".ctc[data-rdev='{rdev}']", f".fibre[data-fibre='{fibre}']")
-
-
-def drag_to(page: Page, grasped: str, place: str) -> None:
-    """Drag from the middle of what is grasped to the middle of the place."""
-    source, target = (page.locator(each).bounding_box() for each in (grasped, place))
-    assert source
-    assert target
-    page.mouse.move(source["x"] + source["width"] / 2, source["y"] + source["height"] / 2)
-    page.mouse.down()
-    middle = target["x"] + target["width"] / 2, target["y"] + target["height"] / 2
-    page.mouse.move(*middle, steps=4)
-    page.mouse.up()
 
 
 def planned(page: Page, tmp_path: Path) -> Any:

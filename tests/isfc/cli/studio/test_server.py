@@ -21,6 +21,7 @@ from tests.studio import RunningStudio, studio
 
 TEXT = read_content("atlanta-boston")[0].decode()
 ONE = read_content("published-1")[0].decode()
+TEXT_16 = read_content("published-16")[0].decode()
 DECK: Final = Path(__file__).parents[3] / "data" / "decks" / "cross-css.iocp"
 AUDIT: Final = """
 import os, sys
@@ -183,6 +184,38 @@ def home() -> Iterator[Path]:
     """A folder with a short name."""
     with TemporaryDirectory() as folder:
         yield Path(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.2, 0.4, 0.8])
+def test_ctrl_c_while_it_begins_leaves_nothing_and_says_nothing(home: Path, after_s: float) -> None:
+    around, errors = {"TMPDIR": str(home)}, home / "errors"
+    with (
+        errors.open("w") as stderr,
+        studio("published-1", environment=around, stderr=stderr.fileno()) as running,
+    ):
+        time.sleep(after_s)
+        running.end()
+        assert running.processes() == []
+    assert errors.read_text() == ""
+    assert [*home.iterdir()] == [errors]
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_runs_go_on_leaves_no_folder(home: Path) -> None:
+    """A run, and losses by run, which has processes of its own."""
+    with studio("published-16", environment={"TMPDIR": str(home)}) as running:
+        idle = running.processes()
+        long = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT", "pairs": 100}
+        lose = {"show": "losses", "link": "CLIENT-SERVER", "simulated": True}
+        with ThreadPoolExecutor(2) as asking:
+            asking.submit(running.post, "run", text=TEXT_16, seconds=600, **long)
+            asking.submit(running.post, "panel", text=TEXT_16, **lose)
+            while len(running.processes()) < len(idle) + 4:
+                time.sleep(0.05)
+            assert [*home.iterdir()] != []
+            running.end()
+    assert [*home.iterdir()] == []
 
 
 @pytest.mark.slow

@@ -1,6 +1,10 @@
 """Computations in processes: more than there may be at a time, and one that fails."""
 
 import asyncio
+import os
+import signal
+import time
+from contextlib import aclosing
 
 import pytest
 
@@ -27,3 +31,31 @@ def test_more_arguments_than_processes_are_all_computed() -> None:
     found = asyncio.run(computed())
     assert found.pop(-1) == Failed("expected a number from 0 on")
     assert found == {number: 2 * number for number in range(PROCESSES_MAX + 4)}
+
+
+def tell_number_and_wait(tell: Tell) -> int:
+    tell((os.getpid(), os.getppid()))
+    time.sleep(600)
+    return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("server_too", [False, True])
+def test_process_that_somebody_kills_is_told_and_the_next_one_computes(*, server_too: bool) -> None:
+    async def told() -> tuple[object, list[object]]:
+        work = Work()
+        work.warm_up()
+        async with aclosing(work.stream(tell_number_and_wait)) as messages:
+            worker, server = await anext(messages)
+            if server_too:
+                os.kill(server, signal.SIGKILL)
+            os.kill(worker, signal.SIGKILL)
+            failed = await anext(messages)
+        assert work.count == 0
+        again = [each async for each in work.stream(double, 21)]
+        return failed, again
+
+    failed, again = asyncio.run(told())
+    assert isinstance(failed, Failed)
+    assert "ended without a result" in failed.message
+    assert again == [42]

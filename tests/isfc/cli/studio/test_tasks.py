@@ -1,0 +1,34 @@
+"""What the model is asked for the page: that `isfc plan` says the same, and how often it is run."""
+
+import pytest
+
+import isfc
+from isfc.cli.studio.tasks import Subject, ask, questions
+from isfc.layout.catalogue import load_layout, read_content
+from scenarios.run import Experiment, build
+
+ONE = read_content("published-1")[0].decode()
+
+
+@pytest.mark.slow
+def test_a_direction_is_run_saturated_and_with_the_pairs_and_not_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run: list[Experiment] = []
+
+    def counted(experiment: Experiment) -> object:
+        run.append(experiment)
+        return build(experiment)
+
+    monkeypatch.setattr("scenarios.steady.build", counted)
+    monkeypatch.setattr(isfc, "simulate", None)
+    asked = questions(Subject(ONE), 3)
+    assert [question.sender for question in asked] == ["CLIENT", "SERVER"]
+    said = [ask(print, question) for question in asked]
+    assert [(each.client, each.pairs) for each in run] == [
+        ("CLIENT", 500),
+        ("CLIENT", 3),
+        ("SERVER", 500),
+        ("SERVER", 3),
+    ]
+    assert tuple(said) == isfc.carried(load_layout("published-1"), pairs=3)
