@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import typer
@@ -12,38 +12,26 @@ from rich.console import RenderableType
 from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.faults import read_wanted_faults, show_story
+from isfc.cli.faults import tell_story
+from isfc.cli.options.during import DuringOptions
+from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.options.report import Output, check_view, show_report
 from isfc.cli.progress import watch
 from isfc.cli.render.cluster import cluster_heading, cluster_page
-from isfc.cli.render.cp import transcript_lines
+from isfc.cli.render.cp import show_refusals, show_transcript
 from isfc.cli.render.notes import note_records, show_notes
-from isfc.cli.render.output import show, show_csv, show_error, show_json, show_lines
+from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.report import View
-from isfc.cli.timeline import TimelineOutput, read_timeline, run_timelines
+from isfc.cli.timeline import TimelineOutput, run_timelines
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
 from scenarios.cluster_rows import ClusterRow, cluster_rows
-from scenarios.cp_script import Transcript, read_script
-from scenarios.fault_run import tell
-from scenarios.faults import Fault
+from scenarios.cp_script import Transcript
 from scenarios.measured import beyond_measured_cluster
 from scenarios.notes import cluster_notes
-from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, make_name
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be done to the links while they run, and what of every I/O is to be shown."""
-
-    cp: str | None = None
-    trace: str | None = None
-    timeline: str | None = None
-    faults: str | None = None
-    fault_seed: int | None = None
 
 
 def check_together(alone: Mapping[str, object]) -> None:
@@ -58,26 +46,24 @@ def check_together(alone: Mapping[str, object]) -> None:
 
 def run_together(
     chosen: tuple[Collection, tuple[LinkLoad, ...]],
-    seconds: float,
-    warmup: float,
-    seed: int,
+    extent: ExtentOptions,
     output: Output,
-    wanted: Wanted,
+    during: DuringOptions,
 ) -> None:
     """Run the links and print what came of them; ends with 1 if CP refused a command."""
-    cp = wanted.cp
     try:
-        experiment = ClusterExperiment(*chosen, seconds=seconds, warmup=warmup, seed=seed)
+        experiment = ClusterExperiment(
+            *chosen, seconds=extent.seconds, warmup=extent.warmup, seed=extent.seed
+        )
     except ConfigurationError as error:
         raise ConfigurationError(f"--{error}") from None
     check_view(output, experiment.experiments)
-    others = (cp, wanted.trace, wanted.timeline)
-    faults = read_wanted_faults(wanted.faults, wanted.fault_seed, experiment, output, others)
+    faults = during.faults_of(experiment, output)
     if faults is not None:
-        _tell(experiment, faults, output)
+        tell_story(experiment, faults, json=output.json)
         return
-    timeline = read_timeline(wanted.trace, wanted.timeline, experiment, output)
-    transcript = None if cp is None else _transcript(cp, experiment, output)
+    timeline = during.timeline_of(experiment, output)
+    transcript = during.transcript(experiment, output)
     chart: RenderableType | None = None
     if timeline is None:
         results = _results(experiment, output, transcript)
@@ -85,7 +71,7 @@ def run_together(
         chart, result = _timelines(timeline, transcript)
         results = [result]
     if chart is not None:
-        _show_cp(transcript)
+        show_transcript(transcript)
         show(cluster_heading(timeline.experiment if timeline else experiment, None), "", chart)
     elif output.view is not None:
         _show_views(experiment, results, output, output.view)
@@ -96,18 +82,12 @@ def run_together(
         record = cluster_record(experiment, cluster_rows(results), output.seeds)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
-        _show_cp(transcript)
+        show_transcript(transcript)
         show(cluster_page(experiment, cluster_rows(results), output.seeds))
     if transcript is not None and transcript.refusals:
-        for entry in transcript.refusals if output.view or output.csv else ():
-            show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
+        if output.view or output.csv:
+            show_refusals(transcript)
         raise typer.Exit(ExitCode.FAILED)
-
-
-def _show_cp(transcript: Transcript | None) -> None:
-    """Print what CP said, if it was asked, and a blank line."""
-    if transcript is not None:
-        show_lines((*transcript_lines(transcript.entries), ""))
 
 
 def _timelines(
@@ -121,14 +101,6 @@ def _timelines(
         lambda progress: run_timelines(wanted, progress, operation),
     )
     return wanted.chart(*timelines), result
-
-
-def _tell(experiment: ClusterExperiment, faults: Sequence[Fault], output: Output) -> None:
-    """Run the links with faults, and print the story."""
-    story = watch(
-        experiment.warmup + experiment.seconds, lambda progress: tell(experiment, faults, progress)
-    )
-    show_story(experiment, story, json=output.json)
 
 
 def cluster_record(
@@ -165,21 +137,10 @@ def _figures(row: ClusterRow) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not None and value != ""}
 
 
-def _transcript(path: str, experiment: ClusterExperiment, output: Output) -> Transcript:
-    if output.seeds is not None:
-        raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
-    try:
-        return Transcript(read_script(path, experiment))
-    except ConfigurationError as error:
-        raise ConfigurationError(f"--cp {error}") from None
-
-
 def _results(
     experiment: ClusterExperiment, output: Output, transcript: Transcript | None
 ) -> list[ClusterResult]:
     if output.seeds is not None:
-        if not 1 <= output.seeds <= SEEDS_MAX:
-            raise ConfigurationError(f"--seeds {output.seeds}: expected 1 to {SEEDS_MAX}")
         repeated = [replace(experiment, seed=experiment.seed + n) for n in range(output.seeds)]
         return run_all(run_cluster, repeated, None)
     operation = None if transcript is None else transcript.operation

@@ -4,13 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
-import typer
 from rich.console import RenderableType
 
-from isfc.cli.options.file import check_file
-from isfc.cli.options.report import Output
 from isfc.cli.render.chrome_trace import write_trace
 from isfc.cli.render.gantt import gantt_page, gantt_pages
 from isfc.errors import ConfigurationError
@@ -23,17 +20,6 @@ from scenarios.timeline import Timeline, record_timeline
 
 SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
-
-TraceOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
-    ),
-]
-TimelineOption = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
-]
 
 
 def read_time(option: str, text: str) -> int:
@@ -90,33 +76,3 @@ def run_timelines(
     if wanted.trace is not None:
         write_trace(wanted.trace, *timelines)
     return timelines, result
-
-
-def read_timeline(
-    trace: str | None, chart: str | None, experiment: _Run, output: Output
-) -> TimelineOutput[_Run] | None:
-    """What ``--trace`` and ``--timeline`` ask for, checked before anything is run; None if nothing.
-
-    ``output`` is what else is wanted. Raises `ConfigurationError` for what does not go together.
-    """
-    if trace is None and chart is None:
-        return None
-    option = "--trace" if chart is None else "--timeline"
-    if output.view or output.csv or output.seeds or (chart is not None and output.json):
-        raise ConfigurationError(
-            f"{option}: expected without --report, --csv and --seeds"
-            + ", and without --json" * (chart is not None)
-        )
-    path = None if trace is None else check_file("--trace", trace, (".json",))
-    chart_ns = None if chart is None else read_time("--timeline", chart)
-    if chart_ns is not None and chart_ns > experiment.seconds * NS_PER_S:
-        raise ConfigurationError(
-            f"--timeline {chart}: expected at most --seconds, {experiment.seconds:g} s"
-        )
-    if path is not None and experiment.seconds > SECONDS_MAX:
-        raise ConfigurationError(
-            f"--trace with {experiment.seconds:g} s: expected --seconds {SECONDS_MAX:g} or less"
-        )
-    if path is None and chart_ns is not None:  # nobody asks for the rest of the run
-        experiment = replace(experiment, seconds=chart_ns / NS_PER_S)
-    return TimelineOutput(experiment, path, chart_ns)

@@ -1,6 +1,6 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,8 @@ from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import within
 from isfc.cli.options.relocation import AtOption, CsvOption, PlotOption, read_orders
+from isfc.cli.options.report import expect_one
+from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.evacuate import evacuation_page, sweep_page, sweep_rows
 from isfc.cli.render.notes import note_lines, note_records, show_notes
@@ -69,6 +71,24 @@ QuietOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class EvacuationShown:
+    """What is shown of an evacuation, and how."""
+
+    sweep: SweepOption = False
+    plot: PlotOption = None
+    csv: CsvOption = False
+    json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        expect_one(csv=self.csv, json=self.json)
+        if self.sweep and self.plot:
+            raise ConfigurationError("--sweep: expected no --plot with it")
+        if self.plot:
+            check_picture(self.plot)
+
+
+@spread
 def evacuate_system(
     layout: LayoutArgument,
     system: SystemArgument,
@@ -79,22 +99,13 @@ def evacuate_system(
     at: AtOption = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    sweep: SweepOption = False,
-    plot: PlotOption = None,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    shown: EvacuationShown,
 ) -> None:
     """Show how long it takes to move every guest off a system.
 
     Guests are relocated as 'isfc relocate' does it, in the order of the file, over all links of
     the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
     """
-    if csv and json:
-        raise ConfigurationError("--csv and --json: expected one of them")
-    if sweep and plot:
-        raise ConfigurationError("--sweep: expected no --plot with it")
-    if plot:
-        check_picture(plot)
     collection = open_collection(layout).collection
     name = system.upper()
     if name not in collection.systems:
@@ -111,17 +122,17 @@ def evacuate_system(
         read_orders(at, [tenant.plan for tenant in tenants]),
         seed=seed,
     )
-    if sweep:
-        _sweep(evacuation, jobs, csv=csv, json=json)
+    if shown.sweep:
+        _sweep(evacuation, jobs, shown)
         return
     outcome = _watch(evacuation)
-    if plot:
+    if shown.plot:
         moved = [guest.moved for guest in outcome.guests]
-        write_relocation_plot(plot, moved, f"Passes from {source}")
-    if csv:
+        write_relocation_plot(shown.plot, moved, f"Passes from {source}")
+    if shown.csv:
         show_notes(cluster_notes(collection))
         show_csv(outcome.rows())
-    elif json:
+    elif shown.json:
         show_json(evacuation_record(evacuation, outcome))
     else:
         show(evacuation_page(evacuation, outcome), *note_lines(cluster_notes(collection)))
@@ -129,15 +140,15 @@ def evacuate_system(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _sweep(evacuation: Evacuation, jobs: int | None, *, csv: bool, json: bool) -> None:
+def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> None:
     """A table over how many go together. Guests that cannot be moved are no failure of it."""
     tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
     rows = sweep_rows(tried, run_all(evacuate, tried, jobs))
     notes = cluster_notes(evacuation.collection)
-    if csv:
+    if shown.csv:
         show_notes(notes)
         show_csv(rows)
-    elif json:
+    elif shown.json:
         show_json({"source": evacuation.source, "runs": rows, **note_records(notes)})
     else:
         show(sweep_page(evacuation, rows), *note_lines(notes))

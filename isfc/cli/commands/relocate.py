@@ -7,41 +7,20 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedOption, choose_node
-from isfc.cli.options.guest import (
-    ChangeRateOption,
-    GuestOptions,
-    HotSetOption,
-    LikeOption,
-    MemoryOption,
-    TouchedOption,
-    WriteRateOption,
-)
+from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.jobs import JobsOption
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
+from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.options.relocation import (
-    AtOnceOption,
     AtOption,
     BackgroundOption,
-    CsvOption,
-    FromOption,
-    GuestsOption,
-    ImmediateOption,
-    PlotOption,
-    QuiesceMaxOption,
-    QuiesceOption,
-    ShorterOption,
-    Shown,
-    SweepOption,
-    TogetherOption,
-    TotalMaxOption,
+    LeavingOptions,
+    LimitOptions,
+    ShownOptions,
     WindowOption,
-    choose_guests,
-    choose_limits,
-    choose_together,
     read_background,
     read_orders,
 )
+from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines, note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_error, show_json
@@ -53,8 +32,6 @@ from isfc.cli.render.relocation_study import (
     sweep_page,
     sweep_rows,
 )
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
 from scenarios.notes import relocation_notes
 from scenarios.relocated import Relocated, check_stop, watch_relocation
 from scenarios.relocation import WINDOW, Relocation
@@ -64,35 +41,19 @@ from scenarios.relocation_study import sweep as run_sweep
 GIB = 2**30
 
 
+@spread
 def relocate_guests(
-    layout: LayoutArgument,
+    chosen: LinkOptions,
     *,
-    link_name: LinkOption = None,
-    profile: ProfileOption = None,
-    memory: MemoryOption = None,
-    change_rate: ChangeRateOption = None,
-    touched: TouchedOption = None,
-    hot_set: HotSetOption = None,
-    write_rate: WriteRateOption = None,
-    like: LikeOption = None,
-    source: FromOption = None,
-    guests: GuestsOption = "1",
-    at_once: AtOnceOption = False,
-    together: TogetherOption = None,
+    guest: GuestOptions,
+    leaving: LeavingOptions,
     background: BackgroundOption = None,
-    quiesce: QuiesceOption = None,
-    max_quiesce: QuiesceMaxOption = None,
-    max_total: TotalMaxOption = None,
-    immediate: ImmediateOption = False,
+    limited: LimitOptions,
     at: AtOption = None,
     window: WindowOption = WINDOW,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    sweep: SweepOption = None,
-    shorter: ShorterOption = False,
-    plot: PlotOption = None,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    shown: ShownOptions,
 ) -> None:
     """Show how long live guest relocations take over the link.
 
@@ -100,35 +61,29 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
-    shown = Shown(sweep, shorter, plot, csv, json)
-    site = open_profile(profile)
-    link = with_site(open_layout(layout, link_name), site)
-    described = GuestOptions(like, memory, touched, change_rate, hot_set, write_rate)
-    limits = choose_limits(quiesce, max_quiesce, max_total, immediate=immediate)
-    leaving = choose_node(link, "--from", source)
-    plans = choose_guests(guests, described, limits, lambda plan: check_stop(plan, link, leaving))
+    link = chosen.open()
+    source = choose_node(link, "--from", leaving.source)
+    plans = leaving.plans(guest, limited.limits, lambda plan: check_stop(plan, link, source))
     relocation = Relocation(
         link,
         plans,
-        choose_together(at_once, together, len(plans)),
-        leaving,
+        leaving.count_together(len(plans)),
+        source,
         None if background is None else read_background(background),
         read_orders(at, plans),
         window,
         seed,
     )
-    if sweep is not None:
-        _sweep(relocation, sweep, shown, site, jobs)
+    if shown.sweep is not None:
+        _sweep(relocation, shown.sweep, shown, jobs)
         return
     found = _watch(relocation)
-    _show(found, shown, like, site, jobs)
+    _show(found, shown, guest.like, jobs)
     if not found.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _sweep(
-    relocation: Relocation, varied: Varied, shown: Shown, site: SiteProfile | None, jobs: int | None
-) -> None:
+def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: int | None) -> None:
     """A table over what is varied. Guests that cannot be moved somewhere are no failure of it."""
     tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs))
     rows = sweep_rows(varied, tried)
@@ -139,14 +94,12 @@ def _sweep(
         show_csv(rows)
     elif shown.json:
         record = {"varied": varied, "runs": rows, **note_records(notes)}
-        show_json({**record, **profile_record(site)})
+        show_json({**record, **profile_record(relocation.layout.site)})
     else:
         show(sweep_page(relocation, varied, tried), *note_lines(notes))
 
 
-def _show(
-    found: Relocated, shown: Shown, like: str | None, site: SiteProfile | None, jobs: int | None
-) -> None:
+def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | None) -> None:
     advice = None
     if shown.shorter:
         advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
@@ -158,6 +111,7 @@ def _show(
         show_csv(found.rows())
     elif shown.json:
         tried = {} if advice is None else {"shorter": shorter_rows(advice)}
+        site = found.relocation.layout.site
         show_json({**found.to_dict(), **tried, **profile_record(site)})
     else:
         more = [] if advice is None else ["", shorter_page(found, advice)]

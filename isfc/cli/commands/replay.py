@@ -1,7 +1,7 @@
 """``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,18 +11,18 @@ import typer
 from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
+from isfc.cli.options.experiment import SeedsOption
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
 from isfc.cli.options.report import (
     CsvOption,
-    IntervalOption,
     Output,
-    ReportOption,
-    SeedsOption,
+    ViewOptions,
     check_view,
     show_report,
 )
+from isfc.cli.options.spread import spread
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.plot import check_plot, write_plot
 from isfc.cli.render.replay import replay_page, verdict_page
@@ -106,21 +106,38 @@ PlotOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class RowOptions:
+    """Which rows of the tables are wanted: all, if none of these says which."""
+
+    suite: SuiteOption = None
+    release: ReleaseOption = None
+    reply: ReplyOption = None
+    rdevs: RdevsOption = None
+    pairs: PairsOption = None
+
+    def wanted(self) -> dict[str, Sequence[str | int]]:
+        """The values wanted of each column; none where any will do."""
+        return {
+            "suite": [name.upper() for name in self.suite or ()],
+            "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in self.release or ()],
+            "reply_bytes": self.reply or (),
+            "rdevs": self.rdevs or (),
+            "pairs": self.pairs or (),
+        }
+
+
+@spread
 def replay(
     table: TableArgument = None,
     *,
-    suite: SuiteOption = None,
-    release: ReleaseOption = None,
-    reply: ReplyOption = None,
-    rdevs: RdevsOption = None,
-    pairs: PairsOption = None,
+    rows: RowOptions,
     seconds: SecondsOption = None,
     jobs: JobsOption = None,
     seeds: SeedsOption = None,
     full: FullOption = False,
     plot: PlotOption = None,
-    report: ReportOption = None,
-    interval: IntervalOption = None,
+    viewed: ViewOptions,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -134,19 +151,13 @@ def replay(
     with 1 when a figure leaves the tolerance that is declared for it. With --report, ours alone is
     shown, and nothing is judged.
     """
-    output = Output(report, interval, csv, json, seeds)
-    wanted = {
-        "suite": [name.upper() for name in suite or ()],
-        "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in release or ()],
-        "reply_bytes": reply or (),
-        "rdevs": rdevs or (),
-        "pairs": pairs or (),
-    }
+    output = Output(viewed.report, viewed.interval, csv, json, seeds)
+    wanted = rows.wanted()
     tables = [load_table(name) for name in ([table] if table else ALL_TABLES)]
     parts = choose(tables, wanted, SECONDS if seconds is None else seconds)
     if not parts:
         raise ConfigurationError("no published run has all of that: ask for less at a time")
-    if report is None:
+    if output.view is None:
         if plot:
             check_plot(plot, parts)
         _show_verdicts(parts, jobs, output, plot, full=full or any(wanted.values()))
@@ -154,7 +165,7 @@ def replay(
         raise ConfigurationError("--plot and --report: expected one of them")
     else:
         of_view = [part for part in parts if _has_view(part, output)]
-        _show_view(of_view if of_view and not table else parts, output, report, jobs)
+        _show_view(of_view if of_view and not table else parts, output, output.view, jobs)
 
 
 def _show_verdicts(

@@ -2,70 +2,39 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import typer
 
-from isfc.cli.cluster import Wanted, check_together, run_together
+from isfc.cli.cluster import check_together, run_together
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.faults import FaultSeedOption, FaultsOption, read_wanted_faults, show_story
+from isfc.cli.faults import tell_story
+from isfc.cli.options.during import DuringOptions
 from isfc.cli.options.experiment import (
-    ClientOption,
-    MessageOption,
-    PairsOption,
-    ReplyOption,
-    SecondsOption,
-    SeedOption,
-    SideOption,
-    WarmupOption,
-    WindowOption,
-    WorkloadOption,
+    EndOptions,
+    ExtentOptions,
+    LoadOptions,
     choose_node,
-    choose_workload,
     make_experiment,
 )
-from isfc.cli.options.layout import (
-    JsonOption,
-    LayoutArgument,
-    LinkOption,
-    open_collection,
-    open_with_disks,
-)
-from isfc.cli.options.profile import (
-    ProfileOption,
-    file_at_site,
-    open_profile,
-)
-from isfc.cli.options.report import (
-    CsvOption,
-    IntervalOption,
-    Output,
-    ReportOption,
-    SeedsOption,
-    check_view,
-    show_report,
-)
+from isfc.cli.options.layout import JsonOption, open_with_disks
+from isfc.cli.options.profile import LinkOptions
+from isfc.cli.options.report import CsvOption, Output, ViewOptions, check_view, show_report
+from isfc.cli.options.spread import spread
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.progress import watch
 from isfc.cli.record import run_record, shared_record
-from isfc.cli.render.cp import transcript_lines
-from isfc.cli.render.output import show, show_error, show_json, show_lines
+from isfc.cli.render.cp import show_refusals, show_transcript
+from isfc.cli.render.output import show, show_json
 from isfc.cli.render.report import View
 from isfc.cli.render.run import run_heading, run_page
 from isfc.cli.render.shared import shared_page
-from isfc.cli.timeline import (
-    TimelineOption,
-    TimelineOutput,
-    TraceOption,
-    read_timeline,
-    run_timeline,
-)
+from isfc.cli.timeline import TimelineOutput, run_timeline
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
-from scenarios.cp_script import Transcript, read_script
-from scenarios.fault_run import tell
+from scenarios.cp_script import Transcript
 from scenarios.operation import Operation
 from scenarios.repeat import mean, repetitions
 from scenarios.report import MeasuredRun, make_name, measured
@@ -75,39 +44,16 @@ from scenarios.shared_channel import run_shared
 _Outcome = TypeVar("_Outcome")
 
 
-CpOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
-    ),
-]
-
-
+@spread
 def run_layout(
-    layout: LayoutArgument,
+    chosen: LinkOptions,
     *,
-    link_name: LinkOption = None,
-    profile: ProfileOption = None,
     traffic: TrafficOption = None,
-    pairs: PairsOption = None,
-    workload: WorkloadOption = None,
-    message: MessageOption = None,
-    reply: ReplyOption = None,
-    window: WindowOption = None,
-    seconds: SecondsOption = 10.0,
-    warmup: WarmupOption = 1.0,
-    seed: SeedOption = 1,
-    seeds: SeedsOption = None,
-    client: ClientOption = None,
-    side: SideOption = None,
-    report: ReportOption = None,
-    interval: IntervalOption = None,
-    cp: CpOption = None,
-    trace: TraceOption = None,
-    timeline: TimelineOption = None,
-    faults: FaultsOption = None,
-    fault_seed: FaultSeedOption = None,
+    load: LoadOptions,
+    extent: ExtentOptions,
+    ends: EndOptions,
+    viewed: ViewOptions,
+    during: DuringOptions,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -117,33 +63,44 @@ def run_layout(
     messages outstanding; every message is answered with one reply. MB are 2^20 bytes. The same
     layout, workload and seed give the same output to the last byte, on any machine.
     """
-    own = {"--workload": workload, "--message": message, "--pairs": pairs, "--from": client}
-    opened = file_at_site(open_collection(layout), open_profile(profile))
-    loads = choose_traffic(opened, traffic, link_name, own)
-    if loads:
-        check_together({"--side": side, "--reply": reply, "--window": window})
-        output = Output(report, interval, csv, json, seeds, together=True)
-        wanted_of_all = Wanted(cp, trace, timeline, faults, fault_seed)
-        run_together(loads, seconds, warmup, seed, output, wanted_of_all)
+    opened = chosen.open_file()
+    own = {
+        "--workload": load.workload,
+        "--message": load.message,
+        "--pairs": load.pairs,
+        "--from": ends.client,
+    }
+    loads = choose_traffic(opened, traffic, chosen.link_name, own)
+    output = Output(
+        *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
+    )
+    if loads is not None:
+        check_together({"--side": ends.side, "--reply": load.reply, "--window": load.window})
+        run_together(loads, extent, output, during)
         return
-    output = Output(report, interval, csv, json, seeds)
-    chosen = choose_workload(workload, message, reply, window)
-    if pairs is None:
+    workload = load.choose_workload()
+    if load.pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
-    link, disks = open_with_disks(opened, link_name)
-    source, node = choose_node(link, "--from", client), choose_node(link, "--side", side)
+    link, disks = open_with_disks(opened, chosen.link_name)
+    client = choose_node(link, "--from", ends.client)
+    side = choose_node(link, "--side", ends.side)
     experiment = make_experiment(
-        link, chosen, pairs=pairs, seconds=seconds, warmup=warmup, seed=seed, client=source
+        link,
+        workload,
+        pairs=load.pairs,
+        seconds=extent.seconds,
+        warmup=extent.warmup,
+        seed=extent.seed,
+        client=client,
     )
     check_view(output, [experiment])
-    wanted = read_timeline(trace, timeline, experiment, output)
-    planned = read_wanted_faults(faults, fault_seed, experiment, output, (cp, trace, timeline))
-    transcript = None if cp is None else _transcript(cp, experiment, seeds)
-    if planned is not None:
-        story = _watch(experiment, lambda progress: tell(experiment, planned, progress))
-        show_story(experiment, story, json=json)
+    timeline = during.timeline_of(experiment, output)
+    faults = during.faults_of(experiment, output)
+    transcript = during.transcript(experiment, output)
+    if faults is not None:
+        tell_story(experiment, faults, json=json)
     else:
-        _measure(experiment, disks, node, output, wanted, transcript, layout)
+        _measure(experiment, disks, side, output, timeline, transcript, chosen.layout)
 
 
 def _measure(
@@ -201,20 +158,8 @@ def _show_results(
         record = run_record(experiment, results, layout, repeated=repeated)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
-        _show_transcript(transcript)
+        show_transcript(transcript)
         show(run_page(experiment, results, repeated=repeated))
-
-
-def _show_transcript(transcript: Transcript | None) -> None:
-    """Print what CP said, if it was asked, and a blank line."""
-    if transcript is not None:
-        show_lines((*transcript_lines(transcript.entries), ""))
-
-
-def _show_refusals(transcript: Transcript | None) -> None:
-    """Where responses have no place on stdout, say on stderr what CP has refused."""
-    for entry in transcript.refusals if transcript else ():
-        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")
 
 
 def _show_view(
@@ -238,9 +183,9 @@ def _show_view(
         )
         run = MeasuredRun(name, experiment, recording.at(side).parts)
     if output.csv or output.json:
-        _show_refusals(transcript)
+        show_refusals(transcript)
     else:
-        _show_transcript(transcript)
+        show_transcript(transcript)
     heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
     show_report(output, view, heading, [run])
 
@@ -260,18 +205,8 @@ def _show_timeline(
     if chart is None:
         _show_results(wanted.experiment, [result], output, transcript)
     else:
-        _show_transcript(transcript)
+        show_transcript(transcript)
         show(run_heading(wanted.experiment, result.node), "", chart)
-
-
-def _transcript(path: str, experiment: Experiment, seeds: int | None) -> Transcript:
-    """What is to hold the responses to the commands in a file."""
-    if seeds is not None:
-        raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
-    try:
-        return Transcript(read_script(path, experiment))
-    except ConfigurationError as error:
-        raise ConfigurationError(f"--cp {error}") from None
 
 
 def _operation(transcript: Transcript | None) -> Operation | None:

@@ -1,6 +1,7 @@
 """``isfc sweep``: a grid of layouts, workloads, pairs and seeds, each combination run once."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,14 +9,14 @@ import typer
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
-from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.profile import ProfileOption, open_profile
+from isfc.cli.options.report import PrintOptions
+from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines
 from isfc.cli.render.output import show, show_csv, show_error, show_json
 from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
 from isfc.cli.table_file import check_table_file, write_table
-from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
@@ -54,6 +55,23 @@ LISTED = 3
 """How many notes of a kind are shown; the rows have all."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlotOptions:
+    """A picture of the rows, if one is wanted, and what is drawn over what."""
+
+    plot: PlotOption = None
+    x: XOption = "pairs"
+    y: YOption = "mb_per_s"
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPrinted(PrintOptions):
+    """What the rows are printed as."""
+
+    csv: CsvOption = False
+
+
+@spread
 def sweep(
     specification: SpecificationArgument,
     *,
@@ -62,34 +80,29 @@ def sweep(
     store: StoreOption = None,
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
-    plot: PlotOption = None,
-    x: XOption = "pairs",
-    y: YOption = "mb_per_s",
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    picture: PlotOptions,
+    printed: RowsPrinted,
 ) -> None:
     """Run every combination of a grid, a line for each.
 
     What is finished is kept as it finishes: after Ctrl-C or a crash the same command goes on with
     the rest. The rows are the same wherever they are run.
     """
-    if csv and json:
-        raise ConfigurationError("--csv and --json: expected one of them")
     if output is not None:
         check_table_file("--output", output)
     site = open_profile(profile)
     cells = [at_site(cell, site) for cell in read_grid(specification)]
-    if plot is not None:
-        check_columns(plot, cells, x, y)
+    if picture.plot is not None:
+        check_columns(picture.plot, cells, picture.x, picture.y)
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     if output is not None:
         write_table(output, rows)
-    if plot is not None:
-        write_sweep_plot(plot, rows, [*cells[0].axes], x, y)
-    if json:
+    if picture.plot is not None:
+        write_sweep_plot(picture.plot, rows, [*cells[0].axes], picture.x, picture.y)
+    if printed.json:
         show_json(rows)
-    elif csv:
+    elif printed.csv:
         show_csv(rows)
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)

@@ -1,5 +1,6 @@
 """The options that say what is run over a link: workload, pairs, time, seed and nodes."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from isfc.cli.render.workloads import workload_lines
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from scenarios.repeat import SEEDS_MAX
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment, check_node
 from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
@@ -90,6 +92,14 @@ SeedOption = Annotated[
         help="Seed of the message sizes and of who begins when.",
     ),
 ]
+SeedsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        callback=within(1, SEEDS_MAX),
+        help="Repeat with N seeds; show the mean and the spread.",
+    ),
+]
 ClientOption = Annotated[
     str | None,
     typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
@@ -100,27 +110,54 @@ SideOption = Annotated[
 ]
 
 
-def choose_workload(
-    name: str | None, message: str | None, reply: int | None, window: int | None
-) -> Workload:
-    """The workload that the options mean; `ConfigurationError` if they contradict each other."""
-    own = {"--message": message, "--reply": reply, "--window": window}
-    given = [option for option, value in own.items() if value is not None]
-    if name is not None:
-        if given:
-            raise ConfigurationError(
-                f"--workload {name[:40]} and {given[0]}: expected a published workload "
-                "or one of your own, not both"
-            )
-        return find_workload(name)
-    if message is None or reply is None:
-        refusal = "no workload: expected --workload, or --message and --reply"
-        raise ConfigurationError("\n".join((refusal, "", *workload_lines())))
-    try:
-        return free_workload(message, reply, TRANSPORT_WINDOW if window is None else window)
-    except ConfigurationError as error:
-        reason = str(error).removeprefix("message ")
-        raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What runs over one link: a published workload or one of the user's own, and how many."""
+
+    pairs: PairsOption = None
+    workload: WorkloadOption = None
+    message: MessageOption = None
+    reply: ReplyOption = None
+    window: WindowOption = None
+
+    def choose_workload(self) -> Workload:
+        """The workload that is meant; `ConfigurationError` for options that contradict."""
+        own = {"--message": self.message, "--reply": self.reply, "--window": self.window}
+        given = [option for option, value in own.items() if value is not None]
+        if self.workload is not None:
+            if given:
+                raise ConfigurationError(
+                    f"--workload {self.workload[:40]} and {given[0]}: expected a published "
+                    "workload or one of your own, not both"
+                )
+            return find_workload(self.workload)
+        if self.message is None or self.reply is None:
+            refusal = "no workload: expected --workload, or --message and --reply"
+            raise ConfigurationError("\n".join((refusal, "", *workload_lines())))
+        window = TRANSPORT_WINDOW if self.window is None else self.window
+        try:
+            return free_workload(self.message, self.reply, window)
+        except ConfigurationError as error:
+            reason = str(error).removeprefix("message ")
+            raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtentOptions:
+    """How long a run lasts, and from which seeds."""
+
+    seconds: SecondsOption = 10.0
+    warmup: WarmupOption = 1.0
+    seed: SeedOption = 1
+    seeds: SeedsOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndOptions:
+    """Which end of a link has the clients, and at which it is measured."""
+
+    client: ClientOption = None
+    side: SideOption = None
 
 
 def make_experiment(*arguments: Any, **settings: Any) -> Experiment:

@@ -70,12 +70,12 @@ def as_option(name: str) -> str:
 class GuestOptions:
     """What was given of a guest, as text; None is not given."""
 
-    like: str | None
-    memory: str | None
-    touched: str | None
-    change_rate: str | None
-    hot_set: str | None
-    write_rate: str | None
+    memory: MemoryOption = None
+    change_rate: ChangeRateOption = None
+    touched: TouchedOption = None
+    hot_set: HotSetOption = None
+    write_rate: WriteRateOption = None
+    like: LikeOption = None
 
     def read(self, named: Callable[[str], str] = as_option) -> GuestMemory:
         """The guest's memory; an error names the value as ``named`` says."""

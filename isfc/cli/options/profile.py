@@ -1,14 +1,21 @@
-"""``--profile FILE``: the site profile that a command takes, and how its output names it."""
+"""``--profile FILE``: the site of a layout's links, and how output names it."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.options.layout import OpenedFile, OpenedLink
+from isfc.cli.options.layout import (
+    LayoutArgument,
+    LinkOption,
+    OpenedFile,
+    OpenedLink,
+    open_collection,
+    open_with_disks,
+)
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, Layout
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site
 from isfc.link.parameters import LinkParameters
@@ -40,6 +47,23 @@ def open_profile(path: Path | None) -> SiteProfile | None:
             f"this version's ({model}); fit it again with 'isfc measured fit'"
         )
     return profile
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """The layout that a command is of, which of its links, and the site that they are at."""
+
+    layout: LayoutArgument
+    link_name: LinkOption = None
+    profile: ProfileOption = None
+
+    def open_file(self) -> OpenedFile:
+        """All links of the layout."""
+        return file_at_site(open_collection(self.layout), open_profile(self.profile))
+
+    def open(self) -> Layout:
+        """The one link that is meant, with its notes."""
+        return open_with_disks(self.open_file(), self.link_name)[0]
 
 
 def profile_record(profile: SiteProfile | None) -> dict[str, Any]:

@@ -9,7 +9,9 @@ import typer
 
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
+from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
+from isfc.cli.options.report import expect_one
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within as placed
@@ -115,82 +117,101 @@ CsvOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What is to be shown, and how. Raises `ConfigurationError` for options that contradict."""
+class LeavingOptions:
+    """Which guests leave which node, and how many at the same time."""
 
-    sweep: Varied | None
-    shorter: bool
-    plot: Path | None
-    csv: bool
-    json: bool
+    source: FromOption = None
+    guests: GuestsOption = "1"
+    at_once: AtOnceOption = False
+    together: TogetherOption = None
 
     def __post_init__(self) -> None:
-        if self.csv and self.json:
-            raise ConfigurationError("--csv and --json: expected one of them")
+        expect_one(at_once=self.at_once, together=self.together)
+
+    def plans(
+        self, options: GuestOptions, limits: Limits, check: Callable[[GuestPlan], None]
+    ) -> tuple[GuestPlan, ...]:
+        """The guests: so many alike, or those of a file, with ``limits`` where it gives none.
+
+        ``check`` raises `ConfigurationError` for a guest whose limits the link cannot keep.
+        """
+        text = self.guests
+        if text.lstrip("-").isdigit():
+            count = int(text[:9])
+            if not 1 <= count <= GUESTS_MAX:
+                raise ConfigurationError(
+                    f"--guests {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
+                )
+            memory = options.read()
+            names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
+            plans = tuple(GuestPlan(name, memory, limits) for name in names)
+            with placed("--max-quiesce"):
+                check(plans[0])
+            return plans
+        if options != GuestOptions():
+            raise ConfigurationError(
+                "--guests FILE.csv: expected no --memory or other option that describes a guest; "
+                "its columns do"
+            )
+        lines = read_guests(Path(text), has_destination=False, defaults=limits)
+        if not 1 <= len(lines) <= GUESTS_MAX:
+            raise ConfigurationError(
+                f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
+            )
+        for line in lines:
+            with placed(f"--guests {text}: line {line.number}"):
+                check(line.plan)
+        return tuple(line.plan for line in lines)
+
+    def count_together(self, count: int) -> int:
+        """How many of ``count`` guests are on their way at the same time."""
+        return count if self.at_once else self.together or 1
+
+
+@dataclass(frozen=True, slots=True)
+class LimitOptions:
+    """When a guest is stopped, and when it is given up."""
+
+    quiesce: QuiesceOption = None
+    max_quiesce: QuiesceMaxOption = None
+    max_total: TotalMaxOption = None
+    immediate: ImmediateOption = False
+
+    def __post_init__(self) -> None:
+        for option, value in (("--max-quiesce", self.max_quiesce), ("--max-total", self.max_total)):
+            if value == 0:
+                raise ConfigurationError(f"{option} 0: expected more than 0 s")
+        most_s = self.limits.max_quiesce
+        if self.quiesce is not None and self.quiesce > most_s:
+            raise ConfigurationError(
+                f"--quiesce {self.quiesce:g}: expected at most --max-quiesce, {most_s:g} s"
+            )
+
+    @property
+    def limits(self) -> Limits:
+        """VMRELOCATE's limits."""
+        goal = QUIESCE_GOAL_S if self.quiesce is None else self.quiesce
+        return make_limits(self.max_total, self.max_quiesce, immediate=self.immediate, quiesce=goal)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOptions:
+    """What is shown of a relocation, and how."""
+
+    sweep: SweepOption = None
+    shorter: ShorterOption = False
+    plot: PlotOption = None
+    csv: CsvOption = False
+    json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        expect_one(csv=self.csv, json=self.json)
         if self.sweep and (self.shorter or self.plot):
             raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
         if self.csv and self.shorter:
             raise ConfigurationError("--shorter and --csv: expected --json, which has both")
         if self.plot:
             check_picture(self.plot)
-
-
-def choose_limits(
-    quiesce: float | None, max_quiesce: float | None, max_total: float | None, *, immediate: bool
-) -> Limits:
-    """The limits of the command line."""
-    for option, value in (("--max-quiesce", max_quiesce), ("--max-total", max_total)):
-        if value == 0:
-            raise ConfigurationError(f"{option} 0: expected more than 0 s")
-    goal = QUIESCE_GOAL_S if quiesce is None else quiesce
-    limits = make_limits(max_total, max_quiesce, immediate=immediate, quiesce=goal)
-    if quiesce is not None and quiesce > limits.max_quiesce:
-        raise ConfigurationError(
-            f"--quiesce {quiesce:g}: expected at most --max-quiesce, {limits.max_quiesce:g} s"
-        )
-    return limits
-
-
-def choose_guests(
-    text: str, options: GuestOptions, limits: Limits, check: Callable[[GuestPlan], None]
-) -> tuple[GuestPlan, ...]:
-    """The guests: so many alike, or those of a file, with ``limits`` where it gives none.
-
-    ``check`` raises `ConfigurationError` for a guest whose limits the link cannot keep.
-    """
-    if text.lstrip("-").isdigit():
-        count = int(text[:9])
-        if not 1 <= count <= GUESTS_MAX:
-            raise ConfigurationError(
-                f"--guests {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
-            )
-        memory = options.read()
-        names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
-        plans = tuple(GuestPlan(name, memory, limits) for name in names)
-        with placed("--max-quiesce"):
-            check(plans[0])
-        return plans
-    if options != GuestOptions(*[None] * 6):
-        raise ConfigurationError(
-            "--guests FILE.csv: expected no --memory or other option that describes a guest; "
-            "its columns do"
-        )
-    lines = read_guests(Path(text), has_destination=False, defaults=limits)
-    if not 1 <= len(lines) <= GUESTS_MAX:
-        raise ConfigurationError(
-            f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
-        )
-    for line in lines:
-        with placed(f"--guests {text}: line {line.number}"):
-            check(line.plan)
-    return tuple(line.plan for line in lines)
-
-
-def choose_together(at_once: bool, together: int | None, count: int) -> int:
-    """How many guests are on their way at the same time."""
-    if at_once and together is not None:
-        raise ConfigurationError("--at-once and --together: expected one of them")
-    return count if at_once else together or 1
 
 
 def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tuple[Order, ...]:

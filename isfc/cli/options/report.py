@@ -1,4 +1,4 @@
-"""``--report``, ``--csv`` and ``--seeds``, which ``isfc run`` and ``isfc replay`` share."""
+"""``--report``, ``--csv`` and ``--json``: what is printed, and how."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
 from isfc.cli.render.notes import note_lines, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
@@ -14,7 +15,6 @@ from isfc.cli.render.run import measured_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
-from scenarios.repeat import SEEDS_MAX
 from scenarios.report import MeasuredRun, check_traffic
 from scenarios.run import INTERVAL_MIN, SECONDS_MAX, Experiment
 
@@ -39,14 +39,32 @@ IntervalOption = Annotated[
     ),
 ]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
-SeedsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, SEEDS_MAX),
-        help="Repeat with N seeds; show the mean and the spread.",
-    ),
-]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """Which view of IBM's report is wanted, if one is, and how long its rows are."""
+
+    report: ReportOption = None
+    interval: IntervalOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintOptions:
+    """What a table is printed as."""
+
+    csv: CsvOption = False
+    json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        expect_one(csv=self.csv, json=self.json)
+
+
+def expect_one(**options: object) -> None:
+    """Raise `ConfigurationError` for two options of which one at most can be given."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if len(given) > 1:
+        raise ConfigurationError(f"{given[0]} and {given[1]}: expected one of them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +82,7 @@ class Output:
     def __post_init__(self) -> None:
         if self.csv and self.view is None and not self.together:
             raise ConfigurationError("--csv: expected --report as well, which says of what")
-        if self.csv and self.json:
-            raise ConfigurationError("--csv and --json: expected one of them")
+        expect_one(csv=self.csv, json=self.json)
         sampled = self.view is not None and self.view.sampled
         if self.interval is not None and not sampled:
             raise ConfigurationError("--interval: expected --report link as well")

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from scenarios.cp_script import ConsoleEntry
+from isfc.cli.render.output import show_error, show_lines
+from scenarios.cp_script import ConsoleEntry, Transcript
 
 
 def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
@@ -14,3 +15,15 @@ def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
         else:
             yield f"{place} > {entry.command}"
             yield from entry.lines
+
+
+def show_transcript(transcript: Transcript | None) -> None:
+    """Print what CP said, if it was asked, and a blank line."""
+    if transcript is not None:
+        show_lines((*transcript_lines(transcript.entries), ""))
+
+
+def show_refusals(transcript: Transcript | None) -> None:
+    """Where responses have no place on stdout, say on stderr what CP has refused."""
+    for entry in transcript.refusals if transcript else ():
+        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")

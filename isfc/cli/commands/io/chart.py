@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.report import CsvOption
+from isfc.cli.options.report import PrintOptions
+from isfc.cli.options.spread import spread
 from isfc.cli.render.io_chart import chart_table, draw_chart
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.picture import check_picture, write_picture
@@ -34,12 +34,12 @@ PlotOption = Annotated[
 ]
 
 
+@spread
 def chart(
     name: NameArgument,
     *,
     plot: PlotOption = None,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    printed: PrintOptions,
 ) -> None:
     """Draw times, MB/s or rates over load, size, distance.
 
@@ -48,16 +48,14 @@ def chart(
     """
     if name not in CHARTS:
         raise ConfigurationError(f"{name[:40]!r}: no such chart; expected {', '.join(CHARTS)}")
-    if csv and json:
-        raise ConfigurationError("--csv and --json: expected one of them")
     if plot:
         check_picture(plot)
     made = CHARTS[name]()
     if plot:
         write_picture(plot, draw_chart(made))
-    if json:
+    if printed.json:
         show_json(list(rows_of(made)))
-    elif csv:
+    elif printed.csv:
         show_csv(list(rows_of(made)))
     else:
         show(made.title, "", chart_table(made))

@@ -1,5 +1,6 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +10,8 @@ import typer
 from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.report import expect_one
+from isfc.cli.options.spread import spread
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
 from isfc.cli.render.notes import note_lines, note_records
@@ -90,18 +93,40 @@ PairsOption = Annotated[
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 
 
+@dataclass(frozen=True, slots=True)
+class IoExtent:
+    """How long an I/O configuration is run, and from which seed."""
+
+    seconds: SecondsOption = SECONDS
+    warmup: WarmupOption = WARMUP
+    seed: SeedOption = 1
+
+
+@dataclass(frozen=True, slots=True)
+class IoShown:
+    """What else runs on the channels, and what is shown."""
+
+    ctcs: CtcsOption = None
+    pairs: PairsOption = PAIRS_DEFAULT
+    report: ReportOption = None
+    csv: CsvOption = False
+    json: JsonOption = False
+
+    def __post_init__(self) -> None:
+        if self.ctcs is not None and (self.csv or self.report is not None):
+            raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
+        if self.csv and self.report is None:
+            raise ConfigurationError("--csv: expected --report too, which says what to print")
+        expect_one(json=self.json, report=self.report)
+
+
+@spread
 def run(
     config: ConfigArgument,
     *,
     link_name: LinkOption = None,
-    seconds: SecondsOption = SECONDS,
-    warmup: WarmupOption = WARMUP,
-    seed: SeedOption = 1,
-    ctcs: CtcsOption = None,
-    pairs: PairsOption = PAIRS_DEFAULT,
-    report: ReportOption = None,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    extent: IoExtent,
+    shown: IoShown,
 ) -> None:
     """Run an I/O configuration; show what channels carry.
 
@@ -109,21 +134,19 @@ def run(
     seed makes the same run. With --ctcs, a link's CTCs use the same channels: shown is what
     the link and the disks get alone, and beside each other.
     """
-    if ctcs is not None:
-        if csv or report is not None:
-            raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
-        shared, notes = _run_beside(config, link_name, ctcs, pairs, (seconds, warmup, seed))
-        if json:
+    report = shown.report
+    if shown.ctcs is not None:
+        shared, notes = _run_beside(config, link_name, shown.ctcs, shown.pairs, extent)
+        if shown.json:
             show_json({**shared_record(shared), **note_records(notes)})
         else:
-            show(shared_page(shared, f"{ctcs}, {pairs} pairs"), *note_lines(notes))
+            load = f"{shown.ctcs}, {shown.pairs} pairs"
+            show(shared_page(shared, load), *note_lines(notes))
         return
-    if csv and report is None:
-        raise ConfigurationError("--csv: expected --report too, which says what to print")
-    if json and report is not None:
-        raise ConfigurationError("--json and --report: expected one of them")
-    found = run_configuration(read_io_configuration(config), seconds, warmup, seed)
-    if json:
+    found = run_configuration(
+        read_io_configuration(config), extent.seconds, extent.warmup, extent.seed
+    )
+    if shown.json:
         show_json(io_run_record(found))
     elif report is None:
         show(io_run_page(found))
@@ -134,24 +157,28 @@ def run(
                 f"--report {report}: the configuration has nothing of it; "
                 "see 'isfc io run --help' for what each view shows"
             )
-        if csv:
+        if shown.csv:
             show_csv(rows)
         else:
             show(report_page(found, report.value, rows))
 
 
 def _run_beside(
-    config: Path, link: str | None, workload: str, pairs: int, extent: tuple[float, float, int]
+    config: Path, link: str | None, workload: str, pairs: int, extent: IoExtent
 ) -> tuple[SharedRun, tuple[Note, ...]]:
     """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
-    seconds, warmup, seed = extent
     layout, disks = open_with_disks(open_collection(config), link)
     if disks is None:
         raise ConfigurationError(
             f"{config}: [[io]] channels: none is a chpid of the layout that CTCs use"
         )
     experiment = Experiment(
-        layout, find_workload(workload), pairs=pairs, seconds=seconds, warmup=warmup, seed=seed
+        layout,
+        find_workload(workload),
+        pairs,
+        seconds=extent.seconds,
+        warmup=extent.warmup,
+        seed=extent.seed,
     )
     shared = run_shared(experiment, disks)
     return shared, measured_notes(experiment, shared.beside)

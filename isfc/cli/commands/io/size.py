@@ -1,7 +1,7 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ import typer
 from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import within
+from isfc.cli.options.spread import spread
 from isfc.cli.render.io_size import sizing_page
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
@@ -99,18 +100,52 @@ ProposalOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class MixOptions:
+    """What is sized: a configuration, or intervals of an RMF report."""
+
+    mix: MixArgument = None
+    rmf: RmfOption = None
+    interval: WhichOption = Which.BUSIEST
+    block: BlockOption = DEVICE_BLOCK_LENGTH
+    read_percent: ReadOption = 100.0
+
+    def read(self) -> Sequence[Mix]:
+        """The mixes, the first with notes on the intervals that are left out."""
+        if self.mix is not None and self.rmf is None:
+            return [mix_of_configuration(read_io_configuration(self.mix), str(self.mix))]
+        if self.mix is not None or self.rmf is None:
+            raise ConfigurationError(
+                "MIX and --rmf: expected one of them, a configuration or a report"
+            )
+        intervals = read_rmf(self.rmf)
+        busy = [one for one in intervals if one.io_per_s]
+        chosen = busy if self.interval is Which.ALL and busy else [busiest(intervals)]
+        mixes = [
+            mix_of_interval(one, device_block=self.block, device_read_share=self.read_percent / 100)
+            for one in chosen
+        ]
+        rest = [one for one in intervals if one not in chosen]
+        mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, *_not_sized(rest, self.interval)))
+        return mixes
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelineOptions:
+    """What may be used of processor, bus and SAPs at most, in percent."""
+
+    processor_percent: ProcessorOption = 50.0
+    bus_percent: BusOption = 70.0
+    sap_percent: SapOption = 70.0
+
+
+@spread
 def size(
-    mix: MixArgument = None,
+    sized: MixOptions,
     *,
-    rmf: RmfOption = None,
-    interval: WhichOption = Which.BUSIEST,
-    block: BlockOption = DEVICE_BLOCK_LENGTH,
-    read_percent: ReadOption = 100.0,
     growth: GrowthOption = 30.0,
     km: KmOption = 100.0,
-    processor_percent: ProcessorOption = 50.0,
-    bus_percent: BusOption = 70.0,
-    sap_percent: SapOption = 70.0,
+    most: GuidelineOptions,
     output: ProposalOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -121,11 +156,10 @@ def size(
     the distance, SAPs, and whether zHyperLink pays. With -o the best is written as a
     configuration, for 'isfc io plan' and 'isfc io run'.
     """
-    if output is not None and interval is Which.ALL:
+    if output is not None and sized.interval is Which.ALL:
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
-    mixes = _mixes(mix, rmf, interval, block, read_percent / 100)
-    guidelines = Guidelines(processor_percent, bus_percent, sap_percent)
-    sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in mixes]
+    guidelines = Guidelines(most.processor_percent, most.bus_percent, most.sap_percent)
+    sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in sized.read()]
     if output is not None:
         text = proposal(sizings[0])
         check_file("-o", str(output), (".toml",)).write_text(text, "utf-8")
@@ -135,25 +169,6 @@ def size(
         show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
     else:
         show(*(sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings))
-
-
-def _mixes(
-    mix: Path | None, rmf: Path | None, which: Which, block: int, read_share: float
-) -> Sequence[Mix]:
-    if (mix is None) == (rmf is None):
-        raise ConfigurationError("MIX and --rmf: expected one of them, a configuration or a report")
-    if mix is not None:
-        return [mix_of_configuration(read_io_configuration(mix), str(mix))]
-    assert rmf is not None, "one of them is given"
-    intervals = read_rmf(rmf)
-    busy = [one for one in intervals if one.io_per_s]
-    chosen = busy if which is Which.ALL and busy else [busiest(intervals)]
-    mixes = [
-        mix_of_interval(one, device_block=block, device_read_share=read_share) for one in chosen
-    ]
-    more = tuple(_not_sized([one for one in intervals if one not in chosen], which))
-    mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, *more))
-    return mixes
 
 
 def _not_sized(intervals: Sequence[RmfInterval], which: Which) -> Iterator[str]:

@@ -1,17 +1,18 @@
 """``isfc measured read``: what a site measured, read from reports into one table."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.options.layout import JsonOption, LinkOption, open_layout
+from isfc.cli.options.layout import LinkOption, open_layout
 from isfc.cli.options.measured import MeasuredFiles
+from isfc.cli.options.report import PrintOptions
 from isfc.cli.options.spread import spread
 from isfc.cli.render.measured import read_page
 from isfc.cli.render.output import show, show_csv, show_json, show_log
 from isfc.cli.table_file import check_table_file, write_table
-from isfc.errors import ConfigurationError
 from isfc.measured.measurement import table_rows
 from isfc.measured.seen import see
 
@@ -31,6 +32,13 @@ OutputOption = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class TablePrinted(PrintOptions):
+    """What the neutral table is printed as."""
+
+    csv: CsvOption = False
+
+
 @spread
 def read(
     files: MeasuredFiles,
@@ -38,8 +46,7 @@ def read(
     layout: LayoutOption = None,
     link: LinkOption = None,
     output: OutputOption = None,
-    csv: CsvOption = False,
-    json: JsonOption = False,
+    printed: TablePrinted,
 ) -> None:
     """Read what a site measured into one table.
 
@@ -47,8 +54,6 @@ def read(
     IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, and what 'isfc run' prints. Rows
     that cannot be right are refused by file and line. docs/measured.md names the columns.
     """
-    if csv and json:
-        raise ConfigurationError("--csv and --json: expected one of them")
     if output is not None:
         check_table_file("--output", output)
     found = files.read()
@@ -62,9 +67,9 @@ def read(
     rows: list[dict[str, Any]] = [*table_rows(found)]
     if output is not None:
         write_table(output, rows)
-    if json:
+    if printed.json:
         show_json({"measurements": rows})
-    elif csv:
+    elif printed.csv:
         show_csv(rows)
     else:
         show(read_page(found))

@@ -5,14 +5,14 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.options.experiment import choose_workload, complete_workload
+from isfc.cli.options.experiment import LoadOptions, complete_workload
 from isfc.errors import ConfigurationError
 from scenarios.published.companion import load_table
 from scenarios.run import INTERVAL_MIN, Result
@@ -150,11 +150,12 @@ def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_of_ones_own_make_a_workload() -> None:
-    assert choose_workload(None, "1:2:3", 4, 5) == free_workload("1:2:3", 4, 5)
-    assert choose_workload(None, "1:2:3", 4, None) == free_workload("1:2:3", 4)
-    assert choose_workload("CDU:1000", None, None, None).reply_length == 1_000
+    own = LoadOptions(message="1:2:3", reply=4, window=5)
+    assert own.choose_workload() == free_workload("1:2:3", 4, 5)
+    assert replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
+    assert LoadOptions(workload="CDU:1000").choose_workload().reply_length == 1_000
     with pytest.raises(ConfigurationError, match="not both"):
-        choose_workload("HL", None, None, 2)
+        LoadOptions(workload="HL", window=2).choose_workload()
 
 
 def test_interrupt_says_how_far_it_got(
@@ -175,7 +176,7 @@ def test_workloads_are_completed() -> None:
     assert complete_workload("C") == ["CDU:"]
     for name in complete_workload(""):
         whole = name + "1" * name.endswith(":")
-        assert choose_workload(whole, None, None, None).name == whole
+        assert LoadOptions(workload=whole).choose_workload().name == whole
 
 
 def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> None:
