@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from isfc.io.advice import advise
+from isfc.io.advice import IoAdvice, advise
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.mix import IoLoad
 from isfc.io.plan import make_io_plan
@@ -13,7 +13,8 @@ from isfc.layout.rules.rule import Severity
 
 _FIRST_CHPID: Final = 0x50
 _ALIKE: Final = 1.1
-"""I/Os whose bytes differ by less are one load: their average is as good (chosen)."""
+"""Loads whose bytes differ by less are written as one, if the average stays within the guidelines
+(chosen)."""
 
 _ITEMS_IN_LINE: Final = 12
 _NAME_LENGTH_MAX: Final = 32
@@ -23,22 +24,55 @@ _RATE_WHOLE: Final = 100.0
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
+_Groups = list[list[IoLoad]]
+"""Loads that are written as one each: so many I/Os a second of their average."""
+
+
 def proposal(sizing: Sizing) -> str:
     """The file, which `isfc io plan` and `isfc io run` take; the load is the grown one.
 
     Storage is as far as the farthest of the sizing's distances, and chpids are numbered from 50.
+    Loads of about the same bytes are one where ``isfc io plan`` warns of no more than it does of
+    each load by itself.
     """
-    return "\n".join(_lines(sizing)) + "\n"
+    loads = sizing.grown.loads
+    return _text(sizing, _within(sizing, _alike(loads, _ALIKE), _alike(loads, 1.0)))
+
+
+def _within(sizing: Sizing, alike: _Groups, same: _Groups) -> _Groups:
+    """The groups of ``alike``, but in place of one whose average warns those of ``same``."""
+    found = set[str]() if alike == same else _warned(sizing, alike)
+    if not found or found <= (most := _warned(sizing, same)):
+        return alike
+    kept = same
+    for group in alike:
+        parts = [one for one in same if one[0] in group]
+        joined = [group if one is parts[0] else one for one in kept if one not in parts[1:]]
+        if _warned(sizing, joined) <= most:
+            kept = joined
+    return kept
+
+
+def _warned(sizing: Sizing, groups: _Groups) -> set[str]:
+    """The ids of what ``isfc io plan`` warns of these groups."""
+    return {one.id for one in _warnings(_text(sizing, groups), sizing.guidelines)}
 
 
 def warnings_of(text: str, guidelines: Guidelines) -> list[str]:
     """What ``isfc io plan`` warns of a proposal: sizing leaves open exchanges out, for one."""
+    return [one.text for one in _warnings(text, guidelines)]
+
+
+def _warnings(text: str, guidelines: Guidelines) -> list[IoAdvice]:
     plan = make_io_plan(parse_io_configuration(text.encode(), "the best"))
-    found = advise(plan, guidelines)
-    return [one.text for one in found if one.severity is Severity.WARNING]
+    return [one for one in advise(plan, guidelines) if one.severity is Severity.WARNING]
 
 
-def _lines(sizing: Sizing) -> Iterator[str]:
+def _text(sizing: Sizing, groups: _Groups) -> str:
+    return "\n".join(_lines(sizing, groups)) + "\n"
+
+
+def _lines(sizing: Sizing, groups: _Groups) -> Iterator[str]:
     best, far = sizing.best, max(sizing.distances, key=lambda distance: distance.km)
     chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
     yield f"# The best for {sizing.mix.name}, under the load that it grows to."
@@ -59,7 +93,7 @@ def _lines(sizing: Sizing) -> Iterator[str]:
     if _BARE.fullmatch(sizing.mix.system) and sizing.saps.saps is not None:
         yield f"\n[system.{sizing.mix.system}]"
         yield f"saps = {sizing.saps.saps}"
-    for loads in _alike(sizing.grown.loads):
+    for loads in groups:
         rate = sum(load.io_per_s for load in loads)
         moved = sum(load.mb_per_s for load in loads)
         read = sum(load.mb_per_s * load.read_share for load in loads)
@@ -75,15 +109,15 @@ def _lines(sizing: Sizing) -> Iterator[str]:
             yield f"cache_hit_percent = {100 * hits / rate:.1f}"
 
 
-def _alike(loads: Sequence[IoLoad]) -> Iterator[list[IoLoad]]:
-    """Loads of about the same bytes, put together."""
-    group: list[IoLoad] = []
+def _alike(loads: Sequence[IoLoad], factor: float) -> _Groups:
+    """Loads put together of which none has more than so many times the bytes of another."""
+    groups: _Groups = []
     for load in sorted(loads, key=lambda load: load.io_bytes):
-        if group and load.io_bytes > _ALIKE * group[0].io_bytes:
-            yield group
-            group = []
-        group.append(load)
-    yield group
+        if groups and load.io_bytes <= factor * groups[-1][0].io_bytes:
+            groups[-1].append(load)
+        else:
+            groups.append([load])
+    return groups
 
 
 def _name(loads: Sequence[IoLoad]) -> str:
