@@ -15,6 +15,7 @@ INSTALLED: Final = ("ctc", "isfc", "scenarios")
 FOLDERS: Final = (*INSTALLED, "tools", "tests")
 MODULE_LINES_MAX: Final = 500
 FUNCTION_LINES_MAX: Final = 60
+PARAMETERS_MAX: Final = 12
 COLUMNS_MAX: Final = 100
 
 RENDERER: Final = "isfc.cli.render.output"
@@ -123,6 +124,10 @@ def _check_sizes(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > FUNCTION_LINES_MAX:
                 yield node.lineno, f"{node.name} has {length} lines: at most {FUNCTION_LINES_MAX}"
+            count = len((*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+            if count > PARAMETERS_MAX:
+                message = f"{node.name} has {count} parameters: at most {PARAMETERS_MAX}"
+                yield node.lineno, f"{message}; a record holds those that belong together"
 
 
 def _check_imports(

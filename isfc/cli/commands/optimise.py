@@ -2,25 +2,21 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
-from isfc.cli.options.layout import (
-    JsonOption,
-    LayoutArgument,
-    LinkOption,
-    OpenedFile,
-    open_collection,
-    open_with_disks,
-)
+from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import within
-from isfc.cli.options.profile import ProfileOption, file_at_site, open_profile, profile_record
+from isfc.cli.options.profile import LinkOptions, profile_record
+from isfc.cli.options.spread import spread
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_records
@@ -41,16 +37,14 @@ from isfc.cli.render.optimise_links import links_found_page
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Collection
 from isfc.layout.sharing import link_name as link_name_of
-from isfc.layout.site_file import with_site
 from isfc.layout.write import format_collection, format_layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import BEST, Contender, Scores, SearchResult, Task, optimise
+from isfc.search.optimise import BEST, Contender, SearchResult, Task, optimise
 from isfc.search.together import (
-    Figures,
     LinksContender,
     LinksFound,
     LinksObjective,
@@ -62,6 +56,9 @@ from scenarios.cluster import LinkLoad
 from scenarios.notes import cluster_notes
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
 from scenarios.workload import find_workload
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 RUNS_MAX = 100_000
 SEEDS_MAX = 100
@@ -132,21 +129,46 @@ OfLinksOption = Annotated[
 OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
 
 
+@dataclass(frozen=True, slots=True)
+class GoalOptions:
+    """How many CTCs there are to be, and what they are to be good at."""
+
+    ctcs: CtcsOption = None
+    objective: ObjectiveOption = None
+    of_links: OfLinksOption = None
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """The objectives of one link, each once."""
+        return tuple(dict.fromkeys(self.objective or [Objective.FORWARD]))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """What runs over the links, and for how long."""
+
+    traffic: TrafficOption = None
+    workload: WorkloadOption = "HL"
+    pairs: PairsOption = 50
+    seconds: SecondsOption = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How much is tried, and what stays as it is."""
+
+    runs: RunsOption = 200
+    seeds: SeedsOption = 3
+    fixed: FixedOption = None
+
+
+@spread
 def optimise_layout(
-    layout: LayoutArgument,
+    chosen: LinkOptions,
     *,
-    link_name: LinkOption = None,
-    profile: ProfileOption = None,
-    ctcs: CtcsOption = None,
-    objective: ObjectiveOption = None,
-    of_links: OfLinksOption = None,
-    traffic: TrafficOption = None,
-    workload: WorkloadOption = "HL",
-    pairs: PairsOption = 50,
-    seconds: SecondsOption = 0.5,
-    runs: RunsOption = 200,
-    seeds: SeedsOption = 3,
-    fixed: FixedOption = None,
+    goal: GoalOptions,
+    load: LoadOptions,
+    search: SearchOptions,
     output: OutputOption = None,
     plot: PlotOption = None,
     jobs: JobsOption = None,
@@ -159,37 +181,40 @@ def optimise_layout(
     activate the best. With several objectives, those that no other one beats in all. Of a file with
     several links it moves the CTCs of all of them, as they run together.
     """
-    site = open_profile(profile)
-    opened = open_collection(layout)
-    if link_name is None and len(opened.collection.links) > 1:
-        _check_none(_of_one(opened), ctcs=ctcs, objective=objective, fixed=fixed, plot=plot)
-        links = _loads(file_at_site(opened, site), traffic, workload, pairs)
-        links_task = LinksTask(*links, of_links or LinksObjective.SUM, seconds, runs, seeds)
-        _optimise_links(links_task, output, jobs or os.cpu_count() or 1, json=json)
+    opened = chosen.open_file()
+    jobs = jobs or os.cpu_count() or 1
+    if chosen.link_name is None and len(opened.collection.links) > 1:
+        options = {"ctcs": goal.ctcs, "objective": goal.objective, "fixed": search.fixed}
+        _check_none(_of_one(opened), **options, plot=plot)
+        objective = goal.of_links or LinksObjective.SUM
+        links_task = LinksTask(
+            *_loads(opened, load), objective, load.seconds, search.runs, search.seeds
+        )
+        _optimise_links(links_task, output, jobs, json=json)
         return
-    _check_none(OF_SEVERAL, of_links=of_links, traffic=traffic)
-    given = with_site(open_with_disks(opened, link_name)[0], site)
-    objectives = tuple(dict.fromkeys(objective or [Objective.FORWARD]))
+    _check_none(OF_SEVERAL, of_links=goal.of_links, traffic=load.traffic)
+    given = open_with_disks(opened, chosen.link_name)[0]
     if plot is not None:
-        if len(objectives) < 2:
+        if len(goal.objectives) < 2:
             raise ConfigurationError("--plot: expected two objectives, to draw one over the other")
         check_picture(plot)
     task = Task(
         given,
-        ctcs or len(given.ctcs),
-        objectives,
-        ScoredLoad(find_workload(workload), pairs, seconds, seconds / 2),
-        runs=runs,
-        seeds=seeds,
-        fixed=parse_fixed(given, parse_rdevs(fixed) if fixed else ()),
+        goal.ctcs or len(given.ctcs),
+        goal.objectives,
+        ScoredLoad(find_workload(load.workload), load.pairs, load.seconds, load.seconds / 2),
+        runs=search.runs,
+        seeds=search.seeds,
+        fixed=parse_fixed(given, parse_rdevs(search.fixed) if search.fixed else ()),
     )
-    found = _search(task, jobs or os.cpu_count() or 1)
+    with _searching(task.runs) as advance:
+        found = optimise(task, partial(_over_processes, jobs), advance)
     if output is not None:
         output.write_text(format_layout(found.proposed.layout), "utf-8")
     if plot is not None:
-        write_front(plot, found, objectives)
+        write_front(plot, found, task.objectives)
     if json:
-        show_json({**found_record(found, task), **profile_record(site)})
+        show_json({**found_record(found, task), **profile_record(given.site)})
     else:
         show(found_page(found, task), *written_line(output, written(found)))
 
@@ -208,19 +233,14 @@ def _check_none(why: str, **options: object) -> None:
             raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
 
 
-def _loads(
-    opened: OpenedFile,
-    traffic: list[str] | None,
-    workload: str,
-    pairs: int,
-) -> tuple[Collection, tuple[LinkLoad, ...]]:
+def _loads(opened: OpenedFile, load: LoadOptions) -> tuple[Collection, tuple[LinkLoad, ...]]:
     """The links, and what runs over them: ``--traffic``, the file's, or a workload each way."""
-    chosen = choose_traffic(opened, traffic, None, {})
+    chosen = choose_traffic(opened, load.traffic, None, {})
     if chosen is not None:
         return chosen
-    named = find_workload(workload)
+    workload = find_workload(load.workload)
     return opened.collection, tuple(
-        LinkLoad(client, server, named, pairs)
+        LinkLoad(client, server, workload, load.pairs)
         for link in opened.collection.links
         for client, server in (link.nodes, link.nodes[::-1])
     )
@@ -228,26 +248,34 @@ def _loads(
 
 def _optimise_links(task: LinksTask, output: Path | None, jobs: int, *, json: bool) -> None:
     """Search over all links, and print or write what is found."""
-
-    def over_processes(
-        work: Callable[[Collection], Figures], items: Sequence[Collection]
-    ) -> Iterator[tuple[int, Figures]]:
-        if items:
-            with closing(share_out(work, items, jobs)) as answers:
-                yield from answers
-
-    try:
-        with progress_bar(task.runs, "candidates") as advance:
-            found = optimise_links(task, over_processes, advance)
-    except KeyboardInterrupt:
-        show_error("interrupted; nothing is kept")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    with _searching(task.runs) as advance:
+        found = optimise_links(task, partial(_over_processes, jobs), advance)
     if output is not None:
         output.write_text(format_collection(found.proposed.collection), "utf-8")
     if json:
         show_json(links_record(found, task))
     else:
         show(links_found_page(found, task), *written_line(output, written(found)))
+
+
+def _over_processes(
+    jobs: int, work: Callable[[_Item], _Result], items: Sequence[_Item]
+) -> Iterator[tuple[int, _Result]]:
+    """What ``work`` makes of each item, as it comes, ``jobs`` of them at a time."""
+    if items:
+        with closing(share_out(work, items, jobs)) as answers:
+            yield from answers
+
+
+@contextmanager
+def _searching(runs: int) -> Iterator[Callable[[int], None]]:
+    """A bar over a search; after Ctrl-C the command ends."""
+    try:
+        with progress_bar(runs, "candidates") as advance:
+            yield advance
+    except KeyboardInterrupt:
+        show_error("interrupted; nothing is kept")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
@@ -275,24 +303,6 @@ def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
 
 def _links_contender_record(one: LinksContender) -> dict[str, Any]:
     return {"mb_per_s": one.score, "spread_percent": one.spread_percent, "links": one.links}
-
-
-def _search(task: Task, jobs: int) -> SearchResult:
-    """Search with a bar; after Ctrl-C the command ends."""
-
-    def over_processes(
-        work: Callable[[Layout], Scores], layouts: Sequence[Layout]
-    ) -> Iterator[tuple[int, Scores]]:
-        if layouts:
-            with closing(share_out(work, layouts, jobs)) as answers:
-                yield from answers
-
-    try:
-        with progress_bar(task.runs, "candidates") as advance:
-            return optimise(task, over_processes, advance)
-    except KeyboardInterrupt:
-        show_error("interrupted; nothing is kept")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def found_record(found: SearchResult, task: Task) -> dict[str, Any]:

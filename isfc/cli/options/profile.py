@@ -59,7 +59,9 @@ class LinkOptions:
 
     def open_file(self) -> OpenedFile:
         """All links of the layout."""
-        return file_at_site(open_collection(self.layout), open_profile(self.profile))
+        profile = open_profile(self.profile)
+        opened = open_collection(self.layout)
+        return replace(opened, collection=_at_site(opened.collection, profile))
 
     def open(self) -> Layout:
         """The one link that is meant, with its notes."""
@@ -71,11 +73,6 @@ def profile_record(profile: SiteProfile | None) -> dict[str, Any]:
     if profile is None:
         return {}
     return {"profile": {**asdict(profile), "factors": dict(profile.factors)}}
-
-
-def file_at_site(opened: OpenedFile, profile: SiteProfile | None) -> OpenedFile:
-    """All links of a file at the site of a profile."""
-    return replace(opened, collection=_at_site(opened.collection, profile))
 
 
 def link_at_site(opened: OpenedLink, profile: SiteProfile | None) -> OpenedLink:

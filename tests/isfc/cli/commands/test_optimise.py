@@ -223,7 +223,7 @@ def test_what_is_written_is_what_the_page_advises(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # a layout 0.4 % ahead was written below "There is nothing to gain"
-    monkeypatch.setattr("isfc.cli.commands.optimise._search", lambda *_: found)
+    monkeypatch.setattr("isfc.cli.commands.optimise.optimise", lambda *_: found)
     path = tmp_path / "best.toml"
     assert run(["optimise", LAYOUT, "-o", str(path)]) == 0
     last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
