@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from isfc.layout.edit import RenumberCtc as RenumberCtc
     from isfc.layout.edit import SetFibre as SetFibre
     from isfc.layout.edit import SwapRdevs as SwapRdevs
+    from isfc.layout.edit import TakeAdvice as TakeAdvice
     from isfc.layout.edit import edit as edit
     from isfc.layout.edit import features as features
     from isfc.layout.edit import read_edit as read_edit
@@ -84,6 +85,7 @@ _HOMES: Final = {
     "RenumberCtc": "isfc.layout.edit",
     "SetFibre": "isfc.layout.edit",
     "AddFibre": "isfc.layout.edit",
+    "TakeAdvice": "isfc.layout.edit",
     "without": "isfc.layout.edit",
     "features": "isfc.layout.edit",
     "carried": "scenarios.saturation",
@@ -144,6 +146,7 @@ __all__ = [
     "SeverCode",
     "Simulation",
     "SwapRdevs",
+    "TakeAdvice",
     "Traffic",
     "Workload",
     "carried",

@@ -49,6 +49,7 @@ def edits() -> None:
         isfc.AddFibre(name, ("60", "61"), isfc.features()[1]),
         isfc.read_edit({"do": "remove", "link": name, "rdev": "6001"}),
         isfc.RemoveCtc(name, "6002"),
+        isfc.TakeAdvice(name, "chpid-crowded"),
     ]
     for change in changes:
         links = isfc.edit(links, change)

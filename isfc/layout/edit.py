@@ -15,6 +15,7 @@ from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
+from isfc.layout.advised import advised
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.sharing import in_use, link_name
@@ -88,7 +89,20 @@ class AddFibre(Edit, frozen=True, tag="add-fibre"):
     feature: str
 
 
-_KINDS: Final = MoveCtc | AddCtc | RemoveCtc | SwapRdevs | RenumberCtc | SetFibre | AddFibre
+class TakeAdvice(Edit, frozen=True, tag="advise"):
+    """A link is changed as the rule of a ``finding`` advises, in one of its ways.
+
+    CTCs keep their device numbers where they can; new ones get free numbers.
+    """
+
+    link: str
+    finding: str
+    way: int = 0
+
+
+_KINDS: Final = (
+    MoveCtc | AddCtc | RemoveCtc | SwapRdevs | RenumberCtc | SetFibre | AddFibre | TakeAdvice
+)
 
 
 def edit(collection: Collection, change: Edit) -> Collection:
@@ -220,6 +234,11 @@ def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
     return _with_link(collection, link, grown)
 
 
+def _advise(collection: Collection, change: TakeAdvice) -> Collection:
+    link = _link(collection, change.link)
+    return _with_link(collection, link, advised(collection, link, change.finding, change.way))
+
+
 _EDITS: Final[Mapping[type, Callable[[Collection, Any], Collection]]] = {
     MoveCtc: _move,
     AddCtc: _add,
@@ -228,6 +247,7 @@ _EDITS: Final[Mapping[type, Callable[[Collection, Any], Collection]]] = {
     RenumberCtc: _renumber,
     SetFibre: _set,
     AddFibre: _add_fibre,
+    TakeAdvice: _advise,
 }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
 from isfc.link.schedule import stop_short
 
@@ -24,6 +24,20 @@ class Plan:
     def stop_short(self) -> int:
         """How many CTCs at the end of its scan each node leaves to its partner."""
         return stop_short(len(self.layout.ctcs))
+
+    def ways(self, finding: str) -> dict[int, str]:
+        """How a finding's advice may be carried out: the numbers of the ways, and their words.
+
+        Ways that cannot be gone with these CTCs are left out, and those that change nothing.
+        `isfc.TakeAdvice` takes the number.
+        """
+        fibres = [ctc.fibre for ctc in self.layout.device_list()]
+        changed = {number: way.change(fibres) for number, way in enumerate(ways_of(finding))}
+        return {
+            number: ways_of(finding)[number].done
+            for number, down in changed.items()
+            if down is not None and [*down] != fibres
+        }
 
 
 def make_plan(

@@ -7,6 +7,7 @@ and a line from each channel to whatever it is cabled to; what a channel carries
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
@@ -32,6 +33,10 @@ _GAP: Final = 14
 _HEAD: Final = 50
 _MIDDLE: Final = 150
 """Between the two rows of machines, where the directors are."""
+_LOOPS: Final = 70
+"""Below a single row, for the cables between channels beside each other, which hang down."""
+_LOOP: Final = 12
+"""From one of these cables to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +98,10 @@ def draw_cluster(collection: Collection) -> tuple[Element, int]:
     SubElement(svg, "desc").text = cluster_in_words(collection)
     places: dict[Channel, tuple[float, float]] = {}
     top = _row(svg, collection, upper, 8, places, below=True)
-    bottom = _row(svg, collection, lower, top + _MIDDLE, places, below=False)
-    _cables(svg, collection, places, top + _MIDDLE / 2)
+    fibres = [fibre for link in collection.links for fibre in link.fibres]
+    between = _MIDDLE if lower or any(fibre.directors for fibre in fibres) else _LOOPS
+    bottom = _row(svg, collection, lower, top + between, places, below=False)
+    _cables(svg, collection, places, top + between / 2)
     svg.set("viewBox", f"0 0 {WIDTH} {bottom:g}")
     return svg, round(bottom)
 
@@ -172,8 +179,17 @@ def _cables(
         if len(set(fibre.directors)) == 2 and fibre.path is not None:
             one, other = sorted(fibre.directors)
             isls[one, other] = fibre.path.name
+    loops = 0
     for (one_end, other_end), count in lines.items():
-        _line(svg, one_end, other_end, "both", min(6.0, 1.0 + count / 2))
+        width = min(6.0, 1.0 + count / 2)
+        if one_end[1] != other_end[1] or one_end == other_end:
+            _line(svg, one_end, other_end, "both", width)
+            continue
+        loops += 1
+        hangs = one_end[1] + (1 if one_end[1] < middle else -1) * _LOOP * (1 + (loops - 1) % 5)
+        corners = one_end, (one_end[0], hangs), (other_end[0], hangs), other_end
+        for corner, following in pairwise(corners):
+            _line(svg, corner, following, "both", width)
     for (first, second), path in isls.items():
         _line(svg, at[first], at[second], "first", 4)
         between = (at[first][0] + at[second][0]) / 2

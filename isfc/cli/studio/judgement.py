@@ -37,17 +37,69 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
     for name, plan in subject.plans().items():
         asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
         answers = [known(question) for question in asked]
+        earlier = [known(Question(opened, name, way.sender, pairs)) for way in plan.directions]
         rows = [
             (
                 way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
-                *_modelled(answer, known(Question(opened, name, way.sender, pairs))),
+                *_modelled(answer, was),
             )
-            for way, answer in zip(plan.directions, answers, strict=True)
+            for way, answer, was in zip(plan.directions, answers, earlier, strict=True)
         ]
+        parts.append(verdict(answers, earlier, pairs) if subject != opened else "")
         heads = (name, "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
         parts += [table(CAPTION, heads, rows), _meaning(plan, answers, pairs)]
     return "".join(parts)
+
+
+def verdict(
+    now: Sequence[isfc.Carried | None], before: Sequence[isfc.Carried | None], pairs: int
+) -> str:
+    """Whether a link is better than it was opened: what the slower direction carries, by the model.
+
+    Nothing until the model has said all. A difference within the spread of both runs is none.
+    """
+    figures = [each for each in now if each is not None]
+    earlier = [each for each in before if each is not None]
+    if len(figures) != len(now) or len(earlier) != len(before):
+        return ""
+    saturated = [
+        min((each.saturated for each in some), key=lambda rate: rate.mb_per_s)
+        for some in (earlier, figures)
+    ]
+    stated = [
+        min((each.stated for each in some), key=lambda rate: rate.mb_per_s)
+        for some in (earlier, figures)
+    ]
+    loads = [
+        _compared(was.mb_per_s, comes.mb_per_s, differ=comes.differs(was))
+        for was, comes in (saturated, stated)
+    ]
+    kinds = {kind for kind, _ in loads}
+    kinds -= {"alike"} if len(kinds) > 1 else set()
+    kind = kinds.pop() if len(kinds) == 1 else "mixed"
+    full, some = (words for _, words in loads)
+    return (
+        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> The slower direction '
+        f"carries saturated {full}, and with {pairs} pairs {some}.</p>"
+    )
+
+
+_VERDICTS: Final = {
+    "better": "Better than as opened.",
+    "worse": "Worse than as opened.",
+    "alike": "As fast as when it was opened.",
+    "mixed": "Better at one load than as opened, worse at the other.",
+}
+
+
+def _compared(was: float, comes: float, *, differ: bool) -> tuple[str, str]:
+    """How the slower direction changes, in MB/s at one load: a key of the verdicts, and words."""
+    figures = f"({was:.0f} to {comes:.0f} MB/s)"
+    if not differ:
+        return "alike", f"as much within the spread {figures}"
+    kind, word = ("better", "more") if comes > was else ("worse", "less")
+    return kind, f"{abs(comes / was - 1):.0%} {word} {figures}"
 
 
 def _meaning(plan: isfc.Plan, answers: Sequence[isfc.Carried | None], pairs: int) -> str:
@@ -101,17 +153,42 @@ def orders(judged: Mapping[str, isfc.Plan]) -> str:
 
 
 def findings(judged: Mapping[str, isfc.Plan]) -> str:
-    """What `isfc check` finds; each names its fibres, which the page shows in the drawing."""
+    """What `isfc check` finds, warnings first; each with the ways to do what it advises.
+
+    Each names its fibres, which the page shows in the drawing.
+    """
+    found = [(name, plan, finding) for name, plan in judged.items() for finding in plan.advice]
+    found.sort(key=lambda each: each[2].severity != "warning")
     items = "".join(
         f'<li class="{finding.severity}" tabindex="0" '
         f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
         f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
         f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
-        f"{escape(finding.text)} <em>{escape(finding.remedy)}</em></li>"
-        for name, plan in judged.items()
-        for finding in plan.advice
+        f"{escape(finding.text)} <em>{escape(finding.remedy)}</em>"
+        f"{_buttons(name, finding.id, plan.ways(finding.id))}</li>"
+        for name, plan, finding in found
     )
-    return f'<ul class="findings">{items}</ul>' if items else "<p>Nothing to change.</p>"
+    if not items:
+        return "<p>Nothing to change.</p>"
+    able = "<button" in items
+    return (f'<p class="hint">{_HINT}</p>' if able else "") + f'<ul class="findings">{items}</ul>'
+
+
+_HINT: Final = (
+    "Begin with the first. <em>Do it</em> changes the layout so, and what is said above tells "
+    "whether that is better; Undo takes it back."
+)
+
+
+def _buttons(name: str, finding: str, ways: Mapping[int, str]) -> str:
+    """A button for each way to do what a finding advises."""
+    buttons = "".join(
+        f'<button type="button" data-link="{escape(name)}" data-finding="{escape(finding)}" '
+        f'data-way="{number}">Do it {escape(words)}'
+        f'<span class="unseen"> ({escape(finding)})</span></button>'
+        for number, words in ways.items()
+    )
+    return f'<div class="tools">{buttons}</div>' if buttons else ""
 
 
 def changes(opened: isfc.Collection, now: isfc.Collection) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
-from isfc.layout.rules.rule import Finding, Judged, Severity, Untried, listed
+from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried, listed
 
 RULES: Final = (
     *chpids.RULES,
@@ -28,6 +28,12 @@ def find_all(
     """
     found = _find(layout, neighbours, collection)
     return tuple(_with_what_it_brings(finding, layout, found) for finding in found)
+
+
+def ways_of(finding: str) -> tuple[ChangedLayout, ...]:
+    """The changes that a rule advises; none if it advises none, or there is no such rule."""
+    trials = next((rule.trials for rule in RULES if rule.id == finding), ())
+    return () if isinstance(trials, Untried) else trials
 
 
 def _find(

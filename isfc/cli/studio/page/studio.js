@@ -339,10 +339,19 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
     await look({ text: record.out, struck: [], opened: "", source: files[0].name });
     if (before.seen) remember(before);
     at("source").textContent = files.map((file) => file.name).join(", ");
-    at("remarks").hidden = !record.err;
-    at("remarks").querySelector("pre").textContent = record.err;
-    at("remarks").open = /not paired|left out/i.test(record.err);
+    remark(record);
   });
+}
+
+function remark({ out, err }) { // what matters is open: devices left out, and what is assumed
+  const assumed = /^feature = "(.*)" +# assumed/m.exec(out)?.[1];
+  const told = assumed ? `No file says which feature the chpids have: ${assumed} is assumed. Choose `
+    + "a fibre below, and its own.\n" : "";
+  at("remarks").hidden = !(told + err);
+  at("remarks").querySelector("pre").textContent = told + err;
+  const unpaired = err.split(/\n(?= {2}\S)/).slice(1);
+  at("remarks").open = Boolean(told) || /left out/i.test(err)
+    || unpaired.some((row) => !/as\s+it\s+should/.test(row));
 }
 
 const QUESTIONS = {
@@ -690,7 +699,14 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// ---- findings show their place
+// ---- findings show their place, and do what they advise
+
+at("findings").addEventListener("click", ({ target }) => {
+  const pressed = target.closest("button[data-finding]");
+  if (!pressed) return;
+  const { link, finding, way } = pressed.dataset;
+  edit({ do: "advise", link, finding, way: Number(way) }).then(() => at("judgement-heading").focus());
+});
 
 for (const [on, off] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
   at("findings").addEventListener(on, (event) => mark(event, true));
