@@ -90,7 +90,8 @@ def test_commands_print_what_the_page_shows(block: list[console.Step]) -> None:
 def test_the_live_session_goes_as_the_page_shows(block: list[console.Step]) -> None:
     first, *others = block
     assert others, "nothing looks at it"
-    with console.background(first.command):
+    with console.background(first.command) as said:
+        assert said == first.shown, "if it should: make docs"
         for step in others:
             printed, end = "", time.monotonic() + LIVE_PATIENCE_S
             while printed != step.shown and time.monotonic() < end:

@@ -17,7 +17,7 @@ from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
-from isfc.live.lobby import Lobby, must_check_user
+from isfc.live.lobby import Lobby, must_check_certificate, must_check_user
 from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, tls_now
 
@@ -59,6 +59,8 @@ class Attachments:
         self.random = random
         self.checks_user = False
         """Whether the other end must be a process of this user's."""
+        self.checks_certificate = False
+        """Whether the partner that this node goes to must show its certificate."""
         self._dilation = dilation
         self._capabilities = capabilities
         self._digests = (link_digest(engine.definition), program_digest(program))
@@ -80,9 +82,10 @@ class Attachments:
     def connect(self, endpoint: Endpoint, *, insecure: bool = False) -> None:
         """Connect every CTC to the partner, again and again for as long as the node lives.
 
-        Raises `ConfigurationError` for an endpoint that is not safe.
+        Raises `ConfigurationError` for an endpoint that is not safe, or a context of a server.
         """
         self.checks_user = must_check_user(endpoint, self.tls, insecure=insecure)
+        self.checks_certificate = must_check_certificate(endpoint, self.tls, server=False)
         for ctc in self.engine.definition.ctcs:
             self._tasks.append(asyncio.create_task(self._keep(ctc.device.rdev, endpoint)))
 

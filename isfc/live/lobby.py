@@ -5,6 +5,7 @@ which link it belongs.
 """
 
 import asyncio
+import ssl
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -38,6 +39,8 @@ class Lobby:
         """Those that have not greeted yet."""
         self.checks_user = False
         """Whether who comes must be a process of this user's."""
+        self.checks_certificate = False
+        """Whether who comes must show the certificate of a partner."""
         self.doors: list[Door] = []
         """Those of all links of this system."""
         self.awaited: list[Door] = []
@@ -52,13 +55,14 @@ class Lobby:
         Raises `ConfigurationError` for an endpoint that is not safe, and `OSError`.
         """
         self.checks_user = must_check_user(endpoint, self.tls, insecure=insecure)
+        self.checks_certificate = must_check_certificate(endpoint, self.tls, server=True)
         bound = await listening_sockets(endpoint, BACKLOG_MAX)
         if isinstance(endpoint, UnixEndpoint):
             self._paths.append(Path(endpoint.path))
         else:
             endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
         for listener in bound:
-            if self.tls is not None:
+            if self.checks_certificate:
                 self._tls_servers.append(
                     TlsServer(listener, partial(tls_now, self.tls), self._make)
                 )
@@ -82,8 +86,8 @@ class Lobby:
         return f"{name} has no link to {hello.node}"
 
     def refuse(self, refused: ConnectionRefused) -> None:
-        """Note a connection that was not let in. One of no link counts at the first."""
-        self.doors[0].engine.refuse(refused)
+        """Note a connection that was not let in. One of no link counts at the first awaited."""
+        (self.awaited or self.doors)[0].engine.refuse(refused)
 
     async def close_doors(self) -> None:
         """Let nobody in any more."""
@@ -117,4 +121,22 @@ def must_check_user(endpoint: Endpoint, tls: Tls | None, *, insecure: bool) -> b
         raise ConfigurationError(f"{endpoint} can be reached from other machines: {remedy}")
     if not can_tell_users():
         raise ConfigurationError(f"{endpoint} can be reached by other users: {remedy}")
+    return True
+
+
+def must_check_certificate(endpoint: Endpoint, tls: Tls | None, *, server: bool) -> bool:
+    """Whether who is at the other end of an endpoint must show a certificate: not on Unix sockets.
+
+    Raises `ConfigurationError` for a context that is of the other side of TLS.
+    """
+    if tls is None or isinstance(endpoint, UnixEndpoint):
+        return False
+    wrong = ssl.PROTOCOL_TLS_CLIENT if server else ssl.PROTOCOL_TLS_SERVER
+    if isinstance(tls, ssl.SSLContext) and tls.protocol is wrong:
+        raise ConfigurationError(
+            "tls: a context of a client, and this node listens: expected one of a server"
+            if server
+            else f"tls: a context of a server, and this node connects to {endpoint}: expected one "
+            "of a client, as connect_tls if it listens too"
+        )
     return True

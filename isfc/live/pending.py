@@ -26,7 +26,7 @@ from isfc.live.handshake import (
     fault,
 )
 from isfc.live.peer_user import foreign_user
-from isfc.live.tls import Tls, certificate_names
+from isfc.live.tls import certificate_names
 
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
@@ -46,6 +46,8 @@ class Door(Protocol):
     engine: LiveEngine
     checks_user: bool
     """Whether the partner that this node goes to must be a process of this user's."""
+    checks_certificate: bool
+    """Whether the partner that this node goes to must show its certificate."""
     incarnation: int
     """This node, as one that the partner can tell from the same node after a restart."""
 
@@ -68,11 +70,12 @@ class Door(Protocol):
 class Entrance(Protocol):
     """What a newcomer has to know of the node that it comes to, whatever its link."""
 
-    tls: Tls | None
     ungreeted: "set[PendingConnection]"
     random: Random
     checks_user: bool
     """Whether who comes must be a process of this user's."""
+    checks_certificate: bool
+    """Whether who comes must show the certificate of a partner."""
     doors: "list[Door]"
 
     def door_for(self, hello: Hello) -> Door | str:
@@ -314,7 +317,8 @@ class PendingConnection:
 
         As long as the link is not known it may be any partner's.
         """
-        if self._entrance.tls is None or self._connection is None:
+        place = self._door if self._connects else self._entrance
+        if not place.checks_certificate or self._connection is None:
             return None
         doors = self._entrance.doors if self._known_door is None else [self._known_door]
         partners = [door.engine.definition.partner for door in doors]

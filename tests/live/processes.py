@@ -29,7 +29,7 @@ class Isfc:
         environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
     ) -> None:
-        self.name = "-".join(word.strip("-") for word in words[:2])
+        self.name = "-".join(Path(word.strip("-")).stem for word in words[:2])
         self._out = folder / f"{self.name}.out"
         self._err = folder / f"{self.name}.err"
         with self._out.open("wb") as out, self._err.open("ab") as err:

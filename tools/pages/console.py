@@ -62,9 +62,10 @@ def renewed(text: str, run: Callable[[str], str]) -> str:
         body, mark = block["body"], block["mark"].strip()
         if mark == "live":
             first, *_ = _STEP.finditer(body)
-            with background(first["command"]):
+            with background(first["command"]) as printed:
                 time.sleep(LIVE_S)
-                body = first[0] + _STEP.sub(renew_step, body[first.end() :])
+                body = f"$ {first['command']}\n{printed}"
+                body += _STEP.sub(renew_step, block["body"][first.end() :])
         elif mark != "once":
             body = _STEP.sub(renew_step, body)
         return f"```console{block['mark']}\n{body}```"
@@ -113,15 +114,16 @@ def run(command: str) -> str:
 
 
 @contextmanager
-def background(command: str) -> Iterator[None]:
+def background(command: str) -> Iterator[str]:
     """Let a command, which a page ends with ``&``, go on for as long as the block lasts.
 
-    Without the ``&`` it is one that leaves a pair running, which ends with the block.
+    Without the ``&`` it is one that leaves systems running, which end with the block; the block
+    gets what it printed.
     """
     if not command.endswith("&"):
-        run(command)
+        printed = run(command)
         try:
-            yield
+            yield printed
         finally:
             run("isfc down")
         return
@@ -129,7 +131,7 @@ def background(command: str) -> Iterator[None]:
         f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=_environment()
     )
     try:
-        yield
+        yield ""
     finally:
         process.terminate()
         process.wait()

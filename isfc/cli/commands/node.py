@@ -31,7 +31,11 @@ NameArgument = Annotated[
 ]
 JournalOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Record everything the node is given, for isfc journal."),
+    typer.Option(
+        metavar="FILE",
+        help="Record everything the node is given, for isfc journal; of each of several links, in "
+        "a file with -PARTNER in its name.",
+    ),
 ]
 LifelineOption = Annotated[bool, typer.Option("--lifeline", hidden=True)]
 

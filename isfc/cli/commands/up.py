@@ -31,7 +31,11 @@ PlainOption = Annotated[
 ]
 JournalsOption = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Record what each node is given, in DIR/NAME.journal."),
+    typer.Option(
+        metavar="DIR",
+        help="Record what each node is given, in DIR/NAME.journal; of each of several links, in "
+        "DIR/NAME-PARTNER.journal.",
+    ),
 ]
 DetachOption = Annotated[
     bool,

@@ -19,7 +19,6 @@ from isfc.cli.options.number import within
 from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import shared_by
 from isfc.link.name import NodeName
 from isfc.live.forward import Forward, parse_forwards
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
@@ -144,8 +143,8 @@ class LiveOptions:
     ) -> tuple[Layout, ...]:
         """The links of a layout that run live: the one that is named, or all.
 
-        Says on stderr, unless ``quiet``, that links which share channels go as if each had them for
-        itself. Raises `ConfigurationError` if there is no such layout or link, or it is not a good
+        Says on stderr, unless ``quiet``, that links whose paths share anything go as if they did
+        not. Raises `ConfigurationError` if there is no such layout or link, or it is not a good
         one, or these options do not fit it.
         """
         collection = open_collection(argument).collection
@@ -159,10 +158,12 @@ class LiveOptions:
         self.parse_forwards(links)
         for each in links:
             self.experiment(each)
-        if self.factor and not quiet and any(shared_by(collection, each) for each in links):
+        shares = any(fibre.channels for each in links for fibre in each.fibres)
+        if self.factor and not quiet and shares:
             show_log(
-                "isfc: note: live, each link goes as if it had its channels for itself: processes "
-                "know nothing of each other's transfers; 'isfc run' in virtual time does"
+                "isfc: note: live, each end of a link goes as if it had its channels for itself, "
+                "and nothing of inter-switch links but their length counts: processes know nothing "
+                "of each other's transfers; 'isfc run' in virtual time does"
             )
         return links
 

@@ -79,6 +79,7 @@ class PartnerOptions:
         found: dict[NodeName, Endpoint] = {}
         for text in self.connect or ():
             name, equals, place = text.partition("=")
+            name = name.upper()
             if not (equals and name in partners):
                 if len(partners) > 1:
                     raise ConfigurationError(

@@ -2,8 +2,6 @@
 
 import asyncio
 import shutil
-import ssl
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,12 +9,12 @@ from typing import Any
 import pytest
 
 from isfc.cli.options.tls import mutual_tls
-from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
+from tests.live.certificates import context, make_certificates, make_expired
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
 
 CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
@@ -33,36 +31,9 @@ def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CA, and certificates of it for two nodes, for a stranger, and for BOSTON till yesterday."""
     folder = tmp_path_factory.mktemp("tls")
-
-    def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    openssl("req", "-x509", *new, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
-    for name in ("ATLANTA", "BOSTON", "CHICAGO"):
-        openssl(
-            "req", *new, "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.csr"
-        )
-        openssl(
-            *("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
-            *("-CAcreateserial", "-out", f"{name}.pem"),
-        )
-    openssl(
-        *("x509", "-req", "-in", "BOSTON.csr", "-CA", "ca.pem", "-CAkey", "ca.key"),
-        *("-CAcreateserial", "-days", "-1", "-out", "EXPIRED.pem"),
-    )
-    shutil.copy(folder / "BOSTON.key", folder / "EXPIRED.key")
+    make_certificates(folder, ("ATLANTA", "BOSTON", "CHICAGO"))
+    make_expired(folder, "BOSTON")
     return folder
-
-
-def context(folder: Path, name: NodeName | str, *, server: bool) -> ssl.SSLContext:
-    """The context that a node makes; Python's default is stricter from 3.13 on."""
-    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
-    made.check_hostname = False
-    made.verify_mode = ssl.CERT_REQUIRED
-    made.load_verify_locations(folder / "ca.pem")
-    made.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
-    return made
 
 
 @pytest.mark.usefixtures("patient")

@@ -1,5 +1,7 @@
 """The options of live commands, as one process hands them to another."""
 
+from pathlib import Path
+
 import pytest
 
 from isfc.cli.options.live import DILATION_DEFAULT, LiveOptions, Pace
@@ -38,3 +40,44 @@ def test_the_words_for_another_process_leave_out_what_was_not_given() -> None:
     assert words[-2:] == ["--strict", "--verify"]
     assert "--seconds" not in words
     assert "--from" not in words
+
+
+ISL = """
+[path.METRO]
+km = 10
+isl = { gbps = 8, credits = 90 }
+
+[fibre.1]
+feature = "FICON Express8S"
+chpid = { A = "40", B = "50" }
+path = "METRO"
+director = { A = "1", B = "2" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { A = "6000-6003", B = "6000-6003" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "said"),
+    [
+        ("two-cecs", LiveOptions(Pace.MODELLED), True),
+        ("ISL", LiveOptions(Pace.MODELLED), True),
+        ("atlanta-boston", LiveOptions(Pace.MODELLED), False),
+        ("two-cecs", LiveOptions(), False),
+    ],
+)
+def test_what_paths_share_is_said_not_to_count_at_the_models_pace(
+    layout: str,
+    options: LiveOptions,
+    said: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if layout == "ISL":
+        (tmp_path / "isl.toml").write_text(ISL)
+        layout = str(tmp_path / "isl.toml")
+    options.open_links(layout, None)
+    err = capsys.readouterr().err
+    assert ("nothing of inter-switch links but their length counts" in err) is said

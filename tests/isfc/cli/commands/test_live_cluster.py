@@ -1,0 +1,88 @@
+"""``isfc up`` and ``isfc node`` where systems have several links: figures, journals and TLS."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from tests.live.certificates import make_certificates
+from tests.live.cluster_member import LAYOUT, NAMES
+from tests.live.forwarded import free_port
+from tests.live.processes import Isfc, isfc
+
+TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
+ENDS = [(name, other) for name in NAMES for other in NAMES if other != name]
+
+
+@pytest.mark.slow
+def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
+    with isfc(tmp_path, "up", LAYOUT, *TRAFFIC, "--json") as up:
+        assert up.wait() == 0, up.err
+        record = up.record()
+    assert [(each["node"], each["partner"]) for each in record["results"]] == ENDS
+    assert [*record["lag_percent"]] == [f"{name}-{partner}" for name, partner in ENDS]
+    assert all(each["mb_per_s"] > 0 for each in record["results"])
+
+
+@pytest.mark.slow
+def test_models_pace_is_kept_and_sharing_is_said(tmp_path: Path) -> None:
+    pace = "--pace modelled --dilation 100 --seconds 0.01 --warmup 0.005 --plain".split()
+    with isfc(tmp_path, "up", LAYOUT, "--workload", "HS", "--pairs", "3", *pace) as up:
+        assert up.wait() == 0, up.err
+        assert "each end of a link goes as if it had its channels for itself" in up.err
+    lines = [line.split() for line in up.out.splitlines()]
+    said = "0.01 s of model time, each taking 100 s after 0.005 s of warm-up"
+    assert said in " ".join(up.out.split())
+    assert ["link", "MB/s", "out", "MB/s", "in", "msg/s", "coll/s", "lag", "%"] in lines
+    shown = [line for line in lines if ">" in line]
+    assert [(line[0], line[2]) for line in shown] == ENDS
+    assert all(float(line[3]) > 0 for line in shown)
+
+
+@pytest.mark.slow
+def test_journal_of_each_link_names_its_partner_and_is_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "journals"
+    with isfc(tmp_path, "up", LAYOUT, *TRAFFIC, "--journal", str(folder)) as up:
+        assert up.wait() == 0, up.err
+    files = {f"{name}-{partner}.journal": (name, partner) for name, partner in ENDS}
+    assert {path.name for path in folder.iterdir()} == {*files}
+    for file, (name, partner) in files.items():
+        assert run(["journal", "show", str(folder / file)]) == 0
+        shown = capsys.readouterr().out.splitlines()
+        assert shown[1] == f"node {name}, partner {partner}, 8 CTCs, both fail"
+        assert any(" send " in line for line in shown)
+        assert run(["journal", "replay", str(folder / file)]) == 0
+        assert capsys.readouterr().out.startswith(f"Journal of {name} (partner {partner}): ")
+
+
+@pytest.mark.slow
+def test_nodes_with_two_partners_each_meet_over_mutual_tls(tmp_path: Path) -> None:
+    make_certificates(tmp_path, NAMES)
+    a, b = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    meetings = {
+        "ALPHA": ["--listen", a],
+        "BETA": ["--listen", b, "--connect", f"alpha={a}"],
+        "GAMMA": ["--connect", f"ALPHA={a}", "--connect", f"BETA={b}"],
+    }
+
+    def node(name: str) -> Isfc:
+        words = ["--cert", str(tmp_path / f"{name}.pem"), "--key", str(tmp_path / f"{name}.key")]
+        words += ["--ca", str(tmp_path / "ca.pem"), *meetings[name], *TRAFFIC, "--verify", "--json"]
+        return Isfc(tmp_path, "node", name, LAYOUT, *words)
+
+    nodes = [node(name) for name in NAMES]
+    try:
+        for each in nodes:
+            assert each.wait() == 0, each.err
+        results = [result for each in nodes for result in each.record()["results"]]
+    finally:
+        for each in nodes:
+            each.process.kill()
+            each.process.wait()
+    assert [(each["node"], each["partner"]) for each in results] == ENDS
+    assert all(each["mb_per_s"] > 0 for each in results)
+    for name, each in zip(NAMES, nodes, strict=True):
+        assert f"--verify: {name}: " in each.err
+        assert "refused" not in each.err
