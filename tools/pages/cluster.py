@@ -1,23 +1,65 @@
-"""The picture of the guide on clusters: ``python -m tools.pages.cluster`` draws it again."""
+"""The pictures of the guide on clusters: ``python -m tools.pages.cluster`` draws them again.
+
+One is of the shipped cluster, as ``isfc show`` draws it. Each of the others answers a question of
+the guide, and is of what the command beside it shows.
+"""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from isfc.cli.commands.evacuate import read_tenants
 from isfc.cli.render.drawing import drawing_svg
 from isfc.layout.catalogue import load_collection
+from isfc.layout.loss import cluster_losses
+from isfc.link.name import NodeName
+from scenarios.cluster import run_cluster
+from scenarios.cluster_plan import cluster_plan, plan_experiments
+from scenarios.evacuation import Evacuation, evacuate
+from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
 
-FILE: Final = Path(__file__).resolve().parents[2] / "docs" / "layout-two-cecs.svg"
+DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+THIRD_MEMBER: Final = DOCS / "cluster" / "third-member.toml"
+GUESTS: Final = DOCS / "cluster" / "guests.csv"
 
 
-def text() -> str:
-    """What the file should hold."""
+def two_cecs() -> str:
+    """``isfc show two-cecs -o``."""
     return drawing_svg(cluster=load_collection("two-cecs"))
 
 
+def together() -> str:
+    """``isfc plan docs/cluster/third-member.toml``."""
+    experiments = plan_experiments(load_collection(str(THIRD_MEMBER)))
+    return together_svg(cluster_plan([run_cluster(each) for each in experiments]))
+
+
+def losses() -> str:
+    """``isfc plan two-cecs --lose``."""
+    return losses_svg(cluster_losses(load_collection("two-cecs")))
+
+
+def evacuation() -> str:
+    """``isfc evacuate two-cecs ALPHA --guests docs/cluster/guests.csv --quiet``."""
+    collection, source = load_collection("two-cecs"), NodeName("ALPHA")
+    tenants = read_tenants(GUESTS, collection, source)
+    return evacuation_svg(evacuate(Evacuation(collection, source, tenants)))
+
+
+PICTURES: Final[dict[str, Callable[[], str]]] = {
+    "layout-two-cecs.svg": two_cecs,
+    "cluster-together.svg": together,
+    "cluster-losses.svg": losses,
+    "cluster-evacuation.svg": evacuation,
+}
+"""What each file in ``docs`` should hold."""
+
+
 def main() -> int:
-    """Renew the file; return the exit status."""
-    FILE.write_text(text(), "utf-8")
+    """Renew the files; return the exit status."""
+    for name, draw in PICTURES.items():
+        (DOCS / name).write_text(draw(), "utf-8")
     return 0
 
 

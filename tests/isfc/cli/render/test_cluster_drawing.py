@@ -14,7 +14,6 @@ from isfc.layout.loss import cluster_losses
 from isfc.testing.cluster import mesh
 from scenarios.cluster_plan import ClusterPlan
 from tests.isfc.layout.test_channels import CLUSTER
-from tools.pages import cluster
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -63,10 +62,6 @@ def test_terminal_shows_the_cluster_before_its_links(capsys: pytest.CaptureFixtu
     assert max(map(len, text.splitlines())) <= 80
     assert text.index("CEC WEST: DELTA, GAMMA") < text.index("chpid 40 ===")
     assert sum("---" in line for line in text.splitlines()) == 48
-
-
-def test_picture_of_the_guide_is_that_of_the_code() -> None:
-    assert cluster.FILE.read_text("utf-8") == cluster.text(), "python -m tools.pages.cluster"
 
 
 def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None:
