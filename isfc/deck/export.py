@@ -15,7 +15,6 @@ from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import show_key
 from isfc.layout.layout import Channel, ChannelEnd, Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
@@ -122,22 +121,6 @@ def left_out(collection: Collection) -> Iterator[str]:
     """What no deck of a collection has, not even in comments, each in words."""
     if collection.traffic:
         yield "what runs over the links, [[traffic]]"
-    paths = {
-        fibre.path.name: fibre.path
-        for link in collection.links
-        for fibre in link.fibres
-        if fibre.path is not None
-    }
-    for name, path in paths.items():
-        what = f"[path.{show_key(name)}]"
-        if path.isl is not None:
-            isl = path.isl
-            yield (
-                f"{what}, its {isl.count} inter-switch links of {isl.gbps:g} Gb/s with "
-                f"{isl.credits} credits; fibres keep their km, {path.km:g}, in comments"
-            )
-        else:
-            yield f"{what}; fibres keep its km, {path.km:g}, in comments"
 
 
 def _heading(collection: Collection, machine: Machine) -> Iterator[str]:

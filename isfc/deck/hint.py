@@ -6,11 +6,14 @@
     *ISFC CHPID=40,CABLE=BOSTON:50
     *ISFC CHPID=40,FIBRE='1'
     *ISFC CHPID=40,KM=10
+    *ISFC CHPID=40,PATH='METRO',ISLS=2,ISLGBPS=16,CREDITS=960
     *ISFC CHPID=41,FAR=CHICAGO:60,FIBRE='2'
     *ISFC CHPID=42,NODE=BOSTON,FAR=CHICAGO:60,FIBRE='3'
 
 ``FAR`` says which fibre is meant of a chpid that leads to several, ``NODE`` of which system where
-several partitions of the deck have the chpid. To IOCP they are comments. `isfc
+several partitions of the deck have the chpid. ``PATH`` names the way of a fibre that shares
+inter-switch links with others: ``ISLS`` of them (1 if not given), each of so many Gb/s and with so
+many buffer credits each way. To IOCP they are comments. `isfc
 export` writes them and `isfc import` reads them, so that nothing is lost on the way; by hand they
 save options. Options count more.
 """
@@ -23,14 +26,21 @@ from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.deck.card import Remark, Statement
-from isfc.deck.operand import StatementOperands, parse_operands
+from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
-from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Fibre
+from isfc.deck.place import Place
+from isfc.errors import ConfigurationError
+from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 
 _MARK: Final = "ISFC "
-_KEYWORDS: Final = ("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "FAR", "NODE")
+_ISL_KEYWORDS: Final = ("ISLS", "ISLGBPS", "CREDITS")
+_KEYWORDS: Final = (
+    *("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "PATH", *_ISL_KEYWORDS),
+    *("FAR", "NODE"),
+)
 _GBPS_MAX: Final = 128.0
 
 _T = TypeVar("_T")
@@ -51,6 +61,10 @@ class Hint:
     port: str | None = None
     """A port such as ``C1``, or the chpid at the other end of a cable, as ``BOSTON:50``."""
     km: float | None = None
+    path: str | None = None
+    """The name of the way that a fibre shares with others."""
+    isl: Isl | None = None
+    """The inter-switch links of that way."""
 
     def over(self, other: "Hint") -> "Hint":
         """What this says, and what ``other`` says beyond that."""
@@ -59,7 +73,21 @@ class Hint:
             self.fibre or other.fibre,
             self.port or other.port,
             other.km if self.km is None else self.km,
+            self.path or other.path,
+            self.isl or other.isl,
         )
+
+    @property
+    def far_path(self) -> FarPath | None:
+        """The way of a fibre, None if no comment names it.
+
+        Raises `ConfigurationError` for inter-switch links on a way without a name.
+        """
+        if self.isl is not None and self.path is None:
+            raise ConfigurationError(
+                "*ISFC ISLGBPS, CREDITS: of a fibre without a path; expected PATH='METRO' too"
+            )
+        return None if self.path is None else FarPath(self.path, self.km or 0.0, self.isl)
 
 
 def format_hints(chpid: str, profile: ChpidProfile, port: str) -> Iterator[str]:
@@ -79,10 +107,18 @@ def format_fibre_hints(
     """
     named = f",NODE={node}" if node else ""
     about = f"*{_MARK}CHPID={chpid}{named}{f',FAR={far}' if far else ''}"
-    quoted = fibre.name.replace("'", "''")
-    yield f"{about},FIBRE='{quoted}'"
+    yield f"{about},FIBRE={_quoted(fibre.name)}"
     if fibre.km:
         yield f"{about},KM={fibre.km!r}"
+    if fibre.path is not None:
+        yield f"{about},PATH={_quoted(fibre.path.name)}"
+        if (isl := fibre.path.isl) is not None:
+            yield f"{about},ISLS={isl.count},ISLGBPS={isl.gbps!r},CREDITS={isl.credits}"
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace("'", "''")
+    return f"'{doubled}'"
 
 
 def read_hints(remarks: Sequence[Remark]) -> dict[Key, Hint]:
@@ -131,7 +167,39 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
         fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
         port=None if port is None else port.text,
         km=read("KM", _number(KM_MAX), "a number, such as 10"),
+        path=None if (path := word["PATH"]) is None else path.text,
+        isl=_isl(operands.statement.place, word),
     )
+
+
+def _isl(place: Place, word: Mapping[str, OperandWord | None]) -> Isl | None:
+    """The inter-switch links that a comment tells of, if it does."""
+    if not any(word[keyword] for keyword in _ISL_KEYWORDS):
+        return None
+    count, gbps, each = (word[keyword] for keyword in _ISL_KEYWORDS)
+    if gbps is None or each is None:
+        raise place.error(
+            f"*ISFC {' or '.join(_ISL_KEYWORDS)} alone",
+            "ISLGBPS and CREDITS together, such as ISLGBPS=16,CREDITS=90",
+        )
+    one = f"a whole number from 1 to {ISLS_MAX}"
+    return Isl(
+        1 if count is None else count.read(_whole(ISLS_MAX), "*ISFC ISLS", one),
+        gbps.read(_number(_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
+        each.read(_whole(CREDITS_MAX), "*ISFC CREDITS", f"a whole number from 1 to {CREDITS_MAX}"),
+    )
+
+
+def _whole(most: int) -> Callable[[str], int]:
+    """Reads a whole number from 1 to ``most``."""
+
+    def read(text: str) -> int:
+        value = int(text)
+        if not 1 <= value <= most:
+            raise CtcError(text)
+        return value
+
+    return read
 
 
 def _number(most: float) -> Callable[[str], float]:
@@ -185,3 +253,14 @@ def hinted_fibres(systems: Sequence[DeckSystem]) -> Callable[[Mapping[NodeName, 
         return found
 
     return hint
+
+
+def check_paths(links: Iterable[Layout]) -> None:
+    """Raise `ConfigurationError` where comments say two things of one way."""
+    known: dict[str, FarPath] = {}
+    for path in (fibre.path for link in links for fibre in link.fibres):
+        if path is not None and known.setdefault(path.name, path) != path:
+            raise ConfigurationError(
+                f"*ISFC PATH='{path.name}': of two lengths, or of two kinds of inter-switch links; "
+                "expected KM, ISLS, ISLGBPS and CREDITS alike for all fibres of a path"
+            )

@@ -6,8 +6,8 @@ the first half of a link address of four digits, or SWITCH.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from ctc.address import ChpidId
 from isfc.deck.iocp import Channel, Deck
@@ -34,7 +34,7 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
     """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
 
     CECs are named where one has two of the systems or more. Ports are left out of fibres over two
-    directors, as decks do not say how these are joined, and where they contradict each other.
+    directors whose inter-switch links are not known, and where they contradict each other.
     """
     systems = {system.node: system for pairing in pairings for system in pairing.systems}
     ends: dict[int, dict[ChannelEnd, None]] = {}
@@ -45,11 +45,26 @@ def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection
                 ends.setdefault(id(channel), {})[ChannelEnd(node, chpid)] = None
     shared = tuple(tuple(same) for same in ends.values() if len(same) > 1)
     plugged = _plugged(pairings, links)
-    return Collection(plugged, shared_channels=shared, cecs=_cecs(list(systems.values())))
+    cecs = _cecs(list(systems.values()))
+    return Collection(plugged, _path_tables(links), shared_channels=shared, cecs=cecs)
+
+
+def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
+    """The tables of the paths that fibres of the links take, as a layout file has them."""
+    found: dict[str, Any] = {}
+    for path in (fibre.path for link in links for fibre in link.fibres):
+        if path is not None:
+            table = found.setdefault(path.name, {"km": path.km})
+            if path.isl is not None:
+                table["isl"] = asdict(path.isl)
+    return {"path": found} if found else {}
 
 
 def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
-    """What to say of fibres with an end on each of two directors, whose joint no deck tells."""
+    """What to say of fibres with an end on each of two directors, whose joint no deck tells.
+
+    One whose inter-switch links a comment of a deck tells of (`isfc.deck.hint`) needs no word.
+    """
     told: dict[str, list[str]] = {}
     for pairing, link in zip(pairings, links, strict=True):
         nodes = tuple(system.node for system in pairing.systems)
@@ -58,7 +73,8 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
             first, second = _both_plugs(pairing, ctc)
             chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
             known = chpids if nodes == link.nodes else chpids[::-1]
-            if first and second and first.director != second.director and known in used:
+            apart = first and second and first.director != second.director
+            if first and second and apart and known in used and not _isl_known(link, known):
                 ends = zip(nodes, ctc.channels, strict=True)
                 name = " to ".join(f"{node}:{channel}" for node, channel in ends)
                 way = " and ".join(sorted((first.director, second.director)))
@@ -69,8 +85,9 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
         more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         yield (
             f"directors {way} are both on the way from {', '.join(names[:2])}{more}: no deck says "
-            "how they are joined; [path.NAME] with km and isl, and director and port of the "
-            "fibres, do"
+            "how they are joined, and the layout has no inter-switch links there. Add [path.NAME] "
+            "with km and isl, and path, director and port of these fibres; or *ISFC "
+            "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
 
 
@@ -119,14 +136,24 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
 
 
 def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
-    """For the chpids of a fibre, their plugs, if one director leads it that is known."""
+    """For the chpids of a fibre, their plugs, if it is known what leads it.
+
+    That is one director, or two and the inter-switch links between them.
+    """
     nodes = tuple(system.node for system in pairing.systems)
     turned = nodes != link.nodes
     for ctc in pairing.ctcs:
         first, second = _both_plugs(pairing, ctc)
-        if first and second and first.director == second.director:
-            chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
-            yield (chpids[::-1], (second, first)) if turned else (chpids, (first, second))
+        chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
+        known = chpids[::-1] if turned else chpids
+        if first and second and (first.director == second.director or _isl_known(link, known)):
+            yield known, (second, first) if turned else (first, second)
+
+
+def _isl_known(link: Layout, chpids: _Chpids) -> bool:
+    """Whether the inter-switch links of a fibre are known, if it has any."""
+    path = next((fibre.path for fibre in link.fibres if fibre.chpids == chpids), None)
+    return path is not None and path.isl is not None
 
 
 def _both_plugs(pairing: Pairing, ctc: Joined) -> tuple[_Plug | None, _Plug | None]:

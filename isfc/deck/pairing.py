@@ -43,6 +43,8 @@ class Unpaired:
     device: Device
     reason: Reason
     text: str
+    as_it_should: bool = False
+    """Whether that is no fault: the device leads to its own partition, which is shut out of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,8 @@ class _Side:
                 if reason is None:
                     group.devices[device.unit_address] = device
             if reason is not None:
-                self.unpaired.append(Unpaired(self.system.node, device, *reason))
+                own = reason[0] is Reason.EXCLUDED and control_unit.cuadd == partition.image
+                self.unpaired.append(Unpaired(self.system.node, device, *reason, own))
         self.groups = [group for group in groups.values() if group.devices]
 
     def _unfit(self, device: Device, images: Container[int]) -> tuple[Reason, str] | None:

@@ -8,7 +8,7 @@ from ctc.address import Rdev
 from isfc.deck.cabling import parse_ports
 from isfc.deck.pairing import Pairing, Reason, Unpaired, pair
 from isfc.deck.partition import DeckSystem
-from isfc.layout.build import CtcChoice, Lengths, Names, Profiles, build_layout
+from isfc.layout.build import CtcChoice, Lengths, Names, Paths, Profiles, build_layout
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -27,6 +27,7 @@ def wire(
     active: Mapping[NodeName, Collection[Rdev]],
     name: Names = lambda _: None,
     km: Lengths = lambda _: 0.0,
+    path: Paths = lambda _: None,
 ) -> Wired:
     """The layout of what was paired, of the ``active`` devices alone where a node has some.
 
@@ -48,7 +49,8 @@ def wire(
     ]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    return Wired(build_layout((first, second), connections, profile, name, km), tuple(remarks))
+    layout = build_layout((first, second), connections, profile, name, km, path)
+    return Wired(layout, tuple(remarks))
 
 
 def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairing]:

@@ -8,6 +8,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -26,6 +27,9 @@ Names = Callable[[Mapping[NodeName, ChpidId]], str | None]
 
 Lengths = Callable[[Mapping[NodeName, ChpidId]], float]
 """The length in km of the fibre between two nodes' chpids."""
+
+Paths = Callable[[Mapping[NodeName, ChpidId]], FarPath | None]
+"""The way of the fibre between two nodes' chpids, if one is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ def build_layout(
     profile: Profiles,
     name: Names = lambda _: None,
     km: Lengths = lambda _: 0.0,
+    path: Paths = lambda _: None,
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
@@ -68,7 +73,13 @@ def build_layout(
     if None in names or len(set(names)) < len(names):
         names = list(map(str, range(1, len(used) + 1)))
     fibres = {
-        chpids: Fibre(str(called), profile(ends) or ASSUMED_FEATURE, chpids, km=km(ends))
+        chpids: Fibre(
+            str(called),
+            profile(ends) or ASSUMED_FEATURE,
+            chpids,
+            km=km(ends),
+            path=path(ends),
+        )
         for called, (chpids, ends) in zip(names, used.items(), strict=True)
     }
     return Layout(

@@ -59,14 +59,14 @@ def test_each_two_systems_send_back_to_each_other_what_they_were_sent(
         nodes: list[OpenNode] = []
         async with AsyncExitStack() as stack:
             for place, name in enumerate(NAMES):
-                node = open_node(
+                opened = open_node(
                     LAYOUT,
                     name,
                     listen=f"unix:{tmp_path / name}" if name != NAMES[-1] else None,
                     connect={other: f"unix:{tmp_path / other}" for other in NAMES[:place]},
                     verify=True,
                 )
-                nodes.append(await stack.enter_async_context(node))
+                nodes.append(await stack.enter_async_context(opened))
                 nodes[-1].serve("ECHO", send_back)
             for node in nodes:
                 assert {*node.partners} == {*NAMES} - {node.name}

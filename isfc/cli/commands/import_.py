@@ -25,7 +25,7 @@ from isfc.deck.activation import (
     imbedded,
     parse_activations,
 )
-from isfc.deck.hint import hinted_fibres, hinted_ports
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
@@ -92,6 +92,7 @@ def import_iocp(
     wired = _wire_all(systems, ports or [], feature or [], config or [])
     _tell_remarks([found for _, found in wired])
     links = [found.layout for _, found in wired]
+    check_paths(links)
     pairings = [pairing for pairing, _ in wired]
     collection = together(pairings, links)
     _tell(f"isfc: note: {remark}" for remark in crossings(pairings, links))
@@ -124,6 +125,7 @@ def _wire_all(
             chosen.active,
             lambda chpids: hinted(chpids).fibre,
             lambda chpids: hinted(chpids).km or 0.0,
+            lambda chpids: hinted(chpids).far_path,
         )
 
     return [(pairing, wired(pairing)) for pairing in pairings]

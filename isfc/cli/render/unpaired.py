@@ -15,19 +15,24 @@ _LINES_MAX: Final = 8
 
 
 def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
-    """One paragraph for all devices of a statement that have the same reason."""
-    if unpaired:
-        yield f"Not paired: {len(unpaired)} devices"
+    """One paragraph for all devices of a statement that have the same reason.
+
+    Those that lead to their own partition come last, and only their number: nothing is wrong.
+    """
+    left = [each for each in unpaired if not each.as_it_should]
+    if left:
+        yield f"Not paired: {len(left)} devices"
     for (node, place, text), devices in groupby(
-        unpaired, key=lambda each: (each.node, each.device.place, each.text)
+        left, key=lambda each: (each.node, each.device.place, each.text)
     ):
         rdevs = format_rdevs(each.device.rdev for each in devices)
-        yield from wrap(
-            f"  {node} {rdevs} ({place.file}, line {place.line}): {text}",
-            _WIDTH,
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
+        yield from _wrapped(f"  {node} {rdevs} ({place.file}, line {place.line}): {text}")
+    own = len(unpaired) - len(left)
+    if own:
+        yield from _wrapped(
+            f"isfc: note: {own} devices are the far ends that partitions on one channel have of "
+            "each other: each leads to its own partition, and NOTPART or PARTITION shuts that out "
+            "of it, as it should. They are in no link; --json names them"
         )
 
 
@@ -37,10 +42,10 @@ def notice_lines(deck: Deck) -> Iterator[str]:
         lines = [str(notice.place.line) for notice in deck.notices if notice.text == text]
         where = f"line{'s' * (len(lines) > 1)} {', '.join(lines[:_LINES_MAX])}"
         more = f" and {len(lines) - _LINES_MAX} more" if len(lines) > _LINES_MAX else ""
-        yield from wrap(
-            f"{deck.file}, {where}{more}: {text}",
-            _WIDTH,
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from _wrapped(f"{deck.file}, {where}{more}: {text}")
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(
+        text, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )

@@ -1,12 +1,16 @@
 """Hints in comments: what a deck has no keyword for."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctc.address import ChpidId
-from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports, read_hints
 from isfc.deck.iocp import Deck, parse_deck
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 
 DECK = """\
@@ -73,6 +77,30 @@ def test_fibres_have_what_either_end_says() -> None:
     assert hint.fibre == "it's one"
 
 
+def test_comments_tell_the_inter_switch_links_of_a_path() -> None:
+    lines = ["*ISFC CHPID=50,KM=9,PATH='it''s far',ISLGBPS=16,CREDITS=90"]
+    systems = choose_systems("LP1,LP2", [deck("\n".join([*lines, DECK]))])
+    chpids = {systems[0].node: ChpidId(0x99), systems[1].node: ChpidId(0x50)}
+    assert hinted_fibres(systems)(chpids).far_path == FarPath("it's far", 9, Isl(1, 16, 90))
+    assert hinted_fibres(systems)({systems[0].node: ChpidId(0x51)}).far_path is None
+
+
+def test_inter_switch_links_of_no_path_are_refused() -> None:
+    systems = choose_systems("LP1,LP2", [deck("*ISFC CHPID=50,ISLGBPS=16,CREDITS=90\n" + DECK)])
+    hint = hinted_fibres(systems)({systems[0].node: ChpidId(0x50)})
+    with pytest.raises(ConfigurationError, match="expected PATH='METRO' too"):
+        _ = hint.far_path
+
+
+def test_one_path_is_not_told_in_two_ways() -> None:
+    link = load_layout("atlanta-boston")
+    paths = [FarPath("WAN", 10, Isl(1, 16, credits_)) for credits_ in (90, 91)]
+    fibres = [replace(link.fibres[n], path=path) for n, path in enumerate(paths)]
+    check_paths([replace(link, fibres=(fibres[0],))] * 2)
+    with pytest.raises(ConfigurationError, match="PATH='WAN': of two lengths, or of two kinds"):
+        check_paths([replace(link, fibres=tuple(fibres))])
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
@@ -87,6 +115,9 @@ def test_fibres_have_what_either_end_says() -> None:
         ),
         ("*ISFC CHPID=50,KM=far", "deck:1:19: *ISFC KM 'far'; expected a number, such as 10"),
         ("*ISFC CHPID=50,FAR=B:XX,KM=1", "deck:1:20: *ISFC FAR 'B:XX'; expected a chpid of the"),
+        ("*ISFC CHPID=50,ISLGBPS=8", "deck:1:7: *ISFC ISLS or ISLGBPS or CREDITS alone; expected "),
+        ("*ISFC CHPID=50,ISLS=1.5,ISLGBPS=8,CREDITS=9", "deck:1:21: *ISFC ISLS '1.5'; expected a"),
+        ("*ISFC CHPID=50,ISLGBPS=8,CREDITS=0", "deck:1:34: *ISFC CREDITS '0'; expected a whole"),
     ],
 )
 def test_a_bad_hint_is_named_with_its_place(text: str, what: str) -> None:

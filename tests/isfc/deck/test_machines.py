@@ -4,14 +4,16 @@ from dataclasses import replace
 
 from ctc.address import Rdev
 from isfc.deck.export import deck_text, left_out, own_ports
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.machine import crossings
+from isfc.deck.machine import crossings, together
 from isfc.deck.machines import machines
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import pair_all, wire
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
+from isfc.layout.write import format_collection
 
 TWO_CECS = load_collection("two-cecs")
 
@@ -129,24 +131,50 @@ def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers()
 
 def test_what_iocp_cannot_say_is_told() -> None:
     assert list(left_out(TWO_CECS)) == ["what runs over the links, [[traffic]]"]
-    assert list(left_out(parse_collection(FAR))) == [
-        (
-            "[path.WAN], its 2 inter-switch links of 16 Gb/s with 960 credits; fibres keep their "
-            "km, 10, in comments"
-        )
-    ]
+    assert list(left_out(parse_collection(FAR))) == []
+
+
+def far_decks() -> list[str]:
+    collection = parse_collection(FAR)
+    decks = machines(collection)
+    return [deck_text(collection, each, own_ports(collection), decks) for each in decks]
 
 
 def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
-    collection = parse_collection(FAR)
-    decks = machines(collection)
-    texts = [deck_text(collection, each, own_ports(collection), decks) for each in decks]
+    texts = ["\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()]
     systems = choose_systems("A,B", [parse_deck(text, str(n)) for n, text in enumerate(texts)])
     pairings = pair_all(systems, [])
     links = [wire(pairing, lambda _: None, {}).layout for pairing in pairings]
     assert list(crossings(pairings, links)) == [
         (
             "directors 07 and 08 are both on the way from A:40 to B:50: no deck says how they are "
-            "joined; [path.NAME] with km and isl, and director and port of the fibres, do"
+            "joined, and the layout has no inter-switch links there. Add [path.NAME] with km and "
+            "isl, and path, director and port of these fibres; or *ISFC CHPID=40,PATH='NAME',"
+            "KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
     ]
+    assert together(pairings, links).io == {}
+
+
+def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
+    systems = choose_systems(
+        "A,B", [parse_deck(text, str(n)) for n, text in enumerate(far_decks())]
+    )
+    hinted = hinted_fibres(systems)
+    pairings = pair_all(systems, hinted_ports(systems, []))
+    links = [
+        wire(
+            pairing,
+            lambda chpids: hinted(chpids).profile,
+            {},
+            lambda chpids: hinted(chpids).fibre,
+            lambda chpids: hinted(chpids).km or 0.0,
+            lambda chpids: hinted(chpids).far_path,
+        ).layout
+        for pairing in pairings
+    ]
+    check_paths(links)
+    assert list(crossings(pairings, links)) == []
+    again = parse_collection(format_collection(together(pairings, links)))
+    numbered = FAR.replace('"7"', '"07"').replace('"8"', '"08"')
+    assert again == parse_collection(numbered)

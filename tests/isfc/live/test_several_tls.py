@@ -46,11 +46,11 @@ def contexts(folder: Path, name: str) -> dict[str, Any]:
 async def open_three(folder: Path, third_shows: str = C) -> AsyncIterator[list[OpenNode]]:
     """ALPHA has both others come, BETA one of them; GAMMA goes to both."""
     a, b = (f"127.0.0.1:{free_port()}" for _ in range(2))
-    third = {"tls": context(folder, third_shows, server=False)}
+    third = context(folder, third_shows, server=False)
     async with (
         open_node(LAYOUT, A, listen=a, tls=context(folder, A, server=True)) as first,
         open_node(LAYOUT, B, listen=b, connect={A: a}, **contexts(folder, B)) as second,
-        open_node(LAYOUT, C, connect={A: a, B: b}, **third) as last,
+        open_node(LAYOUT, C, connect={A: a, B: b}, tls=third) as last,
     ):
         yield [first, second, last]
 
@@ -112,7 +112,7 @@ def test_certificate_of_one_partner_does_not_let_in_another(run_live: Run, folde
 def test_who_is_where_a_system_goes_to_has_to_be_that_partner(run_live: Run, folder: Path) -> None:
     async def main() -> None:
         a, b = (f"127.0.0.1:{free_port()}" for _ in range(2))
-        exchanged = {A: b, B: a}
+        exchanged: dict[str, str] = {A: b, B: a}
         async with (
             open_node(LAYOUT, A, listen=a, tls=context(folder, A, server=True)),
             open_node(LAYOUT, B, listen=b, connect={A: a}, **contexts(folder, B)),
@@ -135,11 +135,11 @@ def test_unix_socket_takes_no_tls_beside_partners_that_do(
 
     async def main() -> None:
         a, b = f"127.0.0.1:{free_port()}", f"unix:{tmp_path / B}"
-        shown = {"connect_tls": context(folder, C, server=False)}
+        mine = context(folder, C, server=False)
         async with (
             open_node(LAYOUT, A, listen=a, tls=context(folder, A, server=True)) as first,
             open_node(LAYOUT, B, listen=b, connect={A: a}, **contexts(folder, B)) as second,
-            open_node(LAYOUT, C, connect={A: a, B: b}, **shown) as third,
+            open_node(LAYOUT, C, connect={A: a, B: b}, connect_tls=mine) as third,
         ):
             nodes = [first, second, third]
             links = [engine(node, partner) for node in nodes for partner in node.partners]
@@ -155,10 +155,10 @@ def test_certificate_is_looked_at_where_only_the_connecting_side_has_tls(
 
     async def main() -> None:
         a, b = f"127.0.0.1:{free_port()}", f"unix:{tmp_path / B}"
-        mine = {"connect_tls": context(folder, B, server=False)}
+        mine = context(folder, B, server=False)
         async with (
             open_node(LAYOUT, A, listen=a, tls=context(folder, C, server=True)),
-            open_node(LAYOUT, B, listen=b, connect={A: a}, **mine) as second,
+            open_node(LAYOUT, B, listen=b, connect={A: a}, connect_tls=mine) as second,
         ):
             told = refusals(engine(second, A))
             await wait_until(lambda: bool(told))

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS
 
@@ -44,6 +44,25 @@ def test_what_is_not_paired_is_told_with_its_reason(capsys: pytest.CaptureFixtur
     assert told.startswith("Not paired: 32 devices\n  ATLANTA 4020-4023 (")
     assert "CUADD 2 names BUTTE" in " ".join(told.split())  # wherever the path breaks the line
     assert max(map(len, told.splitlines()[:-1])) <= 80
+
+
+def test_devices_that_lead_to_their_own_partition_are_no_fault(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run(["export", "two-cecs", "--as", "iocp", "-o", str(tmp_path)]) == ExitCode.GOOD
+    capsys.readouterr()
+    decks = [str(tmp_path / f"{name}.iocp") for name in ("EAST", "WEST")]
+    words = ["import", "iocp", *decks, "--partitions", "ALPHA,BETA,DELTA,GAMMA"]
+    assert run(words) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    assert told.startswith("isfc: note: 32 devices are the far ends that partitions on one channel")
+    assert "Not paired" not in told
+    again, known = parse_collection(page), load_collection("two-cecs")
+    assert [link.nodes for link in again.links] == [link.nodes for link in known.links]
+    assert [len(link.ctcs) for link in again.links] == [8] * 6
+    assert run([*words, "--json"]) == ExitCode.GOOD
+    links = json.loads(capsys.readouterr().out)["links"]
+    assert any("as it should" in each["text"] for link in links for each in link["unpaired"])
 
 
 def test_json_names_pairs_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
