@@ -5,6 +5,7 @@ enough to let everything happen.
 """
 
 from collections.abc import Callable
+from random import Random
 from typing import cast
 
 import pytest
@@ -117,6 +118,9 @@ SAYS: tuple[Callable[[Hardware, Rdev], None], ...] = (
     lambda hardware, rdev: hardware.door.link.stand_by(rdev),
 )
 
+OFTEN = (9, 9, 9, 9, 20, 1, 1, 5, *[1] * 5)
+"""How often each is said in a story that is to come far: a CTC that is lost remembers nothing."""
+
 stories = st.lists(st.tuples(st.sampled_from(SAYS), st.integers(0, 2)), max_size=60)
 
 
@@ -128,6 +132,33 @@ def test_no_change_happens_that_the_table_does_not_have(
     for say, place in story:
         say(hardware, hardware.door.devices[place % ctc_count].rdev)
         hardware.poll()
+
+
+# what is remembered beside the state, and in which states; the others may follow any of them
+_S = DeviceState
+REMEMBERED: dict[str, tuple[DeviceState, ...]] = {
+    "starting": (_S.DOWN,),
+    "following": (
+        _S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.RECOVERING, _S.YIELDING
+    ),
+    "held": (_S.RECOVERING, _S.YIELDING, _S.ATTENTION, _S.READING),
+    "turn": (_S.RECOVERING, _S.WRITING, _S.YIELDING),
+    "written": (_S.WRITING,),
+}  # fmt: skip
+
+
+def test_what_a_ctc_remembers_beside_its_state_is_of_that_state() -> None:
+    seen: set[tuple[str, DeviceState]] = set()
+    for seed in range(300):
+        random, ctc_count = Random(seed), 1 + seed % 3
+        hardware = Hardware(ctc_count, lesser=seed % 2 == 0)
+        for _ in range(60):
+            (say,) = random.choices(SAYS, OFTEN)
+            say(hardware, hardware.door.devices[random.randrange(ctc_count)].rdev)
+            hardware.poll()
+            for ctc in hardware.door.link.ctcs.values():
+                seen |= {(name, ctc.state) for name in REMEMBERED if getattr(ctc, name)}
+    assert seen == {(name, state) for name, states in REMEMBERED.items() for state in states}
 
 
 @pytest.mark.parametrize("ending", [Hardware.collide, SAYS[7], SAYS[8]])
