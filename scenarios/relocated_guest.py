@@ -15,7 +15,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.message import Message
 from scenarios.guest_memory import GuestMemory
 from scenarios.run import NS_PER_S
-from scenarios.vmrelocate import End, Limits
+from scenarios.vmrelocate import Limits, RelocationEnd
 
 MESSAGE_LENGTH: Final = 122_880
 """Bytes of memory in a message: the longest of IBM's HL suite, whose messages are those of a
@@ -89,12 +89,12 @@ class Moved:
 
     plan: GuestPlan
     passes: tuple[Pass, ...]
-    end: End
+    end: RelocationEnd
 
     @property
     def moved(self) -> bool:
         """Whether it runs at its destination."""
-        return self.end is End.MOVED
+        return self.end is RelocationEnd.MOVED
 
     @property
     def begin_ns(self) -> int:
@@ -123,7 +123,7 @@ class Guest:
     def __init__(self, plan: GuestPlan, window: int) -> None:
         self.plan = plan
         self.passes: list[Pass] = []
-        self.end: End | None = None
+        self.end: RelocationEnd | None = None
         self.stage = Stage.MEMORY
         self.begin_ns = NEVER_NS
         """When its first pass began."""
@@ -154,8 +154,12 @@ class Guest:
         return _later(self._stopped_ns, self._limits.max_quiesce)
 
     @property
-    def _exceeded(self) -> End:
-        return End.TOTAL if self.deadline_ns == self._total_late_ns else End.QUIESCE
+    def _exceeded(self) -> RelocationEnd:
+        return (
+            RelocationEnd.TOTAL
+            if self.deadline_ns == self._total_late_ns
+            else RelocationEnd.QUIESCE
+        )
 
     @property
     def limits(self) -> Limits:
@@ -203,12 +207,12 @@ class Guest:
 
     def cancel(self, now_ns: int) -> None:
         """VMRELOCATE CANCEL: the guest stays where it is."""
-        self._give_up(now_ns, End.CANCELLED)
+        self._give_up(now_ns, RelocationEnd.CANCELLED)
 
     def lose_link(self, now_ns: int) -> None:
         """The last CTC of the link is gone: the guest stays where it is."""
         if not self.end:
-            self._give_up(now_ns, End.LINK)
+            self._give_up(now_ns, RelocationEnd.LINK)
 
     def _begin_pass(self, length: int, now_ns: int, state_length: int = 0) -> list[Message]:
         self._length, self._state_length = length, state_length
@@ -228,7 +232,7 @@ class Guest:
     def _counts(self) -> list[Message]:
         return [Message(self._window, COUNTS_LENGTH)]
 
-    def _give_up(self, now_ns: int, end: End) -> None:
+    def _give_up(self, now_ns: int, end: RelocationEnd) -> None:
         """End in the middle of a pass, of which so much has arrived; memory is counted first."""
         length = min(self._length, self._arrived)
         state_length = min(self._state_length, self._arrived - length)
@@ -253,7 +257,7 @@ class Guest:
             Pass(self._pass_ns, now_ns, length, changed, self._quiesced, self._state_length)
         )
         if self.stage is Stage.LAST:
-            self.end = End.MOVED
+            self.end = RelocationEnd.MOVED
             return []
         if self.stage is Stage.STATE:
             self.stage = Stage.LAST

@@ -13,7 +13,7 @@ from typing import Final
 from scenarios.relocated import check_stops
 from scenarios.relocation import WINDOW_MAX, Relocation, RelocationOutcome, relocate
 from scenarios.relocation_channels import CHANNELS_MAX, with_channels
-from scenarios.vmrelocate import End
+from scenarios.vmrelocate import RelocationEnd
 
 NOISE_WINDOWS: Final = (-0.1, 0.1)
 """How much more or fewer messages are outstanding in the runs that say what noise is. Chosen: it
@@ -132,9 +132,9 @@ def changes_of(relocation: Relocation, outcome: RelocationOutcome) -> Iterator[C
     if any(plan.limits.immediate for plan in relocation.guests):
         yield Change("without IMMEDIATE", _with_limits(relocation, immediate=False))
     ends = {guest.end for guest in outcome.guests}
-    if End.QUIESCE in ends:
+    if RelocationEnd.QUIESCE in ends:
         yield Change("MAXQUIESCE NOLIMIT", _with_limits(relocation, max_quiesce=inf))
-    if End.TOTAL in ends:
+    if RelocationEnd.TOTAL in ends:
         yield Change("MAXTOTAL NOLIMIT", _with_limits(relocation, max_total=inf))
 
 

@@ -59,7 +59,7 @@ class Limits:
         return not self.immediate and passes < PASSES_MAX and left_s > goal
 
 
-class End(StrEnum):
+class RelocationEnd(StrEnum):
     """How a relocation ends."""
 
     MOVED = "moved"
@@ -75,9 +75,9 @@ class End(StrEnum):
 
 
 _CODES: Final = {
-    End.MOVED: "00",
-    End.CANCELLED: "01",
-    End.LINK: "03",
-    End.TOTAL: "04",
-    End.QUIESCE: "05",
+    RelocationEnd.MOVED: "00",
+    RelocationEnd.CANCELLED: "01",
+    RelocationEnd.LINK: "03",
+    RelocationEnd.TOTAL: "04",
+    RelocationEnd.QUIESCE: "05",
 }

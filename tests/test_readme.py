@@ -79,7 +79,7 @@ LIVE = [block for block in BLOCKS if block[0].mark == "live"]
         if block[0].mark not in ("live", "once")
     ],
 )
-def test_commands_print_what_the_page_shows(block: list[console.Step]) -> None:
+def test_commands_print_what_the_page_shows(block: list[console.ConsoleCommand]) -> None:
     for step in block:
         printed = console.abridge(console.run(step.command), step.shown)
         assert printed == step.shown, "if it should: make docs"
@@ -87,7 +87,7 @@ def test_commands_print_what_the_page_shows(block: list[console.Step]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", LIVE, ids=[block[0].page for block in LIVE])
-def test_the_live_session_goes_as_the_page_shows(block: list[console.Step]) -> None:
+def test_the_live_session_goes_as_the_page_shows(block: list[console.ConsoleCommand]) -> None:
     first, *others = block
     assert others, "nothing looks at it"
     with console.background(first.command) as said:
@@ -270,10 +270,10 @@ y
 def test_blocks_of_a_page() -> None:
     assert list(console.blocks("p", PAGE)) == [
         [
-            console.Step("p", "one", "old\n", "slow"),
-            console.Step("p", "two", "a\n...\nb\n", "slow"),
+            console.ConsoleCommand("p", "one", "old\n", "slow"),
+            console.ConsoleCommand("p", "two", "a\n...\nb\n", "slow"),
         ],
-        [console.Step("p", "x", "y\n", "once")],
+        [console.ConsoleCommand("p", "x", "y\n", "once")],
     ]
 
 

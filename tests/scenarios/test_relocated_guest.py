@@ -19,7 +19,7 @@ from scenarios.relocated_guest import (
     Moved,
     Stage,
 )
-from scenarios.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, End, Limits
+from scenarios.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, Limits, RelocationEnd
 
 MIB = 2**20
 RATE = 400 * MIB
@@ -151,11 +151,13 @@ def test_immediate_stops_it_after_one_pass() -> None:
 @pytest.mark.parametrize(
     ("limits", "end", "quiesced"),
     [
-        (Limits(max_total=2.0), End.TOTAL, False),
-        (Limits(max_quiesce=0.7, immediate=True), End.QUIESCE, True),
+        (Limits(max_total=2.0), RelocationEnd.TOTAL, False),
+        (Limits(max_quiesce=0.7, immediate=True), RelocationEnd.QUIESCE, True),
     ],
 )
-def test_limit_ends_it_in_the_middle_of_a_pass(limits: Limits, end: End, quiesced: bool) -> None:
+def test_limit_ends_it_in_the_middle_of_a_pass(
+    limits: Limits, end: RelocationEnd, quiesced: bool
+) -> None:
     found = move_ideally(GuestMemory(512 * MIB, 512 * MIB, 2**40), RATE, limits)
     last = found.passes[-1]
     assert (found.end, last.quiesced) == (end, quiesced)
@@ -167,7 +169,7 @@ def test_limit_ends_it_in_the_middle_of_a_pass(limits: Limits, end: End, quiesce
 
 def test_modify_and_cancel_take_effect_immediately() -> None:
     memory = GuestMemory(512 * MIB, 512 * MIB)
-    for order, end in (("modify", End.TOTAL), ("cancel", End.CANCELLED)):
+    for order, end in (("modify", RelocationEnd.TOTAL), ("cancel", RelocationEnd.CANCELLED)):
         guest = Guest(GuestPlan("GUEST", memory), 4)
         messages = guest.begin(1_000)
         guest.sent(messages[0], 2_000_000_000)

@@ -10,7 +10,7 @@ from scenarios.relocated_guest import MESSAGE_LENGTH, GuestPlan
 from scenarios.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.relocation_orders import read_order
 from scenarios.run import MIB, Experiment, run
-from scenarios.vmrelocate import End, Limits
+from scenarios.vmrelocate import Limits, RelocationEnd
 from scenarios.workload import find_workload
 
 LAYOUT = load_layout("published-4")
@@ -80,7 +80,7 @@ def test_third_guest_begins_when_one_of_two_has_arrived() -> None:
 def test_each_guest_has_limits_of_its_own() -> None:
     guests = (guest(name="A", limits=Limits(max_total=0.1)), guest(name="B"))
     first, second = relocate(relocation(*guests, together=2)).guests
-    assert (first.end, second.end) == (End.TOTAL, End.MOVED)
+    assert (first.end, second.end) == (RelocationEnd.TOTAL, RelocationEnd.MOVED)
     assert first.seconds == 0.1  # limits are kept to the nanosecond
     assert 0 < first.length < MEMORY
 
@@ -131,8 +131,8 @@ def test_orders_change_what_becomes_of_a_guest() -> None:
     ]
     outcome = relocate(relocation(*guests, together=2, orders=tuple(orders)))
     first, second = outcome.guests
-    assert (first.end, first.end.code, first.seconds) == (End.CANCELLED, "01", 0.15)
-    assert second.end is End.MOVED
+    assert (first.end, first.end.code, first.seconds) == (RelocationEnd.CANCELLED, "01", 0.15)
+    assert second.end is RelocationEnd.MOVED
     status, cancelled, _, again = outcome.responses
     assert [(line.user, line.elapsed_s) for line in status.lines] == [("A", 0.1), ("B", 0.1)]
     assert cancelled.told == ""

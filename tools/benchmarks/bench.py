@@ -16,7 +16,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -243,36 +243,33 @@ def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[C
 
 def compare_ctcs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     """One CTC against sixteen, with the same messages per package."""
-    timings = time_in_turn(
-        [
-            ("1 CTC", run_ours, lambda seed: equal_packages(1, extent.seconds / 2, seed)),
-            ("16 CTCs", run_ours, lambda seed: equal_packages(16, extent.seconds / 2, seed)),
-        ],
-        extent.repetitions,
-    )
-    one, sixteen = timings
-    slowdown = sixteen.us_per_message / one.us_per_message
-    difference = abs(sixteen.messages_per_package / one.messages_per_package - 1) * 100
-    return timings, [
-        Check("time per message, 16 CTCs / 1 CTC", slowdown, SLOWDOWN_MAX),
-        Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
-    ]
+    return _compare_counts(extent, equal_packages, {"1 CTC": 1, "16 CTCs": 16}, "16 CTCs / 1 CTC")
 
 
 def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
     """One pair against a hundred, with one message per package."""
+    return _compare_counts(extent, single_messages, {"1 pair": 1, "100": 100}, "100 pairs / 1 pair")
+
+
+def _compare_counts(
+    extent: Extent,
+    experiment: Callable[[int, float, int], Experiment],
+    counts: Mapping[str, int],
+    which: str,
+) -> tuple[list[Timing], list[Check]]:
+    """The time of a message with few and with many, at the same messages per package."""
+
+    def run_with(count: int) -> Callable[[int], Experiment]:
+        return lambda seed: experiment(count, extent.seconds / 2, seed)
+
     timings = time_in_turn(
-        [
-            ("1 pair", run_ours, lambda seed: single_messages(1, extent.seconds / 2, seed)),
-            ("100", run_ours, lambda seed: single_messages(100, extent.seconds / 2, seed)),
-        ],
-        extent.repetitions,
+        [(name, run_ours, run_with(count)) for name, count in counts.items()], extent.repetitions
     )
-    one, hundred = timings
-    slowdown = hundred.us_per_message / one.us_per_message
-    difference = abs(hundred.messages_per_package / one.messages_per_package - 1) * 100
+    few, many = timings
+    slowdown = many.us_per_message / few.us_per_message
+    difference = abs(many.messages_per_package / few.messages_per_package - 1) * 100
     return timings, [
-        Check("time per message, 100 pairs / 1 pair", slowdown, SLOWDOWN_MAX),
+        Check(f"time per message, {which}", slowdown, SLOWDOWN_MAX),
         Check("messages per package, difference in percent", difference, PACKAGES_PERCENT_MAX),
     ]
 
@@ -399,7 +396,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_peak_length() / 2**20)
         return 0
     extent = QUICK if options.quick else Extent()
-    timings, checks = bench(extent, _keep_quiet if options.json else _say)
+    timings, checks = bench(extent, say_nothing if options.json else say_now)
     if options.json:
         figures = {
             "compiled": COMPILED,
@@ -410,12 +407,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if all(check.passed for check in checks) else 1
 
 
-def _say(text: str) -> None:
+def say_now(text: str) -> None:
+    """Print a line at once."""
     print(text, flush=True)
 
 
-def _keep_quiet(_: str) -> None:
-    pass
+def say_nothing(_: str) -> None:
+    """Print nothing: what is printed is to be JSON alone."""
 
 
 if __name__ == "__main__":

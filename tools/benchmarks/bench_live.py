@@ -18,12 +18,12 @@ from statistics import median
 from typing import Final
 
 from tools.benchmarks import resident as resident_memory
-from tools.benchmarks.bench import COMPILED, Check, describe_check
+from tools.benchmarks.bench import COMPILED, Check, describe_check, say_nothing, say_now
 from tools.benchmarks.contenders import (
-    Contender,
+    ContenderCommand,
     ContenderError,
-    Run,
-    Work,
+    ContenderRun,
+    ContenderWork,
     c_contender,
     python_contender,
 )
@@ -44,31 +44,33 @@ class Extent:
     """How much is run: repetitions, and what each counts after its warm-up."""
 
     repetitions: int = 7
-    works: tuple[Work, ...] = (
-        Work("packages", 500, 4_000),
-        Work("large", 2_000, 20_000),
-        Work("blocks", 5_000, 50_000),
-        Work("small", 50_000, 400_000),
-        Work("messages", 10_000, 60_000),
-        Work("pingpong", 1_000, 5_000),
+    works: tuple[ContenderWork, ...] = (
+        ContenderWork("packages", 500, 4_000),
+        ContenderWork("large", 2_000, 20_000),
+        ContenderWork("blocks", 5_000, 50_000),
+        ContenderWork("small", 50_000, 400_000),
+        ContenderWork("messages", 10_000, 60_000),
+        ContenderWork("pingpong", 1_000, 5_000),
     )
     forwarded_s: float = 2.0
     """How long each TCP program runs each time, in seconds."""
 
 
 QUICK: Final = Extent(
-    3, tuple(Work(work.case, work.warmup // 4, work.count // 4) for work in Extent().works), 1.0
+    3,
+    tuple(ContenderWork(work.case, work.warmup // 4, work.count // 4) for work in Extent().works),
+    1.0,
 )
 
-Timings = Mapping[str, Mapping[str, Sequence[Run]]]
+Timings = Mapping[str, Mapping[str, Sequence[ContenderRun]]]
 """By case and contender, the runs in their order."""
 
 
 def time_in_turn(
-    contenders: Sequence[Contender], work: Work, repetitions: int
-) -> dict[str, list[Run]]:
+    contenders: Sequence[ContenderCommand], work: ContenderWork, repetitions: int
+) -> dict[str, list[ContenderRun]]:
     """Run each contender once, then each again, and so on."""
-    runs: dict[str, list[Run]] = {contender.name: [] for contender in contenders}
+    runs: dict[str, list[ContenderRun]] = {contender.name: [] for contender in contenders}
     for _ in range(repetitions):
         for contender in contenders:
             runs[contender.name].append(contender.run(work))
@@ -79,7 +81,7 @@ OUR_NODES: Final = python_contender(OURS, "live_isfc")
 OUR_PROGRAMS: Final = python_contender(API, "live_api")
 
 
-def contenders_of(case: str) -> list[Contender]:
+def contenders_of(case: str) -> list[ContenderCommand]:
     """Ours first, then the peers that there are."""
     pyzmq = python_contender("pyzmq", "live_pyzmq")
     if case == "messages":
@@ -93,22 +95,22 @@ def contenders_of(case: str) -> list[Contender]:
     return [OUR_NODES, OUR_PROGRAMS, *peers, *([in_c] if in_c else [])]
 
 
-Figure = tuple[str, Callable[[Run], float]]
+Figure = tuple[str, Callable[[ContenderRun], float]]
 
 
-def _rate(run: Run) -> float:
+def _rate(run: ContenderRun) -> float:
     return run.rate
 
 
-def _cpu_us(run: Run) -> float:
+def _cpu_us(run: ContenderRun) -> float:
     return run.cpu_us
 
 
-def _p50_us(run: Run) -> float:
+def _p50_us(run: ContenderRun) -> float:
     return run.p50_us
 
 
-def _p99_us(run: Run) -> float:
+def _p99_us(run: ContenderRun) -> float:
     return run.p99_us
 
 
@@ -116,7 +118,7 @@ def _mb_per_s(length: int) -> Figure:
     return "MB/s", lambda run: run.rate * length / 2**20
 
 
-def _messages_per_s(run: Run) -> float:
+def _messages_per_s(run: ContenderRun) -> float:
     """Both ways: an exchange is a message and its reply."""
     return 2 * run.rate
 
@@ -127,7 +129,7 @@ class Goal:
 
     case: str
     what: str
-    of: Callable[[Run], float]
+    of: Callable[[ContenderRun], float]
     peer: str
     limit: float
     ours: str = OURS
@@ -195,7 +197,7 @@ COLUMNS: Final[Mapping[str, tuple[str, tuple[Figure, ...]]]] = {
 a package, a message or an exchange."""
 
 
-def describe_case(case: str, runs: Mapping[str, Sequence[Run]]) -> str:
+def describe_case(case: str, runs: Mapping[str, Sequence[ContenderRun]]) -> str:
     """A case's table: median, least and greatest of each figure."""
     heading, figures = COLUMNS[case]
     lines = [heading, " " * 10 + "".join(f"{name:>11}{'min':>9}{'max':>9}" for name, _ in figures)]
@@ -243,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args(arguments)
-    say = _keep_quiet if options.json else _say
+    say = say_nothing if options.json else say_now
     try:
         figures, checks = _measure(options.memory, QUICK if options.quick else Extent(), say)
     except ContenderError as error:
@@ -273,14 +275,6 @@ def _measure(
         for case, by_name in timings.items()
     }
     return {"timings": runs, "forwarded": figures}, checks
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
-
-
-def _keep_quiet(_: str) -> None:
-    pass
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ Process = subprocess.Popen[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ContenderWork:
     """What to run: a case of `tools.benchmarks.live_peer`, and how many of its items to count."""
 
     case: str
@@ -64,7 +64,7 @@ class Meter(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ContenderRun:
     """One run of a contender, both processes together."""
 
     count: int
@@ -86,7 +86,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class ContenderCommand:
     """A name for the table, and the command that both processes begin with."""
 
     name: str
@@ -94,7 +94,7 @@ class Contender:
     compiled: bool = False
     """Whether it is the C program, which takes sizes instead of a case."""
 
-    def command_line(self, role: str, work: Work, folder: Path) -> list[str]:
+    def command_line(self, role: str, work: ContenderWork, folder: Path) -> list[str]:
         """How one of its processes is started."""
         warmup, count = str(work.warmup), str(work.count)
         if self.compiled:
@@ -103,14 +103,14 @@ class Contender:
             return [*self.command, role, way, str(folder), warmup, count, *sizes]
         return [*self.command, role, work.case, str(folder), warmup, count]
 
-    def run(self, work: Work) -> Run:
+    def run(self, work: ContenderWork) -> ContenderRun:
         """Start both processes, let them measure, and read what they say."""
         with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
             lines = [self.command_line(role, work, Path(folder)) for role in ("far", "near")]
             with started(lines) as processes:
                 far, near = (_meter(report) for report in _reports(self.name, processes))
         receiver = near if work.case in ("messages", "pingpong") else far
-        return Run(
+        return ContenderRun(
             work.count,
             receiver.wall_ns / 1e9,
             (far.cpu_ns + near.cpu_ns) / 1e9,
@@ -159,12 +159,12 @@ def _meter(report: str) -> Meter:
     return msgspec.json.decode(report, type=Meter)
 
 
-def python_contender(name: str, module: str) -> Contender:
+def python_contender(name: str, module: str) -> ContenderCommand:
     """A contender that is a module of `tools.benchmarks`."""
-    return Contender(name, (sys.executable, "-m", f"tools.benchmarks.{module}"))
+    return ContenderCommand(name, (sys.executable, "-m", f"tools.benchmarks.{module}"))
 
 
-def c_contender() -> Contender | None:
+def c_contender() -> ContenderCommand | None:
     """The C program, built if it has to be; None without a C compiler."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
@@ -172,4 +172,4 @@ def c_contender() -> Contender | None:
     if not C_PROGRAM.exists() or C_PROGRAM.stat().st_mtime < C_SOURCE.stat().st_mtime:
         C_PROGRAM.parent.mkdir(exist_ok=True)
         subprocess.run([compiler, "-O2", "-o", C_PROGRAM, C_SOURCE], check=True)
-    return Contender("C", (str(C_PROGRAM),), compiled=True)
+    return ContenderCommand("C", (str(C_PROGRAM),), compiled=True)

@@ -15,8 +15,8 @@ from isfc.live.memory import keep_memory
 from isfc.live.session import Conversation, OpenNode, open_node
 from tools.benchmarks.live_peer import (
     PING_LENGTH,
-    Meter,
-    Part,
+    PeerPart,
+    Stopwatch,
     await_path,
     read_part,
 )
@@ -25,7 +25,7 @@ LAYOUT: Final = "published-8"
 SERVICE: Final = "BENCH"
 
 
-async def send(conversation: Conversation, part: Part, meter: Meter) -> None:
+async def send(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """Messages, all of which must have arrived in the end."""
     message = bytes(part.message_length)
     for _ in range(part.warmup * part.messages):
@@ -37,7 +37,7 @@ async def send(conversation: Conversation, part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-async def receive(conversation: Conversation, part: Part, meter: Meter) -> None:
+async def receive(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """Receive everything."""
     start_length = part.warmup * part.messages * part.message_length
     length = 0
@@ -48,7 +48,7 @@ async def receive(conversation: Conversation, part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-async def ping(conversation: Conversation, part: Part, meter: Meter) -> None:
+async def ping(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """One message under way at a time; times the round trip."""
     message = bytes(PING_LENGTH)
     for index in range(part.warmup + part.count):
@@ -62,7 +62,7 @@ async def ping(conversation: Conversation, part: Part, meter: Meter) -> None:
     await conversation.close()
 
 
-async def pong(conversation: Conversation, _: Part, meter: Meter) -> None:
+async def pong(conversation: Conversation, _: PeerPart, meter: Stopwatch) -> None:
     """Send back what has come."""
     meter.start()
     async for data in conversation:
@@ -70,7 +70,7 @@ async def pong(conversation: Conversation, _: Part, meter: Meter) -> None:
     meter.stop()
 
 
-async def serve(node: OpenNode, part: Part, meter: Meter) -> None:
+async def serve(node: OpenNode, part: PeerPart, meter: Stopwatch) -> None:
     """The far node, until its partner has had enough."""
     done = asyncio.Event()
 
@@ -83,7 +83,7 @@ async def serve(node: OpenNode, part: Part, meter: Meter) -> None:
     await done.wait()
 
 
-async def play(part: Part, meter: Meter) -> None:
+async def play(part: PeerPart, meter: Stopwatch) -> None:
     """One node, until all is counted."""
     layout = load_layout(LAYOUT)
     path = part.folder / "link"
@@ -102,7 +102,7 @@ async def play(part: Part, meter: Meter) -> None:
 
 def main() -> None:
     """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_api"), Meter()
+    part, meter = read_part("python -m tools.benchmarks.live_api"), Stopwatch()
     uvloop.run(play(part, meter))
     meter.report()
 

@@ -6,13 +6,20 @@ from typing import cast
 
 import uvloop
 
-from tools.benchmarks.live_peer import PING_LENGTH, Meter, Part, await_path, listen, read_part
+from tools.benchmarks.live_peer import (
+    PING_LENGTH,
+    PeerPart,
+    Stopwatch,
+    await_path,
+    listen,
+    read_part,
+)
 
 
 class Echo(asyncio.BufferedProtocol):
     """What both ends share: one buffer, filled from its beginning."""
 
-    def __init__(self, part: Part, meter: Meter, done: "asyncio.Future[None]") -> None:
+    def __init__(self, part: PeerPart, meter: Stopwatch, done: "asyncio.Future[None]") -> None:
         self._buffer = memoryview(bytearray(65_536))
         self._ping = bytes(PING_LENGTH)
         self._filled = 0
@@ -80,7 +87,7 @@ class Ping(Echo):
         self._transport.write(self._ping)
 
 
-async def play(part: Part, meter: Meter) -> None:
+async def play(part: PeerPart, meter: Stopwatch) -> None:
     """One end, until all is counted."""
     loop = asyncio.get_running_loop()
     done = loop.create_future()
@@ -97,7 +104,7 @@ async def play(part: Part, meter: Meter) -> None:
 
 def main() -> None:
     """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_echo"), Meter()
+    part, meter = read_part("python -m tools.benchmarks.live_echo"), Stopwatch()
     uvloop.run(play(part, meter))
     meter.report()
 

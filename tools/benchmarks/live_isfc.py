@@ -29,8 +29,8 @@ from tools.benchmarks.live_peer import (
     PING_LENGTH,
     STREAMS,
     WINDOW,
-    Meter,
-    Part,
+    PeerPart,
+    Stopwatch,
     await_path,
     hl_messages,
     hs_messages,
@@ -52,7 +52,7 @@ PAIRS: Final = 100
 class Counted:
     """A program's count: ``count`` of something are measured after ``warmup`` of it."""
 
-    def __init__(self, part: Part, meter: Meter, done: "asyncio.Future[None]") -> None:
+    def __init__(self, part: PeerPart, meter: Stopwatch, done: "asyncio.Future[None]") -> None:
         self._meter = meter
         self._done = done
         self._message = bytes(part.message_length)
@@ -105,7 +105,7 @@ class Sender(Counted):
         """Not yet."""
 
 
-class Receiver(Counted):
+class CountingReceiver(Counted):
     """Counts what arrives."""
 
     def start(self, now_ns: int) -> Iterable[Offer]:
@@ -209,8 +209,10 @@ class Ponger(Answerer):
     reply = _PING
 
 
-PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver | Answerer]]]] = {
-    **dict.fromkeys(("packages", *STREAMS), (Sender, Receiver)),
+PROGRAMS: Final[
+    Mapping[str, tuple[type[Sender | Asker | Pinger], type[CountingReceiver | Answerer]]]
+] = {
+    **dict.fromkeys(("packages", *STREAMS), (Sender, CountingReceiver)),
     "messages": (Asker, Answerer),
     "pingpong": (Pinger, Ponger),
     "memory": (HlAsker, HlAnswerer),
@@ -218,13 +220,13 @@ PROGRAMS: Final[Mapping[str, tuple[type[Sender | Asker | Pinger], type[Receiver 
 """By case: what runs on the near node, and on the far one."""
 
 
-def define(part: Part) -> LinkEndDefinition:
+def define(part: PeerPart) -> LinkEndDefinition:
     """This end of the published layout with as many CTCs as the case has."""
     layout = load_layout(f"published-{CTCS.get(part.case, 8)}")
     return unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
 
 
-async def play(part: Part, meter: Meter) -> None:
+async def play(part: PeerPart, meter: Stopwatch) -> None:
     """One node, until all is counted."""
     done = asyncio.get_running_loop().create_future()
     program = PROGRAMS[part.case][part.far](part, meter, done)
@@ -253,7 +255,7 @@ async def play(part: Part, meter: Meter) -> None:
 
 def main() -> None:
     """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_isfc"), Meter()
+    part, meter = read_part("python -m tools.benchmarks.live_isfc"), Stopwatch()
     uvloop.run(play(part, meter))
     meter.report()
 

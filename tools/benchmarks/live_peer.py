@@ -42,7 +42,7 @@ CASES: Final = ("packages", *STREAMS, "messages", "pingpong", "memory")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PeerPart:
     """What one process of a contender is to do."""
 
     far: bool
@@ -65,7 +65,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Meter:
+class Stopwatch:
     """Wall and processor time between two marks, and of each round trip where they are timed."""
 
     wall_ns: int = 0
@@ -93,7 +93,7 @@ class Meter:
         print(json.dumps(figures), flush=True)
 
 
-def read_part(prog: str) -> Part:
+def read_part(prog: str) -> PeerPart:
     """The part that the command line asks for."""
     parser = argparse.ArgumentParser(prog=prog)
     parser.add_argument("role", choices=("near", "far"))
@@ -102,7 +102,7 @@ def read_part(prog: str) -> Part:
     parser.add_argument("warmup", type=int)
     parser.add_argument("count", type=int)
     given = parser.parse_args()
-    return Part(given.role == "far", given.case, given.folder, given.warmup, given.count)
+    return PeerPart(given.role == "far", given.case, given.folder, given.warmup, given.count)
 
 
 def hs_messages() -> list[bytes]:

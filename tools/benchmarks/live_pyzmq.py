@@ -20,8 +20,8 @@ from tools.benchmarks.live_peer import (
     PING_LENGTH,
     STREAMS,
     WINDOW,
-    Meter,
-    Part,
+    PeerPart,
+    Stopwatch,
     await_path,
     hs_messages,
     read_part,
@@ -35,7 +35,7 @@ COPIED_LENGTH_MAX: Final = 65_536
 """Shorter messages are copied, as pyzmq does if not told otherwise: that is quicker for them."""
 
 
-def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> list[zmq.Socket[bytes]]:
+def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: PeerPart) -> list[zmq.Socket[bytes]]:
     """The sockets of one end: the far one binds, the near one connects."""
     pairs = []
     streams = part.case == "packages" or part.case in STREAMS
@@ -53,7 +53,7 @@ def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: Part) -> list[zmq.
     return pairs
 
 
-def receive(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
+def receive(pairs: list[zmq.Socket[bytes]], part: PeerPart, meter: Stopwatch) -> None:
     """Receive what is sent one way, socket by socket."""
     copies = part.message_length < COPIED_LENGTH_MAX
     for index in range(part.warmup + part.count):
@@ -63,7 +63,7 @@ def receive(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-def send(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
+def send(pairs: list[zmq.Socket[bytes]], part: PeerPart, meter: Stopwatch) -> None:
     """Send the same message over and over."""
     message = bytes(part.message_length * part.messages)
     copies = part.message_length < COPIED_LENGTH_MAX
@@ -74,7 +74,7 @@ def send(pairs: list[zmq.Socket[bytes]], part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-def ping(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+def ping(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """One message under way at a time; times the round trip."""
     message = bytes(PING_LENGTH)
     for index in range(part.warmup + part.count):
@@ -87,7 +87,7 @@ def ping(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-def pong(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+def pong(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """Send back what has come."""
     for index in range(part.warmup + part.count):
         if index == part.warmup:
@@ -96,7 +96,7 @@ def pong(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
     meter.stop()
 
 
-def serve(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+def serve(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """Answer every message."""
 
     def answer(count: int) -> None:
@@ -111,7 +111,7 @@ def serve(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
     answer(WINDOW)
 
 
-def ask(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
+def ask(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """Keep the window full until all is counted, then let it run dry."""
     messages = hs_messages()
     mask = len(messages) - 1
@@ -133,7 +133,7 @@ def ask(pair: zmq.Socket[bytes], part: Part, meter: Meter) -> None:
 
 def main() -> None:
     """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_pyzmq"), Meter()
+    part, meter = read_part("python -m tools.benchmarks.live_pyzmq"), Stopwatch()
     with zmq.Context() as context:
         pairs = open_pairs(context, part)
         if part.case == "packages" or part.case in STREAMS:

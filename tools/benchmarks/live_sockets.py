@@ -5,8 +5,8 @@ import socket
 from tools.benchmarks.live_peer import (
     CONNECTIONS,
     PAYLOAD_LENGTH,
-    Meter,
-    Part,
+    PeerPart,
+    Stopwatch,
     connect,
     listen,
     read_part,
@@ -14,7 +14,7 @@ from tools.benchmarks.live_peer import (
 )
 
 
-def receive(part: Part, meter: Meter) -> None:
+def receive(part: PeerPart, meter: Stopwatch) -> None:
     """Read every package into one buffer."""
     listener = listen(part.folder / "socket")
     connections = [widen(listener.accept()[0]) for _ in range(CONNECTIONS)]
@@ -35,7 +35,7 @@ def _fill(connection: socket.socket, view: memoryview) -> None:
         offset += length
 
 
-def send(part: Part, meter: Meter) -> None:
+def send(part: PeerPart, meter: Stopwatch) -> None:
     """Write the same package over and over."""
     connections = [connect(part.folder / "socket") for _ in range(CONNECTIONS)]
     package = bytes(PAYLOAD_LENGTH)
@@ -48,7 +48,7 @@ def send(part: Part, meter: Meter) -> None:
 
 def main() -> None:
     """Do the part that the command line asks for."""
-    part, meter = read_part("python -m tools.benchmarks.live_sockets"), Meter()
+    part, meter = read_part("python -m tools.benchmarks.live_sockets"), Stopwatch()
     (receive if part.far else send)(part, meter)
     meter.report()
 

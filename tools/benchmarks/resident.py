@@ -14,7 +14,7 @@ from statistics import median
 from typing import Final
 
 from tools.benchmarks.bench import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
-from tools.benchmarks.contenders import Contender, ContenderError, Work, started
+from tools.benchmarks.contenders import ContenderCommand, ContenderError, ContenderWork, started
 from tools.benchmarks.forwarded import forwarding_pair
 from tools.benchmarks.tcp_services import echo_service, running
 
@@ -29,11 +29,11 @@ FORWARDED_MB_MAX: Final = 200.0
 Samples = dict[str, list[float]]
 """By process, resident memory in 2^20 bytes."""
 
-FOREVER: Final = Work("memory", 0, 10**15)
+FOREVER: Final = ContenderWork("memory", 0, 10**15)
 """More exchanges than there is time for: the processes are ended."""
 
 
-def sample_memory(contender: Contender, seconds: float) -> Samples:
+def sample_memory(contender: ContenderCommand, seconds: float) -> Samples:
     """Of each process of ``contender``, every second."""
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
         lines = [contender.command_line(role, FOREVER, Path(folder)) for role in ROLES]

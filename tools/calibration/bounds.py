@@ -20,7 +20,7 @@ from typing import Final
 
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import BoundCheck, ChangeCheck, check_bounds, check_changes
-from tools.calibration.replayed import Replay, replay_all
+from tools.calibration.replayed import ReplayedTable, replay_all
 
 FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "published" / "tables"
 
@@ -50,17 +50,17 @@ def rounded(reached: Sequence[float]) -> float:
     return float(f"{math.ceil(wide / unit - 1e-9) * unit:.2g}")
 
 
-def checks_of(replays: Sequence[Replay]) -> list[list[BoundCheck]]:
+def checks_of(replays: Sequence[ReplayedTable]) -> list[list[BoundCheck]]:
     """The checks of one table for each length and seed."""
     return [check_bounds(one.verdict.table, found) for one in replays for found in one.by_seed]
 
 
-def changes_of(replays: Sequence[Replay]) -> list[list[ChangeCheck]]:
+def changes_of(replays: Sequence[ReplayedTable]) -> list[list[ChangeCheck]]:
     """The declared changes of one table for each length and seed."""
     return [check_changes(one.verdict.table, found) for one in replays for found in one.by_seed]
 
 
-def renewed(text: str, table: PublishedTable, replays: Sequence[Replay]) -> str:
+def renewed(text: str, table: PublishedTable, replays: Sequence[ReplayedTable]) -> str:
     """A companion with the numbers that ``replays`` reach. Raises `ValueError` for infinity."""
     checks: dict[object, list[BoundCheck]] = {}
     for of_seed in checks_of(replays):

@@ -53,7 +53,7 @@ Show = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class SearchExtent:
     """When a search ends: after so much time, or after so many generations in all."""
 
     minutes: float
@@ -98,7 +98,9 @@ class Search:
         """How many there have been, earlier runs included."""
         return int(self._evolution.countiter)
 
-    def improve(self, cases: Sequence[Case], extent: Extent, pool: Executor, say: Show) -> None:
+    def improve(
+        self, cases: Sequence[Case], extent: SearchExtent, pool: Executor, say: Show
+    ) -> None:
         """Go on until ``extent`` is reached or the search has converged."""
         start = time.monotonic()
         end = start + extent.minutes * 60
@@ -242,7 +244,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
     search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
     say = _say_progress
-    search.improve(cases, Extent(options.minutes, options.generations), pool, say)
+    search.improve(cases, SearchExtent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
     before = start_values(knobs, start)
     show(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")

@@ -85,7 +85,7 @@ def goals_loss(tables: Iterable[PublishedTable], comparisons: Sequence[Compariso
     return total / weights if weights else 0.0
 
 
-class Judge:
+class LossJudge:
     """Says how far sets of constants are off, all of one call side by side."""
 
     def __init__(self, tables: Sequence[PublishedTable], length: float, pool: Executor) -> None:
@@ -128,7 +128,7 @@ def moved(knob: Knob, values: Values, step: float) -> dict[str, float]:
 
 
 def descend(
-    judge: Judge, start: Values, knobs: Sequence[Knob], step: float, seed: int
+    judge: LossJudge, start: Values, knobs: Sequence[Knob], step: float, seed: int
 ) -> Iterator[tuple[float, str, Values]]:
     """Each set of constants that is better than the one before: loss, what moved, the set.
 
@@ -186,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         start = {**start, **json.loads(options.start.read_text("utf-8"))}
     end = time.monotonic() + options.minutes * 60
     with ProcessPoolExecutor(options.jobs) as pool:
-        judge = Judge(tables, options.length, pool)
+        judge = LossJudge(tables, options.length, pool)
         best = math.inf
         for loss, name, values in descend(judge, start, knobs, options.step, options.seed):
             if loss < best:

@@ -19,7 +19,7 @@ Recordings = Mapping[Experiment, Sequence[Recording]]
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayedTable:
     """One table, replayed: what the means come to, and the comparisons of each seed."""
 
     verdict: TableVerdict
@@ -36,7 +36,7 @@ class Replay:
         return [comparison for of_seed in self.by_seed for comparison in of_seed]
 
 
-def replay_all(seeds: int, seconds: float, pool: Executor) -> list[Replay]:
+def replay_all(seeds: int, seconds: float, pool: Executor) -> list[ReplayedTable]:
     """Repeat every run of every table with the seeds from 1 on."""
     parts = choose([load_table(name) for name in TABLES], {}, seconds)
     experiments = runs_of(parts)
@@ -48,7 +48,7 @@ def replay_all(seeds: int, seconds: float, pool: Executor) -> list[Replay]:
     return compare_seeds(parts, recordings)
 
 
-def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replay]:
+def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[ReplayedTable]:
     """What the recordings of each seed come to, alone and together."""
     parts = list(parts)
     seeds = max(map(len, recordings.values()), default=1)
@@ -56,12 +56,12 @@ def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replay]
         {run: found[seed : seed + 1] for run, found in recordings.items()} for seed in range(seeds)
     ]
     return [
-        Replay(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
+        ReplayedTable(verdict, tuple(compare_all([verdict.part], of_seed) for of_seed in alone))
         for verdict in judge(parts, recordings)
     ]
 
 
-def store(replays: Iterable[Replay], path: Path) -> None:
+def store(replays: Iterable[ReplayedTable], path: Path) -> None:
     """Write every figure, IBM's and ours."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -70,7 +70,7 @@ def store(replays: Iterable[Replay], path: Path) -> None:
             writer.writerows(_lines(one))
 
 
-def _lines(one: Replay) -> Iterator[list[str]]:
+def _lines(one: ReplayedTable) -> Iterator[list[str]]:
     each = zip(*one.by_seed, strict=True)
     for mean, seeds in zip(one.verdict.comparisons, each, strict=True):
         emulated = [comparison.emulated for comparison in seeds]

@@ -12,7 +12,7 @@ from typing import Final
 from isfc.link.name import NodeName
 
 
-class Kind(Enum):
+class FaultKind(Enum):
     """What can go wrong."""
 
     KILLED = "node killed"
@@ -32,26 +32,26 @@ class Kind(Enum):
 
 
 _WEIGHTS: Final = {
-    Kind.KILLED: 5,
-    Kind.BOTH_KILLED: 1,
-    Kind.ENDED: 1,
-    Kind.STOPPED: 3,
-    Kind.CUT: 5,
-    Kind.PARTITION: 2,
-    Kind.DELAY: 2,
-    Kind.STALL: 2,
+    FaultKind.KILLED: 5,
+    FaultKind.BOTH_KILLED: 1,
+    FaultKind.ENDED: 1,
+    FaultKind.STOPPED: 3,
+    FaultKind.CUT: 5,
+    FaultKind.PARTITION: 2,
+    FaultKind.DELAY: 2,
+    FaultKind.STALL: 2,
 }
 """How often each is drawn, relative to the others."""
 
 _LONGEST_S: Final = {
-    Kind.KILLED: 1.5,
-    Kind.BOTH_KILLED: 1.5,
-    Kind.ENDED: 1.0,
-    Kind.STOPPED: 3.0,
-    Kind.CUT: 0.0,
-    Kind.PARTITION: 5.0,
-    Kind.DELAY: 3.0,
-    Kind.STALL: 2.0,
+    FaultKind.KILLED: 1.5,
+    FaultKind.BOTH_KILLED: 1.5,
+    FaultKind.ENDED: 1.0,
+    FaultKind.STOPPED: 3.0,
+    FaultKind.CUT: 0.0,
+    FaultKind.PARTITION: 5.0,
+    FaultKind.DELAY: 3.0,
+    FaultKind.STALL: 2.0,
 }
 """How long each lasts at most, in seconds. A partition may outlast the reconnect time."""
 
@@ -60,10 +60,10 @@ _DELAY_S_MAX: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChaosFault:
     """One fault, ``after_s`` after the one before."""
 
-    kind: Kind
+    kind: FaultKind
     after_s: float
     node: NodeName
     """Whom it concerns, if one."""
@@ -73,13 +73,13 @@ class Fault:
     """Connections that are cut."""
 
 
-def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[Fault]:
+def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[ChaosFault]:
     """Faults without end, ``gap_s`` apart on the average."""
     kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
     while True:
         (kind,) = random.choices(kinds, weights)
         longest_s = max(_SHORTEST_S, _LONGEST_S[kind])
-        yield Fault(
+        yield ChaosFault(
             kind,
             random.expovariate(1 / gap_s),
             random.choice(nodes),

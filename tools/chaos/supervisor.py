@@ -19,7 +19,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from tools.chaos.audit import Account
 from tools.chaos.book import Entry
-from tools.chaos.fault import Fault, Kind, draw_faults
+from tools.chaos.fault import ChaosFault, FaultKind, draw_faults
 from tools.chaos.fibre import Fibre
 from tools.chaos.node import Life
 from tools.chaos.running import Running
@@ -48,7 +48,7 @@ class Outcome:
     """What came of a run."""
 
     seconds: float = 0.0
-    faults: Counter[Kind] = field(default_factory=Counter)
+    faults: Counter[FaultKind] = field(default_factory=Counter)
     lives: list[Account] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     """What is wrong besides what an audit of the lives finds."""
@@ -136,33 +136,33 @@ class Supervisor:
                             return
                         acting.create_task(self._act(fault))
 
-    async def _act(self, fault: Fault) -> None:
+    async def _act(self, fault: ChaosFault) -> None:
         """Let one fault happen, and undo it."""
         concerned = self._nodes[fault.node]
         self._say(f"{fault.kind.value}, {fault.for_s:.2f} s")
-        if fault.kind is Kind.BOTH_KILLED:
+        if fault.kind is FaultKind.BOTH_KILLED:
             first, second = self._nodes.values()
             async with first.lock, second.lock:
                 await asyncio.gather(*(self._kill(each, fault) for each in (first, second)))
-        elif fault.kind in (Kind.KILLED, Kind.ENDED, Kind.STOPPED):
+        elif fault.kind in (FaultKind.KILLED, FaultKind.ENDED, FaultKind.STOPPED):
             async with concerned.lock:
                 await {
-                    Kind.KILLED: self._kill,
-                    Kind.ENDED: self._restart,
-                    Kind.STOPPED: self._hold,
+                    FaultKind.KILLED: self._kill,
+                    FaultKind.ENDED: self._restart,
+                    FaultKind.STOPPED: self._hold,
                 }[fault.kind](concerned, fault)
         else:
             await self._disturb(fault)
         self._outcome.faults[fault.kind] += 1
 
-    async def _kill(self, each: _Node, fault: Fault) -> None:
+    async def _kill(self, each: _Node, fault: ChaosFault) -> None:
         status = await each.now.end(signal.SIGKILL)
         if status != -signal.SIGKILL:
             self._note(each, f"ended by itself with {status}")
         await asyncio.sleep(fault.for_s)
         await self._start(each)
 
-    async def _restart(self, each: _Node, fault: Fault) -> None:
+    async def _restart(self, each: _Node, fault: ChaosFault) -> None:
         await self._end(each)
         await asyncio.sleep(fault.for_s)
         await self._start(each)
@@ -178,28 +178,28 @@ class Supervisor:
         if status not in (0, -signal.SIGTERM):  # the latter: it did not listen to signals yet
             self._note(each, f"ended with {status}")
 
-    async def _hold(self, each: _Node, fault: Fault) -> None:
+    async def _hold(self, each: _Node, fault: ChaosFault) -> None:
         each.now.send_signal(signal.SIGSTOP)
         await asyncio.sleep(fault.for_s)
         each.now.send_signal(signal.SIGCONT)
 
-    async def _disturb(self, fault: Fault) -> None:
+    async def _disturb(self, fault: ChaosFault) -> None:
         """What goes wrong with the fibre; of two of a kind that overlap, the first end counts."""
         fibre = self._fibre
-        if fault.kind is Kind.CUT:
+        if fault.kind is FaultKind.CUT:
             fibre.cut(fault.count)
             return
-        if fault.kind is Kind.PARTITION:
+        if fault.kind is FaultKind.PARTITION:
             fibre.dark = True
             fibre.cut(fibre.count)
-        elif fault.kind is Kind.DELAY:
+        elif fault.kind is FaultKind.DELAY:
             fibre.delay_s = fault.delay_s
         else:
             fibre.stall()
         await asyncio.sleep(fault.for_s)
-        if fault.kind is Kind.PARTITION:
+        if fault.kind is FaultKind.PARTITION:
             fibre.dark = False
-        elif fault.kind is Kind.DELAY:
+        elif fault.kind is FaultKind.DELAY:
             fibre.delay_s = 0.0
         else:
             fibre.flow()

@@ -38,7 +38,7 @@ class Nothing(NamedTuple):
         """Leave everything as it is."""
 
 
-class Cell(NamedTuple):
+class OtherOutcome(NamedTuple):
     """Another outcome of a command of one class when the other end has something outstanding."""
 
     row: CommandClass
@@ -77,18 +77,20 @@ class After(NamedTuple):
         return f"{self.of.cause}: {self.after.name}"
 
 
-def mutants() -> Iterator[Cell | After]:
+def mutants() -> Iterator[OtherOutcome | After]:
     """Every other value of every entry."""
     for row, outcomes in TRANSITIONS.items():
         for state in State:
             yield from (
-                Cell(row, state, each) for each in CommandOutcome if each is not outcomes[state]
+                OtherOutcome(row, state, each)
+                for each in CommandOutcome
+                if each is not outcomes[state]
             )
     for change in CHANGES:
         yield from (After(change, each) for each in DeviceState if each is not change.after)
 
 
-def survives(mutant: Cell | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:
+def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:
     """Whether every test passes, in a process of its own, with the table changed."""
     child = os.fork()
     if not child:

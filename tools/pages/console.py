@@ -34,7 +34,7 @@ _STEP: Final = re.compile(r"(?m)^\$ (?P<command>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ConsoleCommand:
     """One command of a page, and what the page says it prints; ``mark`` is its block's."""
 
     page: str
@@ -43,11 +43,11 @@ class Step:
     mark: str
 
 
-def blocks(page: str, text: str) -> Iterator[list[Step]]:
+def blocks(page: str, text: str) -> Iterator[list[ConsoleCommand]]:
     """The commands of a page, those of each block together: one may need what one before made."""
     for block in _BLOCK.finditer(text):
         yield [
-            Step(page, step["command"], step["shown"], block["mark"].strip())
+            ConsoleCommand(page, step["command"], step["shown"], block["mark"].strip())
             for step in _STEP.finditer(block["body"])
         ]
 

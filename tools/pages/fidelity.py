@@ -24,8 +24,8 @@ from isfc.cli.render.plot import check_plot, write_plot
 from scenarios.published.replay import choose
 from tools.calibration import sensitivity
 from tools.calibration.calibrate import LEFT_OUT
-from tools.calibration.replayed import Replay, replay_all, store
-from tools.pages.fidelity_page import Material, Picture, Reason, page
+from tools.calibration.replayed import ReplayedTable, replay_all, store
+from tools.pages.fidelity_page import Material, OffReason, Picture, page
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 SEEDS: Final = 3
@@ -33,9 +33,9 @@ SECONDS: Final = 10.0
 """Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
 
-def load_reasons(path: Path) -> list[Reason]:
+def load_reasons(path: Path) -> list[OffReason]:
     """What people wrote about the rows that are off. Raises `ValueError` for a mistake in it."""
-    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[Reason])
+    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
 
 
 def load_left_out(path: Path) -> list[Mapping[str, str]]:
@@ -46,7 +46,7 @@ def load_left_out(path: Path) -> list[Mapping[str, str]]:
         return list(csv.DictReader(file))
 
 
-def draw(replay: Replay, folder: Path) -> Iterator[Picture]:
+def draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
     """A picture of each block of a table, if it is a grid."""
     table = replay.verdict.table
     if not table.is_grid:
@@ -61,7 +61,7 @@ def draw(replay: Replay, folder: Path) -> Iterator[Picture]:
         yield Picture(path.name, table.heading.format_map(part[0].rows[0].columns))
 
 
-def write(replays: Sequence[Replay], how: str, folder: Path) -> None:
+def write(replays: Sequence[ReplayedTable], how: str, folder: Path) -> None:
     """Write the page and all that goes with it."""
     material = Material(
         how,

@@ -21,7 +21,7 @@ from scenarios.published.verdict import (
 )
 from scenarios.repeat import spreads_by_cell
 from tools.calibration.knobs import present_values
-from tools.calibration.replayed import Replay
+from tools.calibration.replayed import ReplayedTable
 from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, Sensitivity
 
 WORST_COUNT: Final = 10
@@ -92,7 +92,7 @@ Every figure of this page, IBM's and ours, is in [fidelity.csv](fidelity.csv);
 """
 
 
-class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class OffReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why some rows are off, one way or the other, as far as we know."""
 
     where: dict[str, list[Value]]
@@ -114,9 +114,9 @@ class Material:
     """All that the page tells."""
 
     how: str
-    replays: Sequence[Replay]
+    replays: Sequence[ReplayedTable]
     pictures: Sequence[Picture]
-    reasons: Sequence[Reason]
+    reasons: Sequence[OffReason]
     sensitivity: Mapping[str, Sensitivity]
     left_out: Sequence[Mapping[str, str]]
 
@@ -144,7 +144,7 @@ def page(material: Material) -> str:
     return "\n".join(parts)
 
 
-def explain(reasons: Iterable[Reason], table: str, row: PublishedRow, error: float) -> str:
+def explain(reasons: Iterable[OffReason], table: str, row: PublishedRow, error: float) -> str:
     """What is known of why a row is off."""
     for reason in reasons:
         if reason.table == table and row.is_in(reason.where) and reason.faster == (error > 0):
@@ -248,7 +248,7 @@ def _pictures(pictures: Sequence[Picture]) -> str:
     return "\n".join(lines)
 
 
-def _worst(verdict: TableVerdict, reasons: Sequence[Reason]) -> str:
+def _worst(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
     """The rows that are farthest off in what the table's first goal is about."""
     table = verdict.table
     if not table.is_measured or not table.goals:
@@ -281,7 +281,7 @@ def _error(comparison: Comparison, distance: Deviation) -> str:
     return f"{comparison.emulated - comparison.published:+.3g}"
 
 
-def _seeds(replays: Sequence[Replay]) -> str:
+def _seeds(replays: Sequence[ReplayedTable]) -> str:
     """How far the seeds differ in what the first goal of each table is about."""
     lines = []
     for replay in replays:

@@ -50,9 +50,9 @@ from typing import Final, NoReturn
 
 from isfc.errors import RemoteProtocolError
 from isfc.system.system import System
-from tools.simulation.small_world import Fault as Fault
+from tools.simulation.small_world import OneFault as OneFault
 from tools.simulation.small_world import SmallWorld as SmallWorld
-from tools.simulation.states import Ends, Input, Step
+from tools.simulation.states import Ends, EndStep, Input
 
 STATES_MAX: Final = 5_000_000
 """More states than that are no small world."""
@@ -176,7 +176,7 @@ class Exploration:
         for here in (0, 1):
             for length in range(1, world.messages[here] + 1 if world.at_once else 1):
                 pair = self._give(pair, here, ("send", length, world.traffic))
-        return pack(pair, _NOTHING if world.fault is Fault.NONE else _FAULT_LEFT)
+        return pack(pair, _NOTHING if world.fault is OneFault.NONE else _FAULT_LEFT)
 
     def _follow(self, state: int, number: int) -> list[int]:
         """The numbers of the states that are to be visited after this one."""
@@ -201,7 +201,7 @@ class Exploration:
             self._fail(str(error) or repr(error), number)
 
     def _take(
-        self, pair: _Pair, trouble: int, steps: dict[int, list[Step]], number: int
+        self, pair: _Pair, trouble: int, steps: dict[int, list[EndStep]], number: int
     ) -> list[int]:
         """The numbers of the states after each of the steps of one end or both."""
         found = []
@@ -211,7 +211,7 @@ class Exploration:
                 found.append(self._note(pack(self._after(pair, here, step), trouble), number))
         return found
 
-    def _after(self, pair: _Pair, here: int, step: Step) -> _Pair:
+    def _after(self, pair: _Pair, here: int, step: EndStep) -> _Pair:
         """The pair after a step of one end, whose frames are on their way to the other."""
         other = pair[1 - here]
         if step.frames:
@@ -226,19 +226,19 @@ class Exploration:
         count, fault = self._world.ctc_count, self._world.fault
         if trouble != _FAULT_LEFT:
             here, index = divmod(trouble - _BROKEN, count)
-            if fault is Fault.RESTARTED:
+            if fault is OneFault.RESTARTED:
                 pair = self._give(pair, here, ("activate", index))
             else:
                 for here in (0, 1):
                     pair = self._give(pair, here, ("connect", index))
             yield "it is restored", pack(pair, _NOTHING)
-        elif fault is Fault.CTC_LOST:
+        elif fault is OneFault.CTC_LOST:
             for index in range(count):
                 lost = (self.ends.put(pair[0], index, ()), self.ends.put(pair[1], index, ()))
                 for here in (0, 1):
                     lost = self._give(lost, here, ("disconnect", index))
                 yield f"CTC {index} is lost", pack(lost, _BROKEN + index)
-        elif fault is Fault.RESTARTED:
+        elif fault is OneFault.RESTARTED:
             for place in range(2 * count):
                 here, index = divmod(place, count)
                 inactive = self._give(pair, here, ("deactivate", index))
@@ -249,8 +249,8 @@ class Exploration:
                     if not frames:
                         continue
                     first, *rest = frames
-                    left = tuple(rest) if fault is Fault.FRAME_LOST else (first, first, *rest)
-                    verb = "lost" if fault is Fault.FRAME_LOST else "doubled"
+                    left = tuple(rest) if fault is OneFault.FRAME_LOST else (first, first, *rest)
+                    verb = "lost" if fault is OneFault.FRAME_LOST else "doubled"
                     said = f"a frame to {here} is {verb} on CTC {index}"
                     end = self.ends.put(pair[here], index, left)
                     after = (end, pair[1]) if here == 0 else (pair[0], end)

@@ -13,10 +13,15 @@ from typing import Final
 from isfc.link.message import Traffic
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
 from tools.simulation.exploration import Counterexample, Explored, explore
-from tools.simulation.small_world import Fault, SmallWorld
+from tools.simulation.small_world import OneFault, SmallWorld
 
 CTC_COUNTS: Final = (1, 2, 3)
-FAULTS: Final = (Fault.CTC_LOST, Fault.FRAME_LOST, Fault.FRAME_DOUBLED, Fault.RESTARTED)
+FAULTS: Final = (
+    OneFault.CTC_LOST,
+    OneFault.FRAME_LOST,
+    OneFault.FRAME_DOUBLED,
+    OneFault.RESTARTED,
+)
 MESSAGES: Final = {1: (4, 4), 2: (4, 4), 3: (2, 2)}
 """How many messages each way are feasible, by the number of CTCs."""
 FAULT_MESSAGES: Final = (1, 1)
@@ -24,10 +29,10 @@ FAULT_MESSAGES: Final = (1, 1)
 AT_ONCE_MESSAGES: Final = ((4, 1), (3, 2), (3, 3), (4, 4))
 """How many messages each way are feasible on most CTCs if all are sent at the start."""
 AT_ONCE_FAULT_MESSAGES: Final = {
-    Fault.FRAME_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
-    Fault.FRAME_DOUBLED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
-    Fault.CTC_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 1)), (3, (2, 2))),
-    Fault.RESTARTED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 2))),
+    OneFault.FRAME_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    OneFault.FRAME_DOUBLED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (2, (4, 4)), (3, (2, 2))),
+    OneFault.CTC_LOST: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 1)), (3, (2, 2))),
+    OneFault.RESTARTED: ((1, (2, 2)), (1, (4, 4)), (2, (2, 2)), (3, (2, 2))),
 }
 """The same with a fault, and the number of CTCs."""
 STATES_MAX: Final = 20_000_000
@@ -38,17 +43,17 @@ def quick_worlds() -> Iterator[SmallWorld]:
     """Worlds of some thousand states each."""
     for rules in (FIRST_WINS, SECOND_WINS):
         yield SmallWorld(1, (1, 1), arbitrations=rules)
-        yield SmallWorld(1, (1, 1), Fault.FRAME_LOST, rules, at_once=True)
+        yield SmallWorld(1, (1, 1), OneFault.FRAME_LOST, rules, at_once=True)
     yield SmallWorld(1, (2, 1))
     yield SmallWorld(1, (1, 2), traffic=Traffic.LEGACY)
     yield SmallWorld(1, (0, 4), at_once=True)
-    for fault in (Fault.FRAME_LOST, Fault.FRAME_DOUBLED):
+    for fault in (OneFault.FRAME_LOST, OneFault.FRAME_DOUBLED):
         yield SmallWorld(1, (1, 1), fault)
-    for fault in (Fault.CTC_LOST, Fault.RESTARTED):
+    for fault in (OneFault.CTC_LOST, OneFault.RESTARTED):
         yield SmallWorld(1, (1, 1), fault, at_once=True)
     for ctc_count in (2, 3):
         yield SmallWorld(ctc_count, (1, 1))
-        yield SmallWorld(ctc_count, (1, 1), Fault.FRAME_LOST, at_once=True)
+        yield SmallWorld(ctc_count, (1, 1), OneFault.FRAME_LOST, at_once=True)
 
 
 def long_worlds() -> Iterator[SmallWorld]:

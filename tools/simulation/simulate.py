@@ -16,19 +16,19 @@ from typing import NamedTuple
 from tools.simulation.swarm import Scenario, Survived, draw, run, shrink
 
 
-class Failed(NamedTuple):
+class FailedSeed(NamedTuple):
     """A seed that has failed, and how."""
 
     seed: int
     reason: str
 
 
-def attempt(seed: int) -> Survived | Failed:
+def attempt(seed: int) -> Survived | FailedSeed:
     """Run one seed."""
     try:
         return run(draw(seed))
     except Exception as error:  # whatever it is, it is to be repeated
-        return Failed(seed, _said(error))
+        return FailedSeed(seed, _said(error))
 
 
 def why_it_fails(scenario: Scenario) -> str | None:
@@ -94,7 +94,7 @@ def main(arguments: list[str]) -> int:
     outcomes = []
     with Pool(1 if count == 1 else chosen.jobs) as pool:
         for outcome in pool.imap(attempt, range(first, first + count), chunksize=20):
-            if isinstance(outcome, Failed):
+            if isinstance(outcome, FailedSeed):
                 print(*story(*outcome), sep="\n")
                 return 1
             outcomes.append(outcome)

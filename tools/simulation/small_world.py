@@ -13,7 +13,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.testing.pair import BOTH_FAIL, Setup
 
 
-class Fault(Enum):
+class OneFault(Enum):
     """What may go wrong once, at any moment."""
 
     NONE = "none"
@@ -33,7 +33,7 @@ class SmallWorld:
 
     ctc_count: int = 1
     messages: tuple[int, int] = (1, 1)
-    fault: Fault = Fault.NONE
+    fault: OneFault = OneFault.NONE
     arbitrations: tuple[Arbitration, Arbitration] = BOTH_FAIL
     traffic: Traffic = Traffic.TRANSPORT
     at_once: bool = False

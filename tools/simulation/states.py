@@ -30,7 +30,7 @@ from isfc.system.system import System
 from isfc.testing.pair import MS
 from tools.simulation.canonical import canonical
 from tools.simulation.small_world import SmallWorld
-from tools.simulation.timers import Kind, Timer, forget_times, run_out, timers
+from tools.simulation.timers import Timer, TimerKind, forget_times, run_out, timers
 
 Input = tuple[Any, ...]
 """What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic), or
@@ -53,7 +53,7 @@ class Did(NamedTuple):
     collisions: int
 
 
-_CLOCK: Final = Timer(Kind.RX_LOCK, -1)
+_CLOCK: Final = Timer(TimerKind.RX_LOCK, -1)
 """Whichever timer is next by the node's clock, in a world with time."""
 
 
@@ -107,8 +107,10 @@ class Nodes:
             self.late.append((_CLOCK,) if is_late else ())
         else:
             pending = timers(node)
-            self.soon.append(tuple([each for each in pending if each.kind is not Kind.MISSING]))
-            self.late.append(tuple([each for each in pending if each.kind is Kind.MISSING]))
+            self.soon.append(
+                tuple([each for each in pending if each.kind is not TimerKind.MISSING])
+            )
+            self.late.append(tuple([each for each in pending if each.kind is TimerKind.MISSING]))
 
     def feed(self, here: int, number: int, given: Input) -> Did:
         """What the node does with an input in one of its states."""
@@ -183,7 +185,7 @@ Frames = tuple[tuple[int, int], ...]
 """Frames that an end sends: the index of the CTC, and the number of the frame."""
 
 
-class End(NamedTuple):
+class EndState(NamedTuple):
     """One end of the pair: the state of its node and what is on its way there, by CTC."""
 
     here: int
@@ -193,7 +195,7 @@ class End(NamedTuple):
     arrived: int
 
 
-class Step(NamedTuple):
+class EndStep(NamedTuple):
     """What an end can do next: the state it is in then, and the frames it sends."""
 
     given: Input
@@ -208,9 +210,9 @@ class Ends:
     def __init__(self, world: SmallWorld, *, timed: bool = False) -> None:
         self.nodes: Final = Nodes(timed=timed)
         self._world = world
-        self.numbers: dict[End, int] = {}
-        self._ends: list[End] = []
-        self._steps: dict[int, list[Step]] = {}
+        self.numbers: dict[EndState, int] = {}
+        self._ends: list[EndState] = []
+        self._steps: dict[int, list[EndStep]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
         self._sends_alone: dict[int, int] = {}
         self.idle_ctcs: list[int] = []
@@ -221,7 +223,7 @@ class Ends:
         self.arrived = array("B")
         """Messages that the end has sent, and that have arrived there."""
 
-    def __getitem__(self, number: int) -> End:
+    def __getitem__(self, number: int) -> EndState:
         return self._ends[number]
 
     def begin(self) -> tuple[int, int]:
@@ -231,9 +233,9 @@ class Ends:
 
     def _begin(self, here: int) -> int:
         node = self.nodes.add(here, System([self._world.definition(here)]), 0)
-        return self._add(End(here, node, ((),) * self._world.ctc_count, 0, 0))
+        return self._add(EndState(here, node, ((),) * self._world.ctc_count, 0, 0))
 
-    def _add(self, end: End) -> int:
+    def _add(self, end: EndState) -> int:
         number = self.numbers.get(end)
         if number is None:
             number = self.numbers[end] = len(self._ends)
@@ -246,7 +248,7 @@ class Ends:
             self.arrived.append(end.arrived)
         return number
 
-    def feed(self, number: int, given: Input) -> Step:
+    def feed(self, number: int, given: Input) -> EndStep:
         """What an end does with an input; raises `AssertionError` for a message out of turn."""
         here, node, fibres, sent, arrived = self._ends[number]
         match given:
@@ -259,8 +261,8 @@ class Ends:
             arrived += 1
             assert length == arrived, f"message {length} arrives at {here}, not {arrived}"
             assert length <= self._world.messages[1 - here], f"message {length} was not sent"
-        end = self._add(End(here, did.state, fibres, sent, arrived))
-        return Step(given, end, did.frames, did.collisions)
+        end = self._add(EndState(here, did.state, fibres, sent, arrived))
+        return EndStep(given, end, did.frames, did.collisions)
 
     def receive(self, number: int, frames: Frames) -> int:
         """The end with further frames on their way to it."""
@@ -279,7 +281,7 @@ class Ends:
         end = self._ends[number]
         return self._add(end._replace(fibres=_changed(end.fibres, index, frames)))
 
-    def steps(self, number: int) -> list[Step]:
+    def steps(self, number: int) -> list[EndStep]:
         """Everything an end can do by itself; but for missing interrupts, see `late`."""
         steps = self._steps.get(number)
         if steps is None:
@@ -293,7 +295,7 @@ class Ends:
             steps = self._steps[number] = [self.feed(number, each) for each in given]
         return steps
 
-    def late(self, number: int) -> list[Step]:
+    def late(self, number: int) -> list[EndStep]:
         """The missing interrupts that the end waits for."""
         late = self.nodes.late[self._ends[number].node]
         return [self.feed(number, ("timer", timer)) for timer in late]
@@ -326,7 +328,7 @@ class Ends:
                 return f"{self.nodes.frames[frame]!r} arrives at {here} on CTC {index}"
         return f"{here} sends"
 
-    def _is_done(self, end: End) -> bool:
+    def _is_done(self, end: EndState) -> bool:
         nodes = self.nodes
         return (
             end.arrived == self._world.messages[1 - end.here]

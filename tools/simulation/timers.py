@@ -37,7 +37,7 @@ _DIRECTIONS: Final = ("_out", "_in")
 """Attributes of CTCs and chpids that are times, or wait for one, by name."""
 
 
-class Kind(Enum):
+class TimerKind(Enum):
     """What a timer is of."""
 
     RX_LOCK = "the receive lock"
@@ -51,7 +51,7 @@ class Kind(Enum):
 class Timer(NamedTuple):
     """A timer, and the place of its CTC among those of the link; 0 for a link lock."""
 
-    kind: Kind
+    kind: TimerKind
     place: int
 
 
@@ -81,11 +81,11 @@ def run_out(node: System, timer: Timer) -> None:
     """Let this timer have the least time left, `FIRST_NS`; all others keep what they have."""
     end = node.ends[0]
     devices, ctcs = list(end.ctcs.values()), list(end.link.ctcs.values())
-    if timer.kind is Kind.RX_LOCK:
+    if timer.kind is TimerKind.RX_LOCK:
         end.link.rx_lock.due_ns = FIRST_NS
-    elif timer.kind is Kind.TX_LOCK:
+    elif timer.kind is TimerKind.TX_LOCK:
         end.link.tx_lock.due_ns = FIRST_NS
-    elif timer.kind in (Kind.RECOVERY, Kind.MISSING):
+    elif timer.kind in (TimerKind.RECOVERY, TimerKind.MISSING):
         ctcs[timer.place].due_ns = FIRST_NS
         _watch(node)
     else:
@@ -97,18 +97,18 @@ def run_out(node: System, timer: Timer) -> None:
 def _timers(node: System) -> Iterator[Timer]:
     end = node.ends[0]
     if not end.link.rx_lock.free:
-        yield Timer(Kind.RX_LOCK, 0)
+        yield Timer(TimerKind.RX_LOCK, 0)
     if not end.link.tx_lock.free:
-        yield Timer(Kind.TX_LOCK, 0)
+        yield Timer(TimerKind.TX_LOCK, 0)
     places = {rdev: index for index, rdev in enumerate(end.ctcs)}
     for (chpid,) in node.channels.chpids.values():
         for index in sorted({places[ctc.rdev] for ctc in _endings(chpid)}):
-            yield Timer(Kind.INTERRUPT, index)
+            yield Timer(TimerKind.INTERRUPT, index)
         for index in sorted(places[ctc.rdev] for ctc in _sending(chpid)):
-            yield Timer(Kind.DATA, index)
+            yield Timer(TimerKind.DATA, index)
     for index, ctc in enumerate(end.link.ctcs.values()):
         if ctc.due_ns < NEVER_NS:
-            yield Timer(Kind.RECOVERY if _recovers(ctc) else Kind.MISSING, index)
+            yield Timer(TimerKind.RECOVERY if _recovers(ctc) else TimerKind.MISSING, index)
 
 
 def _recovers(ctc: LinkCtc) -> bool:
@@ -136,7 +136,9 @@ def _sending(chpid: Chpid[Ctc]) -> list[Ctc]:
     return [ctc for ctc, _ in _get(chpid, _SENDING).left_at(0.0)]
 
 
-def _arrange(chpid: Chpid[Ctc], devices: Sequence[Ctc], first: tuple[Kind, Ctc] | None) -> None:
+def _arrange(
+    chpid: Chpid[Ctc], devices: Sequence[Ctc], first: tuple[TimerKind, Ctc] | None
+) -> None:
     """Give all that waits on a chpid the same time, in the order of the CTCs, but for the first."""
     endings, users = _endings(chpid), _sending(chpid)
     agenda: Agenda[Ctc] = Agenda()
@@ -144,9 +146,9 @@ def _arrange(chpid: Chpid[Ctc], devices: Sequence[Ctc], first: tuple[Kind, Ctc] 
     least_ns = NEVER_NS
     for device in devices:
         if any(device is ctc for ctc in endings):
-            agenda.add(FIRST_NS if first == (Kind.INTERRUPT, device) else SOON_NS, device)
+            agenda.add(FIRST_NS if first == (TimerKind.INTERRUPT, device) else SOON_NS, device)
         if any(device is ctc for ctc in users):
-            due_ns = FIRST_NS if first == (Kind.DATA, device) else SOON_NS
+            due_ns = FIRST_NS if first == (TimerKind.DATA, device) else SOON_NS
             sharing.add(device, float(due_ns))
             least_ns = min(least_ns, due_ns)
     for name, value in ((_ENDINGS, agenda), (_SENDING, sharing), (_COMPLETION, least_ns)):

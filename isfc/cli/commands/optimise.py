@@ -144,7 +144,7 @@ class GoalOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadOptions:
+class ScoredLoadOptions:
     """What runs over the links, and for how long."""
 
     traffic: TrafficOption = None
@@ -167,7 +167,7 @@ def optimise_layout(
     chosen: LinkOptions,
     *,
     goal: GoalOptions,
-    load: LoadOptions,
+    load: ScoredLoadOptions,
     search: SearchOptions,
     output: OutputOption = None,
     plot: PlotOption = None,
@@ -233,7 +233,7 @@ def _check_none(why: str, **options: object) -> None:
             raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
 
 
-def _loads(opened: OpenedFile, load: LoadOptions) -> tuple[Collection, tuple[LinkLoad, ...]]:
+def _loads(opened: OpenedFile, load: ScoredLoadOptions) -> tuple[Collection, tuple[LinkLoad, ...]]:
     """The links, and what runs over them: ``--traffic``, the file's, or a workload each way."""
     chosen = choose_traffic(opened, load.traffic, None, {})
     if chosen is not None:

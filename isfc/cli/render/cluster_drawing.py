@@ -40,14 +40,14 @@ _LOOP: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class DrawnCec:
     """A CEC, or a system whose CEC is not known, and the channels it has."""
 
     name: str
     channels: tuple[Channel, ...]
 
 
-def machines_of(collection: Collection) -> tuple[Machine, ...]:
+def machines_of(collection: Collection) -> tuple[DrawnCec, ...]:
     """The machines of a collection, in the order of its systems."""
     channels: dict[str, list[Channel]] = {}
     for system in collection.systems:
@@ -63,7 +63,7 @@ def machines_of(collection: Collection) -> tuple[Machine, ...]:
         for channel in carried_by(collection):
             if any(end.node == system for end in channel) and channel not in channels[name]:
                 channels[name].append(channel)
-    return tuple(Machine(name, tuple(owned)) for name, owned in channels.items())
+    return tuple(DrawnCec(name, tuple(owned)) for name, owned in channels.items())
 
 
 def cluster_drawing_page(collection: Collection) -> RenderableType:
@@ -123,7 +123,7 @@ def cluster_in_words(collection: Collection) -> str:
 def _row(
     svg: Element,
     collection: Collection,
-    machines: Sequence[Machine],
+    machines: Sequence[DrawnCec],
     top: float,
     places: dict[Channel, tuple[float, float]],
     *,

@@ -10,7 +10,7 @@ from scenarios.relocated import Relocated
 from scenarios.relocated_guest import GuestPlan, Moved, Pass
 from scenarios.relocation import Relocation
 from scenarios.relocation_orders import Response
-from scenarios.vmrelocate import End
+from scenarios.vmrelocate import RelocationEnd
 
 _GIB = 2**30
 _MIB = 2**20
@@ -68,20 +68,20 @@ def _what(guest: Moved) -> str:
     """What became of it, in a sentence."""
     moved = f"{guest.length / _GIB:.2f} GiB moved"
     match guest.end:
-        case End.MOVED:
+        case RelocationEnd.MOVED:
             return (
                 f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
                 f"stopped; {moved}."
             )
-        case End.CANCELLED:
+        case RelocationEnd.CANCELLED:
             return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
-        case End.TOTAL:
+        case RelocationEnd.TOTAL:
             return (
                 f"was not moved: MAXTOTAL was over after {guest.seconds:.2f} s; {moved} until then."
             )
-        case End.LINK if not guest.seconds:
+        case RelocationEnd.LINK if not guest.seconds:
             return "was not moved: the link was down."
-        case End.LINK:
+        case RelocationEnd.LINK:
             return (
                 f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
             )

@@ -9,14 +9,21 @@ from types import SimpleNamespace
 import pytest
 
 from tools.benchmarks import bench_live, contenders, forwarded, others, resident, tcp_services
-from tools.benchmarks.contenders import Contender, ContenderError, Run, Work
+from tools.benchmarks.contenders import (
+    ContenderCommand,
+    ContenderError,
+    ContenderRun,
+    ContenderWork,
+)
 
 
-def _run(rate: float, cpu_us: float = 1.0, p50_us: float = 1.0, p99_us: float = 1.0) -> Run:
-    return Run(1_000, 1_000 / rate, cpu_us / 1e3, p50_us, p99_us)
+def _run(
+    rate: float, cpu_us: float = 1.0, p50_us: float = 1.0, p99_us: float = 1.0
+) -> ContenderRun:
+    return ContenderRun(1_000, 1_000 / rate, cpu_us / 1e3, p50_us, p99_us)
 
 
-def _stream(link: float, api: float) -> dict[str, list[Run]]:
+def _stream(link: float, api: float) -> dict[str, list[ContenderRun]]:
     return {"isfc": [_run(link + 1e-5)], "API": [_run(api + 1e-5)], "C": [_run(100)]}
 
 
@@ -95,13 +102,13 @@ def test_table_fits_a_terminal(
 def test_contenders_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     log: list[str] = []
 
-    def run(self: Contender, _: Work) -> Run:
+    def run(self: ContenderCommand, _: ContenderWork) -> ContenderRun:
         log.append(self.name)
         return _run(len(log))
 
-    monkeypatch.setattr(Contender, "run", run)
-    pair = [Contender("A", ()), Contender("B", ())]
-    runs = bench_live.time_in_turn(pair, Work("packages", 0, 1), repetitions=2)
+    monkeypatch.setattr(ContenderCommand, "run", run)
+    pair = [ContenderCommand("A", ()), ContenderCommand("B", ())]
+    runs = bench_live.time_in_turn(pair, ContenderWork("packages", 0, 1), repetitions=2)
     assert log == ["A", "B", "A", "B"]
     assert [run.rate for run in runs["B"]] == [2, 4]
 
@@ -110,15 +117,15 @@ def test_contenders_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "work",
     [
-        Work("packages", 8, 32),
-        Work("large", 20, 200),
-        Work("blocks", 20, 500),
-        Work("small", 100, 4_000),
-        Work("messages", 200, 800),
-        Work("pingpong", 10, 50),
+        ContenderWork("packages", 8, 32),
+        ContenderWork("large", 20, 200),
+        ContenderWork("blocks", 20, 500),
+        ContenderWork("small", 100, 4_000),
+        ContenderWork("messages", 200, 800),
+        ContenderWork("pingpong", 10, 50),
     ],
 )
-def test_every_contender_measures_itself(work: Work) -> None:
+def test_every_contender_measures_itself(work: ContenderWork) -> None:
     for contender in bench_live.contenders_of(work.case):
         run = contender.run(work)
         assert run.count == work.count
@@ -183,8 +190,8 @@ def test_memory_is_sampled_while_connections_are_forwarded() -> None:
     assert max(samples["near"]) > samples["near"][0] + 5  # data of many connections wait
 
 
-def _python(script: str) -> Contender:
-    return Contender("script", (sys.executable, "-c", script))
+def _python(script: str) -> ContenderCommand:
+    return ContenderCommand("script", (sys.executable, "-c", script))
 
 
 def test_a_run_adds_up_its_two_processes() -> None:
@@ -192,22 +199,24 @@ def test_a_run_adds_up_its_two_processes() -> None:
         "import sys; far = sys.argv[1] == 'far';"
         'print(\'{"wall_ns": %d, "cpu_ns": 500000}\' % (4000000 if far else 2000000))'
     )
-    run = _python(script).run(Work("packages", 1, 4))  # the receiver's time is the far one's
+    run = _python(script).run(
+        ContenderWork("packages", 1, 4)
+    )  # the receiver's time is the far one's
     assert (run.rate, run.cpu_us) == pytest.approx((1_000, 250))
-    run = _python(script).run(Work("messages", 1, 4))
+    run = _python(script).run(ContenderWork("messages", 1, 4))
     assert run.rate == pytest.approx(2_000)
 
 
 def test_a_contender_that_fails_says_why_and_leaves_nothing() -> None:
     script = "import sys, time; sys.exit('no socket') if sys.argv[1] == 'near' else time.sleep(60)"
     with pytest.raises(ContenderError, match="script failed:\nno socket"):
-        _python(script).run(Work("packages", 1, 1))
+        _python(script).run(ContenderWork("packages", 1, 1))
 
 
 def test_a_contender_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contenders, "RUN_S_MAX", 0.05)
     with pytest.raises(ContenderError, match="did not end"):
-        _python("import time; time.sleep(60)").run(Work("packages", 1, 1))
+        _python("import time; time.sleep(60)").run(ContenderWork("packages", 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,20 @@ from scenarios.published.table import Role
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from tools.calibration import bounds
 from tools.calibration.bounds import FOLDER, main, renewed, rounded
-from tools.calibration.replayed import Replay
+from tools.calibration.replayed import ReplayedTable
 
 
 def text_of(name: str, kind: str = "toml") -> str:
     return (FOLDER / f"{name}.{kind}").read_text("utf-8")
 
 
-def replay_of(name: str, *factors: float) -> Replay:
+def replay_of(name: str, *factors: float) -> ReplayedTable:
     """A table in which every figure of a seed is off by a factor."""
     found = [comparisons_of(name, factor) for factor in factors]
     table = load_table(name)
     checks, changes = check_bounds(table, found[0]), check_changes(table, found[0])
     verdict = TableVerdict(Part(table, table.rows), found[0], tuple(checks), tuple(changes))
-    return Replay(verdict, tuple(found))
+    return ReplayedTable(verdict, tuple(found))
 
 
 def comparisons_of(name: str, factor: float) -> tuple[Comparison, ...]:

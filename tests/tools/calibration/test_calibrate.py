@@ -13,7 +13,7 @@ from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedTable
 from tools.calibration import calibrate
-from tools.calibration.calibrate import Extent, Search, predicted, record, residuals, tally
+from tools.calibration.calibrate import Search, SearchExtent, predicted, record, residuals, tally
 from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import CPU_WEIGHT, Case, calibration_cases
 
@@ -44,7 +44,7 @@ def search(
 ) -> tuple[Search, list[str]]:
     said: list[str] = []
     begun = Search(state, knobs, seed=1, suite=None)
-    begun.improve([case], Extent(10, generations), pool, said.append)
+    begun.improve([case], SearchExtent(10, generations), pool, said.append)
     return begun, said
 
 
@@ -108,7 +108,7 @@ def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
     assert begun.best([case], pool, lambda _: None) == {
         knob.name: pytest.approx((knob.low * knob.high) ** 0.5) for knob in FEW
     }
-    begun.improve([case], Extent(10, 1), pool, lambda _: None)
+    begun.improve([case], SearchExtent(10, 1), pool, lambda _: None)
     assert begun.generations == 1
 
 

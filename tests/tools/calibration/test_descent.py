@@ -15,7 +15,7 @@ from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from tools.calibration import descent
-from tools.calibration.descent import MOVED, Judge, descend, goals_loss, main, missed_by, moved
+from tools.calibration.descent import MOVED, LossJudge, descend, goals_loss, main, missed_by, moved
 from tools.calibration.knobs import Knob, Values, present_values
 
 KNOB = next(knob for knob in MOVED if knob.field == "build_package_ns")
@@ -23,7 +23,7 @@ COPY = next(knob for knob in MOVED if knob.field == "appc_ns_per_byte_taken")
 OTHER = next(knob for knob in MOVED if knob.field == "recovery_ns")
 
 
-class Bowl(Judge):
+class Bowl(LossJudge):
     """Judges by the distance of one constant from a best value."""
 
     def __init__(self, best: float) -> None:
@@ -110,7 +110,7 @@ def test_goals_are_missed_by_more_the_farther_the_figures_are_off() -> None:
 
 @pytest.mark.slow
 def test_judge_finds_constants_that_are_far_off_worse() -> None:
-    judge = Judge([load_table("appc_scaling")], 0.001, Here())
+    judge = LossJudge([load_table("appc_scaling")], 0.001, Here())
     good = present_values(MOVED)
     near, far = judge.losses([good, {**good, COPY.name: COPY.high}])
     assert near < far
@@ -123,7 +123,7 @@ def test_command_stores_the_best_and_says_what_moved(
     began: list[Values] = []
 
     def found(
-        _: Judge, start: Values, knobs: Sequence[Knob], *__: object
+        _: LossJudge, start: Values, knobs: Sequence[Knob], *__: object
     ) -> Iterator[tuple[float, str, Values]]:
         began.append(start)
         assert KNOB in knobs

@@ -9,7 +9,7 @@ import pytest
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
 from ctc.subchannel import Command
 from isfc.link.state import CHANGES, DeviceState
-from tools.mutation.tables import After, Cell, mutants, survives
+from tools.mutation.tables import After, OtherOutcome, mutants, survives
 
 
 def test_every_entry_is_given_every_other_value() -> None:
@@ -19,7 +19,7 @@ def test_every_entry_is_given_every_other_value() -> None:
 
 
 def test_change_reaches_what_is_executed() -> None:
-    mutant = Cell(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
+    mutant = OtherOutcome(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
     child = os.fork()
     if not child:
         mutant.change()
@@ -30,7 +30,7 @@ def test_change_reaches_what_is_executed() -> None:
 
 def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     assert survives(After(CHANGES[0], DeviceState.IDLE), ("tests/ctc/test_errors.py",))
-    mutant = Cell(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
+    mutant = OtherOutcome(CommandClass.WRITE, State.WRITE, CommandOutcome.TRANSFER)
     assert not survives(mutant, ("tests/ctc/test_state.py",))
 
 

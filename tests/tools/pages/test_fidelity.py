@@ -16,7 +16,7 @@ from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, 
 from scenarios.run import record
 from tools.calibration import replayed
 from tools.calibration.knobs import present_values
-from tools.calibration.replayed import COLUMNS, Replay, replay_all
+from tools.calibration.replayed import COLUMNS, ReplayedTable, replay_all
 from tools.calibration.sensitivity import Sensitivity
 from tools.pages import fidelity, fidelity_page
 from tools.pages.fidelity import DOCS, SECONDS, SEEDS, load_left_out, load_reasons, main, write
@@ -27,8 +27,8 @@ from tools.pages.fidelity_page import (
     SPREAD,
     UNKNOWN,
     Material,
+    OffReason,
     Picture,
-    Reason,
     explain,
     page,
 )
@@ -39,7 +39,7 @@ Factor = Callable[[str, str], float]
 """By how much the figure of a row (its key) and measure is off."""
 
 
-def replay_of(name: str, *seeds: Factor) -> Replay:
+def replay_of(name: str, *seeds: Factor) -> ReplayedTable:
     """A replay of a whole table in which every seed is off by a factor of its own."""
     table = load_table(name)
     part = Part(table, table.rows)
@@ -54,7 +54,7 @@ def replay_of(name: str, *seeds: Factor) -> Replay:
     ]
     mean = tuple(map(mean_of, zip(*by_seed, strict=True)))
     checks, changes = check_bounds(table, mean), check_changes(table, mean)
-    return Replay(TableVerdict(part, mean, tuple(checks), tuple(changes)), tuple(by_seed))
+    return ReplayedTable(TableVerdict(part, mean, tuple(checks), tuple(changes)), tuple(by_seed))
 
 
 def figures(row: PublishedRow, measure: str, factor: Factor) -> tuple[float, float, float | None]:
@@ -70,11 +70,11 @@ def mean_of(seeds: Sequence[Comparison]) -> Comparison:
     return replace(seeds[0], emulated=emulated, error=error)
 
 
-def off_by(*factors: float, name: str = "transport") -> Replay:
+def off_by(*factors: float, name: str = "transport") -> ReplayedTable:
     return replay_of(name, *((lambda _, __, factor=factor: factor) for factor in factors))
 
 
-def material(*replays: Replay) -> Material:
+def material(*replays: ReplayedTable) -> Material:
     return Material(HOW, replays, [Picture("hl.svg", "HL")], [], {}, [])
 
 
@@ -129,7 +129,7 @@ def test_worst_rows_are_named_with_what_is_known() -> None:
     def fast(key: str, measure: str) -> float:
         return 1.5 if measure == "mb_per_s" and key in ("HY/4/5", "HM/8/1") else 1.0
 
-    reasons = [Reason({"suite": ["HY"]}, faster=True, text="Because.")]
+    reasons = [OffReason({"suite": ["HY"]}, faster=True, text="Because.")]
     text = page(replace(material(replay_of("transport", fast)), reasons=reasons))
     runs = text[text.index("worst rows") :].splitlines()
     assert "| HM/8/1 | 86 | 129 | +50% | prediction | 1 |" in runs
@@ -157,10 +157,10 @@ def test_seeds_that_differ_are_told() -> None:
 def test_reason_holds_for_errors_of_its_own_table_and_direction() -> None:
     row = next(row for row in load_table("transport").rows if row.key == "HY/4/5")
     reasons = [
-        Reason({"reply_bytes": [32768]}, faster=True, text="other", table="appc_scaling"),
-        Reason({"suite": ["HY"]}, faster=False, text="slow\n"),
-        Reason({"suite": ["HY"], "pairs": [5]}, faster=True, text="fast"),
-        Reason({"suite": ["HY"]}, faster=True, text="later"),
+        OffReason({"reply_bytes": [32768]}, faster=True, text="other", table="appc_scaling"),
+        OffReason({"suite": ["HY"]}, faster=False, text="slow\n"),
+        OffReason({"suite": ["HY"], "pairs": [5]}, faster=True, text="fast"),
+        OffReason({"suite": ["HY"]}, faster=True, text="later"),
     ]
     assert explain(reasons, "transport", row, -0.1) == "slow"
     assert explain(reasons, "transport", row, 0.1) == "fast"
@@ -244,7 +244,7 @@ def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) 
 def test_command_replays_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     asked = []
 
-    def replay_all(seeds: int, seconds: float, _: object) -> list[Replay]:
+    def replay_all(seeds: int, seconds: float, _: object) -> list[ReplayedTable]:
         asked.append((seeds, seconds))
         return [off_by(1.0, name="stop_short")]
 

@@ -9,7 +9,7 @@ from isfc.link.message import Traffic
 from isfc.link.package import Package
 from isfc.system.system import System
 from tools.simulation.exploration import Counterexample, Explored, explore
-from tools.simulation.small_world import Fault, SmallWorld
+from tools.simulation.small_world import OneFault, SmallWorld
 
 
 def test_one_message_on_one_ctc() -> None:
@@ -67,8 +67,10 @@ def test_world_that_is_too_large_is_given_up() -> None:
         pytest.param(SmallWorld(1, (1, 1), traffic=Traffic.LEGACY), marks=pytest.mark.slow),
         pytest.param(SmallWorld(2, (1, 1)), marks=pytest.mark.slow),
         pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), Fault.RESTARTED), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 1), Fault.FRAME_LOST, at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(
+            SmallWorld(1, (1, 1), OneFault.FRAME_LOST, at_once=True), marks=pytest.mark.slow
+        ),
     ],
 )
 def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld, timed: bool) -> None:
@@ -84,11 +86,11 @@ def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld, timed:
     [
         SmallWorld(1, (1, 1)),
         SmallWorld(2, (1, 1)),
-        SmallWorld(1, (1, 0), Fault.FRAME_LOST),
-        SmallWorld(1, (1, 0), Fault.CTC_LOST),
-        pytest.param(SmallWorld(1, (1, 0), Fault.RESTARTED), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 1), Fault.FRAME_LOST), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(2, (1, 1), Fault.FRAME_DOUBLED), marks=pytest.mark.slow),
+        SmallWorld(1, (1, 0), OneFault.FRAME_LOST),
+        SmallWorld(1, (1, 0), OneFault.CTC_LOST),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 1), OneFault.FRAME_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(2, (1, 1), OneFault.FRAME_DOUBLED), marks=pytest.mark.slow),
     ],
 )
 def test_every_schedule_comes_to_an_end(world: SmallWorld, reduced: bool) -> None:

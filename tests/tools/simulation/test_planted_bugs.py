@@ -12,7 +12,7 @@ from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.link.state import DeviceState
 from tools.simulation.exploration import Counterexample, explore
-from tools.simulation.small_world import Fault, SmallWorld
+from tools.simulation.small_world import OneFault, SmallWorld
 
 _COLLIDING = SmallWorld(1, (1, 1), at_once=True)
 _COLLIDE = LogicalLink.__dict__["_collide"]
@@ -64,7 +64,7 @@ def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
             "message 2 arrives at 1, not 1",
         ),
         (
-            Resequencer, "accept", _double, SmallWorld(1, (1, 0), Fault.CTC_LOST),
+            Resequencer, "accept", _double, SmallWorld(1, (1, 0), OneFault.CTC_LOST),
             "message 1 arrives at 1, not 2",
         ),
         (
@@ -72,7 +72,7 @@ def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
             "message 2 arrives at 1, not 1",
         ),
         (LogicalLink, "_collide", _forget, _COLLIDING, "deadlock|nothing was held"),
-        (Deadlines, "poll_due", _neglect, SmallWorld(1, (1, 0), Fault.FRAME_LOST), "livelock"),
+        (Deadlines, "poll_due", _neglect, SmallWorld(1, (1, 0), OneFault.FRAME_LOST), "livelock"),
         (Deadlines, "poll_due", _starve, _COLLIDING, "livelock"),
         (LogicalLink, "_write_again", _pass_over, _COLLIDING, "deadlock|livelock"),
     ],

@@ -10,7 +10,7 @@ from isfc.link.sequence import Resequencer
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
 from scenarios.faults import Fault, FaultKind
-from tools.simulation.simulate import Failed, attempt, main, why_it_fails
+from tools.simulation.simulate import FailedSeed, attempt, main, why_it_fails
 from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
 
 
@@ -81,7 +81,7 @@ class InProcess:
         pass
 
     def imap(
-        self, work: Callable[[int], Survived | Failed], items: range, chunksize: int
-    ) -> list[Survived | Failed]:
+        self, work: Callable[[int], Survived | FailedSeed], items: range, chunksize: int
+    ) -> list[Survived | FailedSeed]:
         assert chunksize
         return [work(item) for item in items]

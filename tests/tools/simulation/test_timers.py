@@ -4,7 +4,7 @@ import pytest
 
 from tools.simulation.canonical import canonical
 from tools.simulation.exploration import STATES_MAX, Exploration, pack, unpack
-from tools.simulation.small_world import Fault, SmallWorld
+from tools.simulation.small_world import OneFault, SmallWorld
 from tools.simulation.states import digest, unpacked
 from tools.simulation.timers import forget_times
 
@@ -44,10 +44,10 @@ def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
         pytest.param(SmallWorld(1, (2, 1), at_once=True), marks=pytest.mark.slow),
         pytest.param(SmallWorld(2, (1, 1), at_once=True), marks=pytest.mark.slow),
         pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), Fault.FRAME_LOST), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), Fault.FRAME_DOUBLED), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), Fault.CTC_LOST), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), Fault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.FRAME_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.FRAME_DOUBLED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.CTC_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
     ],
 )
 def test_every_state_that_a_clock_leads_to_is_visited_without_one(world: SmallWorld) -> None:
