@@ -408,7 +408,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def say_now(text: str) -> None:
-    """Print a line at once."""
+    """Print a line immediately."""
     print(text, flush=True)
 
 

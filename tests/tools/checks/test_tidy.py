@@ -1,5 +1,6 @@
 """The architecture lint finds nothing here, and each of its rules can fail."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,30 @@ def function(lines: int) -> str:
 
 def test_this_project_is_tidy() -> None:
     assert "\n".join(str(finding) for finding in tidy.check(PROJECT)) == ""
+
+
+def test_architecture_page_lists_every_ring_below_those_that_it_imports() -> None:
+    page = (PROJECT / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("## Rings")[2].partition("## ")[0]
+    folders = re.findall(r"^\| `([\w/.]+)`", table, re.MULTILINE)
+    rows = [folder.removesuffix("/__init__.py").replace("/", ".") for folder in folders]
+    assert {*rows} == {*tidy.RINGS} - {"isfc.cli.studio"}
+
+    def row_of(name: str) -> int:
+        """The row of a module; that of the face for what stands beside it."""
+        inside = [row for row in rows if name == row or name.startswith(f"{row}.")]
+        return rows.index(max(inside, key=len))
+
+    for path in (path for top in tidy.INSTALLED for path in (PROJECT / top).rglob("*.py")):
+        module = ".".join(path.relative_to(PROJECT).with_suffix("").parts)
+        if module in ("isfc.errors", "isfc.library", "isfc.__main__"):
+            continue
+        text = path.read_text("utf-8")
+        for name in re.findall(
+            r"^\s*(?:from|import) ((?:ctc|isfc|scenarios)[\w.]*)", text, re.MULTILINE
+        ):
+            if name not in ("isfc.errors", "isfc.library"):
+                assert row_of(name) <= row_of(module.removesuffix(".__init__")), (module, name)
 
 
 def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
