@@ -1,11 +1,11 @@
 """Try what ``dist/`` holds where nothing of the project is: ``make try-dist`` runs it.
 
 The checkers of packages look at the files, and each wheel has every file of its packages; each
-compiled wheel is installed into a fresh environment of its Python, with its libraries from the
-index and isfc from ``dist/`` alone, and does a little of everything; an extra that is missing is
-named, and then installed; pipx and uvx run the command from ``dist/`` as a local index; mypy,
-pyright and stubtest check every public name; the sdist is installed, unpacked, and runs its quick
-tests.
+compiled wheel is installed into a fresh environment of its Python, in a root that has little else
+(`tools.release.bare_root`), and does a little of everything; in such a root README's two commands
+run; an extra that is missing is named, and then installed alone; pipx and uvx run the command from
+``dist/`` as a local index; mypy, pyright and stubtest check every public name; the sdist is
+installed, unpacked, and runs its quick tests.
 """
 
 import os
@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
 
+from tools.release.bare_root import GIVEN, HOME, bare_root
 from tools.release.build import DIST, TOOLS
 from tools.release.public_names import doubts, program
 from tools.release.pythons import ROOT, pythons
@@ -29,8 +30,6 @@ PROGRAM: Final = ROOT / "tests" / "user_program.py"
 
 CI_WHEELS: Final = tuple(
     f"cp3{minor}-manylinux_{machine}"
-    for machine in ("x86_64", "aarch64")
-    for minor in range(11, 15)
     for machine in ("x86_64", "aarch64")
     for minor in range(11, 15)
 )
@@ -47,22 +46,31 @@ SMOKE: Final = (
     ("run published-1 --workload HS --pairs 2 --seconds 0.2 --json", '"mb_per_s"'),
     ("check atlanta-boston", "atlanta-boston"),
     ("replay relocation", "rows that leave a bound: 0 "),
-    ("up query-islink --seconds 1 --plain", "2NDI"),
+    ("up query-islink --workload HS --pairs 1 --seconds 1 --plain", "2NDI"),
 )
 
-LACKING: Final = {
-    # an extra, and a command line that needs it
-    "cluster": "sweep grid.toml --cluster tcp://127.0.0.1:1",
-    "measured": "measured fit published-1 none.txt -o site.toml",
-    "optimise": "optimise published-16 --runs 2 --seconds 0.01 --seeds 1",
-    "parquet": "sweep grid.toml -o rows.parquet",
-    "plot": "io chart block --plot block.svg",
-    "report": "report published-1 -o page.html",
-    "studio": "studio published-1",
-}
 
-WITH_EXTRAS: Final = {"optimise", "parquet", "plot", "report"}
-"""Those whose command line does its work where the extra is there."""
+class Needs(NamedTuple):
+    """A command line that needs an extra, and how it ends where the extra is there."""
+
+    words: str
+    says: str = ""
+    ends_with: int = 0
+    before: str = ""
+
+
+EXTRAS: Final = {
+    "cluster": Needs("sweep grid.toml --cluster tcp://127.0.0.1:1", "no scheduler answers", 2),
+    "measured": Needs(
+        "measured fit published-1 none.txt -o site.toml", "none.txt: cannot be read", 2
+    ),
+    "optimise": Needs("optimise published-16 --runs 2 --seconds 0.01 --seeds 1"),
+    "parquet": Needs("sweep grid.toml -o rows.parquet"),
+    "plot": Needs("io chart block --plot block.svg"),
+    "report": Needs("report published-1 -o page.html"),
+    "studio": Needs("studio published-1 --no-browser", "http://127.0.0.1", 124, "timeout 5"),
+}
+"""All but ``testing``, which no command needs."""
 
 GRID: Final = """
 seconds = 0.01
@@ -85,6 +93,10 @@ def check_files() -> None:
         top = ",".join(PACKAGES + tuple(name for name in held if name.startswith("isfc__mypyc")))
         _run(TOOLS / "check-wheel-contents", f"--toplevel={top}", wheel)
     _run(TOOLS / "validate-pyproject", ROOT / "pyproject.toml")
+    _run(TOOLS / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml")
+    _run(TOOLS / "hadolint", ROOT / "Containerfile")
+    citation = ("--builtin-schema", "vendor.citation-file-format", ROOT / "CITATION.cff")
+    _run(TOOLS / "check-jsonschema", *citation)
     said = _run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", ROOT)
     if set(said.split()) != set(CI_WHEELS):
         raise SystemExit(f"cibuildwheel would build {said.split()}, not {CI_WHEELS}")
@@ -113,39 +125,81 @@ def try_wheels() -> None:
 
 
 def _try_wheel(python: Path, wheel: Path, *, compiled: bool) -> None:
-    with _environment(python) as bin_:
-        _run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, wheel)
+    """In a root that has an operating system and ``python``, and no network, only wheels."""
+    with _wheels_for(python, wheel) as wheels, bare_root(python, wheels) as root:
+        bin_ = HOME / "venv" / "bin"
+        _run(*root.search(), shown="search for isfc in a bare root")
+        _run(*root.command(python, "-m", "venv", "venv"), shown=f"{python} -m venv venv")
+        pip = (bin_ / "pip", "install", "--quiet", "--no-index", "--find-links")
+        _run(*root.command(*pip, GIVEN / wheels.name, "isfc"), shown=f"pip install {wheel.name}")
         for words, wanted in SMOKE:
-            said = _run(bin_ / "isfc", *words.split())
+            said = _run(*root.command(bin_ / "isfc", *words.split()), shown=f"isfc {words}")
             if wanted not in said:
                 raise SystemExit(f"isfc {words} of {wheel.name}: no {wanted!r} in\n{said}")
         code = "import ctc.device as m; print(m.__file__.endswith('.so'))"
-        if _run(bin_ / "python", "-c", code) != f"{compiled}\n":
+        if _run(*root.command(bin_ / "python", "-c", code), shown=code) != f"{compiled}\n":
             raise SystemExit(f"{wheel.name}: expected compiled modules: {compiled}")
 
 
-def try_extras() -> None:
-    """Each extra: where it is missing it is named; where it is there, the command works."""
+@contextmanager
+def _wheels_for(python: Path, *wanted: str | Path) -> Iterator[Path]:
+    """A folder of the wheels that ``wanted`` takes, so that it installs without an index."""
+    with TemporaryDirectory() as folder:
+        pip = (python, "-m", "pip", "wheel", "--quiet", "--constraint", CONSTRAINTS)
+        _run(*pip, "--wheel-dir", folder, *wanted)
+        yield Path(folder)
+
+
+def try_readme() -> None:
+    """Run README's two commands where there are an operating system with make, and Python."""
     python = next(iter(pythons().values()))
+    (sdist,), (pure,) = DIST.glob("*.tar.gz"), DIST.glob("*-py3-none-any.whl")
+    source = HOME / sdist.name.removesuffix(".tar.gz")
+    needed = (pure, "setuptools", "mypy")  # what it requires, and what compiles it
+    with _wheels_for(python, *needed) as wheels, bare_root(python, wheels, sdist) as root:
+        given = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(GIVEN / wheels.name)}
+        _run(*root.search(), shown="search for isfc in a bare root")
+        _run(*root.command("tar", "--extract", "--file", GIVEN / sdist.name), shown="tar")
+        make = ("make", "--directory", source, "replay", f"PYTHON={python}")
+        said = _run(*root.command(*make, **given), shown="make replay")
+        if "runs interpreted" in said or "rows that leave a bound: 0 of" not in said:
+            raise SystemExit(f"make replay in a bare root:\n{said}")
+        plan = (source / ".venv" / "bin" / "isfc", "plan", "atlanta-boston")
+        _run(*root.command(*plan), shown="isfc plan atlanta-boston")
+
+
+def try_extras() -> None:
+    """Each extra: where all are missing it is named; where it alone is there, its command works."""
+    with _extras() as (bin_, folder):
+        for extra, needs in EXTRAS.items():
+            named = f"{bin_ / 'python'}[0-9.]* -m pip install 'isfc\\[{extra}\\]'"
+            said = _run(bin_ / "isfc", *needs.words.split(), cwd=folder, ends_with=2)
+            if not re.search(named, said):
+                raise SystemExit(f"isfc {needs.words} does not name isfc[{extra}]:\n{said}")
+        testing = "import isfc.testing.strategies"
+        said = _run(bin_ / "python", "-c", testing, ends_with=1)
+        if "pip install 'isfc[testing]'" not in said:
+            raise SystemExit(f"{testing} does not name isfc[testing]:\n{said}")
+    for extra, needs in EXTRAS.items():
+        with _extras(extra) as (bin_, folder):
+            isfc: tuple[str | Path, ...]
+            isfc = (*needs.before.split(), bin_ / "isfc", *needs.words.split())
+            said = _run(*isfc, cwd=folder, ends_with=needs.ends_with)
+            if needs.says not in said:
+                raise SystemExit(f"isfc {needs.words}: no {needs.says!r} in\n{said}")
+    with _extras("testing") as (bin_, _):
+        _run(bin_ / "python", "-c", testing)
+
+
+@contextmanager
+def _extras(*names: str) -> Iterator[tuple[Path, Path]]:
+    """The commands of an environment with isfc and the extras of these names; a folder."""
     (pure,) = DIST.glob("*-py3-none-any.whl")
-    for extras in ("", "[" + ",".join(LACKING) + "]"):
-        with _environment(python) as bin_, TemporaryDirectory() as folder:
-            (Path(folder) / "grid.toml").write_text(GRID, "utf-8")
-            asked = f"isfc{extras} @ {pure.as_uri()}"
-            _run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, asked)
-            for extra, words in LACKING.items():
-                if not extras:
-                    named = f"{bin_ / 'python'}[0-9.]* -m pip install 'isfc\\[{extra}\\]'"
-                    said = _run(bin_ / "isfc", *words.split(), cwd=Path(folder), ends_with=2)
-                    if not re.search(named, said):
-                        raise SystemExit(f"isfc {words} does not name isfc[{extra}]:\n{said}")
-                elif extra in WITH_EXTRAS:
-                    _run(bin_ / "isfc", *words.split(), cwd=Path(folder))
-            if not extras:
-                needs = "import isfc.testing.strategies"
-                said = _run(bin_ / "python", "-c", needs, ends_with=1)
-                if "pip install 'isfc[testing]'" not in said:
-                    raise SystemExit(f"{needs} does not name isfc[testing]:\n{said}")
+    with _environment(next(iter(pythons().values()))) as bin_, TemporaryDirectory() as folder:
+        (Path(folder) / "grid.toml").write_text(GRID, "utf-8")
+        asked = f"isfc[{','.join(names)}] @ {pure.as_uri()}"
+        _run(bin_ / "pip", "install", "--quiet", "--constraint", CONSTRAINTS, asked)
+        yield bin_, Path(folder)
 
 
 def try_one_line() -> None:
@@ -198,10 +252,13 @@ def _environment(python: Path) -> Iterator[Path]:
         yield Path(folder) / "bin"
 
 
-def _run(*command: str | Path, cwd: Path | None = None, ends_with: int | None = 0) -> str:
+def _run(
+    *command: str | Path, cwd: Path | None = None, ends_with: int | None = 0, shown: str = ""
+) -> str:
     """Run a command far from the project and return what it prints.
 
-    Another exit code than ``ends_with`` ends the trial; None takes any.
+    Another exit code than ``ends_with`` ends the trial; None takes any. ``shown`` stands for a
+    command that is long.
     """
     outside = {"PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "ISFC_COMPILE"}
     done = subprocess.run(
@@ -212,7 +269,7 @@ def _run(*command: str | Path, cwd: Path | None = None, ends_with: int | None = 
         stderr=subprocess.STDOUT,
         text=True,
     )
-    words = " ".join(map(str, command))
+    words = shown or " ".join(map(str, command))
     if ends_with is not None and done.returncode != ends_with:
         raise SystemExit(f"{words}\nended with {done.returncode}:\n{done.stdout}")
     print(words, "...", done.stdout.rstrip().rpartition("\n")[2][:60], flush=True)
@@ -222,6 +279,7 @@ def _run(*command: str | Path, cwd: Path | None = None, ends_with: int | None = 
 TRIALS: Final[dict[str, Callable[[], None]]] = {
     "files": check_files,
     "wheels": try_wheels,
+    "readme": try_readme,
     "extras": try_extras,
     "one-line": try_one_line,
     "types": check_types,

@@ -5,14 +5,18 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from playwright.sync_api import Locator
 
 from tests.browser import needs_chromium, opened
 from tools.pages.console import PROJECT
 
 pytestmark = pytest.mark.slow
+
+CLICKS_MAX: Final = 2
 
 
 class Page(HTMLParser):
@@ -60,6 +64,46 @@ def broken(pages: dict[Path, Page]) -> Iterator[str]:
             elif target in pages and parts.fragment:
                 named = unquote(parts.fragment) in pages[target].anchors
                 yield from () if named else [f"{path.name}: {link}"]
+
+
+def test_every_page_is_two_clicks_from_the_first(site: Path) -> None:
+    first = site / "index.html"
+    reached, edge = {first}, {first}
+    for _ in range(CLICKS_MAX):
+        edge = {page for each in edge for page in pages_of(each)} - reached
+        reached |= edge
+    assert {*site.rglob("*.html")} - reached == {site / "search.html"}  # where a search leads
+
+
+def pages_of(path: Path) -> Iterator[Path]:
+    """The pages that one links to, in its text or in the list beside it."""
+    for link in Page(path).links:
+        parts = urlsplit(link)
+        page = (path.parent / unquote(parts.path)).resolve()
+        if not parts.scheme and page.suffix == ".html" and page.exists():
+            yield page
+
+
+@needs_chromium
+def test_search_finds_a_page_without_a_network(site: Path) -> None:
+    with opened(site / "index.html") as (page, found):
+        page.context.set_offline(True)
+        page.locator("input[name=q]").first.fill("TXPENDCT")
+        page.keyboard.press("Enter")
+        results = page.locator("ul.search li a")
+        results.first.wait_for()
+        assert "glossary.html" in {path_of(one) for one in results.all()}
+    # below each result a server would let the browser show a part of its page; files do not
+    refused = (
+        "Access to fetch at 'file:",
+        "Failed to load resource: net::ERR_FAILED",
+        "Failed to fetch",
+    )
+    assert [said for said in found if not said.startswith(refused)] == []
+
+
+def path_of(link: Locator) -> str:
+    return urlsplit(link.get_attribute("href") or "").path
 
 
 @needs_chromium

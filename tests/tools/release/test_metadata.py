@@ -63,3 +63,15 @@ def test_sdist_is_told_of_every_file_that_is_no_package() -> None:
     told = (ROOT / "MANIFEST.in").read_text("utf-8").split()
     known = {*told, "MANIFEST.in", "setup.cfg", "setup.py", "pyproject.toml", "ctc", "isfc"}
     assert {line.split("/")[0] for line in listed.stdout.splitlines()} <= known
+
+
+def test_image_is_made_without_what_git_ignores() -> None:
+    """Else a ``.venv`` of this machine would pass for one that is made in the image."""
+    ignored = {
+        line.strip("/") if line.startswith("/") else f"**/{line.strip('/')}"
+        for line in (ROOT / ".gitignore").read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    }
+    first, *left_out = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert first.startswith("#")
+    assert set(left_out) == ignored
