@@ -31,7 +31,6 @@ class CommandFrame(Payload):
         self.serial = serial
 
     def __repr__(self) -> str:
-        """Show command and serial; of a write what is to come."""
         coming = f", {self.length} B in {self.count}" if self.length else ""
         return f"CommandFrame({self.command.name} #{self.serial}{coming})"
 
@@ -48,7 +47,6 @@ class DataFrame:
         self.serial = serial
 
     def __repr__(self) -> str:
-        """Show the write and what it carries."""
         return f"DataFrame(#{self.serial} {self.load!r})"
 
 
@@ -80,7 +78,6 @@ class StatusFrame:
         self.serial = serial
 
     def __repr__(self) -> str:
-        """Show the signal and what it names."""
         return f"StatusFrame({self.signal.name} #{self.serial})"
 
 
@@ -100,5 +97,4 @@ class Departure:
         self.frame = frame
 
     def __repr__(self) -> str:
-        """Show all of it."""
         return f"Departure({self.at_ns}, {self.rdev:04X}, {self.frame!r})"

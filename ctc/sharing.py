@@ -106,11 +106,9 @@ class Sharing(Generic[ChannelUser]):
         self._pace = 1.0
 
     def __bool__(self) -> bool:
-        """Whether any is under way."""
         return bool(self._goals)
 
     def __len__(self) -> int:
-        """How many are under way."""
         return len(self._goals)
 
     @property

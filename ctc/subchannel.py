@@ -57,7 +57,6 @@ class Ssch:
         self.load = load
 
     def __repr__(self) -> str:
-        """Show device, command and load."""
         load = "" if self.load is None else f" {self.load!r}"
         return f"Ssch({self.rdev:04X} {self.command.name}{load})"
 
@@ -73,7 +72,6 @@ class Hsch:
         self.rdev = rdev
 
     def __repr__(self) -> str:
-        """Show the device."""
         return f"Hsch({self.rdev:04X})"
 
 
@@ -102,7 +100,6 @@ class IoTimes:
         return self.pend_ns + self.disc_ns + self.conn_ns
 
     def __repr__(self) -> str:
-        """Show the three times."""
         return f"IoTimes(PEND {self.pend_ns}, DISC {self.disc_ns}, CONN {self.conn_ns} ns)"
 
 
@@ -128,7 +125,6 @@ class Attention:
         self.rdev = rdev
 
     def __repr__(self) -> str:
-        """Show the device."""
         return f"Attention({self.rdev:04X})"
 
 
@@ -149,7 +145,6 @@ class Ended:
         self.load = load
 
     def __repr__(self) -> str:
-        """Show device, command, status and times."""
         return f"Ended({self.rdev:04X} {self.command.name} {self.status.name} {self.times!r})"
 
 
@@ -166,7 +161,6 @@ class Collided:
         self.times = times
 
     def __repr__(self) -> str:
-        """Show the device and what is to be written again."""
         return f"Collided({self.rdev:04X} {self.load!r})"
 
 
@@ -183,7 +177,6 @@ class DeviceLost:
         self.times = times
 
     def __repr__(self) -> str:
-        """Show the device and the write that was cut short."""
         load = "" if self.load is None else f" {self.load!r}"
         return f"DeviceLost({self.rdev:04X}{load})"
 
@@ -199,7 +192,6 @@ class DeviceReady:
         self.rdev = rdev
 
     def __repr__(self) -> str:
-        """Show the device."""
         return f"DeviceReady({self.rdev:04X})"
 
 

@@ -57,7 +57,6 @@ class CommandWords:
         self._words = list(words)
 
     def __bool__(self) -> bool:
-        """Whether any word is left."""
         return bool(self._words)
 
     def take(self) -> str:

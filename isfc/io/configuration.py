@@ -132,11 +132,6 @@ class IoWorkload:
         """The part of the I/Os that reads, from 0 to 1."""
         return self.read_percent / 100.0
 
-    @property
-    def is_saturating(self) -> bool:
-        """Whether it takes as much as the channels carry."""
-        return self.rate_per_s is None and self.outstanding is None
-
 
 @dataclass(frozen=True, slots=True)
 class IoConfiguration:

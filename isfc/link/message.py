@@ -66,7 +66,6 @@ class Message:
             self.data = self.data.tobytes()
 
     def __repr__(self) -> str:
-        """Show what tells messages apart."""
         more = "+" if self.more else ""
         return f"Message({self.conversation}:{self.serial} {self.length} B{more})"
 

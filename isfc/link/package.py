@@ -79,7 +79,6 @@ class Package(Payload):
         super().__init__(header_length + payload_length, max(1, self.chained_count))
 
     def __repr__(self) -> str:
-        """Show number, messages and bytes."""
         return f"Package(#{self.number}, {len(self.messages)} messages, {self.length} B)"
 
 
@@ -116,7 +115,6 @@ class Packager:
         self._take = take
 
     def __bool__(self) -> bool:
-        """Whether anything waits."""
         return bool(self._waiting or self._again)
 
     @property

@@ -34,7 +34,6 @@ class ControlClient:
         self._announcements: deque[str] = deque(maxlen=ANNOUNCEMENTS_MAX)
 
     def __enter__(self) -> Self:
-        """Be closed at the end of the block."""
         return self
 
     def __exit__(
@@ -43,7 +42,6 @@ class ControlClient:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """End the connection when the block ends."""
         self.close()
 
     def close(self) -> None:

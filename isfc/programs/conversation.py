@@ -188,7 +188,6 @@ class ConversationEnd:
             self._queue_send()
 
     def __repr__(self) -> str:
-        """Show what tells conversations apart."""
         return f"ConversationEnd({self.number} {self.service} {self.state.value})"
 
     @property

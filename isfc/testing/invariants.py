@@ -13,7 +13,8 @@ from ctc.subchannel import Command
 from isfc.link.schedule import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.link.state import DeviceState, LinkState
-from isfc.testing.pair import Pair, S, Side
+from isfc.testing.pair import Pair, S
+from isfc.testing.side import Side
 
 Invariant = Callable[[Pair], None]
 

@@ -8,7 +8,7 @@
     assert [message.length for message in pair.second.arrived] == [100, 50_000]
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
@@ -17,13 +17,11 @@ from ctc.agenda import NEVER_NS
 from ctc.device import Arbitration
 from ctc.frame import Departure, Frame
 from ctc.profiles import find_profile
-from ctc.subchannel import Command, Ended, Interrupt, UnitStatus
-from isfc.engine.program import Offer, Program
+from isfc.engine.program import Program
 from isfc.engine.virtual import PROPAGATION_NS, Transit, VirtualEngine
-from isfc.link.events import Delivered, LinkEvent, ListSink, Sent, Sink
+from isfc.link.events import ListSink, Sink
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
-from isfc.link.package import Package
 from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
@@ -42,131 +40,7 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
-
-
-class PackageBook:
-    """A `isfc.link.events.InterruptListener` that notes the number and the bytes of every package.
-
-    Bytes are those of the package, headers too, as the link's counters count them.
-    """
-
-    def __init__(self) -> None:
-        self.written: Final[dict[int, int]] = {}
-        """The bytes of each package whose write has ended well, by the package's number."""
-        self.read: Final[dict[int, int]] = {}
-        """The bytes of each package that was read, by its number."""
-        self.written_length = 0
-        """Bytes of all writes that have ended well."""
-        self.read_length = 0
-        """Bytes of all packages read; one that was sent again counts again."""
-        self._last_written: dict[Rdev, int] = {}
-
-    def __call__(self, now_ns: int, node: str, interrupt: Interrupt) -> None:
-        """Note the package of an I/O that has ended well."""
-        if not isinstance(interrupt, Ended) or interrupt.status is not UnitStatus.ENDED:
-            return
-        package = interrupt.load
-        if not isinstance(package, Package):
-            return
-        if interrupt.command is Command.READ:
-            self.read[package.number] = package.length
-            self.read_length += package.length
-        else:
-            assert package.number not in self.written, f"{package} was written well twice"
-            self.written[package.number] = package.length
-            self.written_length += package.length
-            self._last_written[interrupt.rdev] = package.number
-
-    def unread_length(self, partner: "PackageBook") -> int:
-        """Bytes written that the partner has not been told of yet.
-
-        The writer's interrupt may come before the reader's, so that each CTC's latest package may
-        be one of them; no other may, and none has another length at the other end.
-        """
-        unread = dict(self.written.items() - partner.read.items())
-        latest = set(self._last_written.values())
-        assert unread.keys() <= latest, (
-            f"packages {sorted(unread.keys() - latest)} were written, and not read as such"
-        )
-        return sum(unread.values())
-
-
-Answer = Callable[[Message], Sequence[Message]]
-"""What a program sends because a message has arrived."""
-
-
-class Side:
-    """One system, the program on it, and what they did and were told."""
-
-    def __init__(self, system: System, trace: ListSink) -> None:
-        self.answer: Answer = lambda _: ()
-        self.restart((system, trace))
-
-    def restart(self, traced: tuple[System, ListSink]) -> None:
-        """Another system takes the place of this side's, and nothing has been sent yet."""
-        self.system, self.trace = traced
-        self.end = self.system.ends[0]
-        self.events: list[LinkEvent] = []
-        self.sent: list[tuple[int, int]] = []
-        self.written_length = 0
-        self.arrived: list[Message] = []
-
-    def __repr__(self) -> str:
-        """Show the system, and how many bytes were sent and have arrived."""
-        return f"{self.system.name}(sent {self.sent_length} B, received {self.arrived_length} B)"
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Send nothing yet: a test says when."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Note the event; answer the messages it brings."""
-        self.events.append(event)
-        if isinstance(event, Sent):
-            self.written_length += sum(message.length for message in event.messages)
-        if isinstance(event, Delivered):
-            for message in event.messages:
-                self.arrived.append(message)
-                if answers := self.answer(message):
-                    self.note(answers)
-                    yield now_ns, answers
-
-    def note(self, messages: Iterable[Message]) -> None:
-        """Remember what is sent: the link renumbers and cuts the messages themselves."""
-        self.sent.extend((message.conversation, message.length) for message in messages)
-
-    @property
-    def rdevs(self) -> tuple[Rdev, ...]:
-        """This side's devices, in the order of definition."""
-        return tuple(self.end.link.ctcs)
-
-    @property
-    def state(self) -> LinkState:
-        """How this side sees the logical link."""
-        return self.end.link.state
-
-    @property
-    def sent_length(self) -> int:
-        """Bytes sent so far."""
-        return sum(length for _, length in self.sent)
-
-    @property
-    def arrived_length(self) -> int:
-        """Bytes that have arrived so far."""
-        return sum(message.length for message in self.arrived)
-
-    def verbs(self, verb: str) -> list[tuple[int, int]]:
-        """When (ns), and on which RDEV, the trace says ``verb``."""
-        return [(now_ns, rdev) for now_ns, _, rdev, what, _ in self.trace.records if what == verb]
-
-    def written_rdevs(self) -> set[int]:
-        """The devices this side has written on."""
-        return {rdev for _, rdev in self.verbs("WRITE")}
-
-    def told(self, kind: type[LinkEvent]) -> int:
-        """How many events of one kind the program was told."""
-        return sum(isinstance(event, kind) for event in self.events)
-
+from isfc.testing.side import PackageBook, Side
 
 US: Final = 1_000
 MS: Final = 1_000 * US
@@ -282,7 +156,6 @@ class Pair:
         self.run(4 * self.setup.propagation_ns)
 
     def __repr__(self) -> str:
-        """Show what it is made of and how far it is."""
         return f"Pair({self.setup}) at {self.engine.now_ns:,} ns: {self.first}, {self.second}"
 
     def make_system(self, here: int, definition: LinkEndDefinition, trace: Sink) -> System:

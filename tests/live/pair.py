@@ -150,13 +150,11 @@ class LivePair:
         self.sides = (self.first, self.second)
 
     async def __aenter__(self) -> "LivePair":
-        """Listen and connect."""
         self.endpoint = await self.first.attachments.listen(self.endpoint)
         self.second.attachments.connect(self.endpoint)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """End both."""
         for side in self.sides:
             await side.close()
 

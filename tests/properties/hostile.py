@@ -1,13 +1,11 @@
 """Hostile: one system, and a partner who sends whatever decodes."""
 
 import heapq
-from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
 from ctc.address import ChpidId, Rdev
-from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
-from ctc.subchannel import Command
+from ctc.frame import CommandFrame, DataFrame, Departure, Frame
 from isfc.engine.wire import decode, encode
 from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp
@@ -250,12 +248,3 @@ class Meeting:
     def carry(self, at_ns: int, here: int, rdev: Rdev, frame: Frame) -> None:
         """Let a frame leave, to arrive after the fibre's time."""
         heapq.heappush(self._frames, (at_ns + 1_000, next(self._serial), here, rdev, frame))
-
-
-def illegal_frames(serial: int) -> Iterator[Frame]:
-    """Every kind of frame, some of which fit a command of ours or theirs with ``serial``."""
-    for command in Command:
-        yield CommandFrame(command, serial, 5_000, 2)
-    for signal in Signal:
-        yield StatusFrame(signal, serial)
-    yield data(serial, 0, message(0, 0))

@@ -31,12 +31,10 @@ class Fibre:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> "Fibre":
-        """Begin to carry."""
         self._server = await asyncio.start_unix_server(self._come, self._here)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Cut everything."""
         self._server.close()
         self.cut(len(self._cables))
         for task in self._tasks:

@@ -58,7 +58,6 @@ class OtherOutcome(NamedTuple):
                 rule.outcomes = new
 
     def __str__(self) -> str:
-        """Name the cell and what it is."""
         return f"{self.row.name} met by {self.state.name}: {self.outcome.name}"
 
 
@@ -73,7 +72,6 @@ class After(NamedTuple):
         self.of.after = self.after
 
     def __str__(self) -> str:
-        """Name the change and the state."""
         return f"{self.of.cause}: {self.after.name}"
 
 

@@ -20,7 +20,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup, Side
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup
 from isfc.testing.plan import (
     ActivateCtc,
     DeactivateCtc,
@@ -30,6 +30,7 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
+from isfc.testing.side import Side
 from scenarios.disturbance import Disturbance, Throttled
 from scenarios.faults import Fault, FaultKind, draw_fault
 from scenarios.injection import Injection

@@ -2,7 +2,8 @@
 
 from isfc.cp.messages import CpResponse
 from isfc.cp.processor import CommandProcessor
-from isfc.testing.pair import Pair, Side
+from isfc.testing.pair import Pair
+from isfc.testing.side import Side
 
 
 class Desk:

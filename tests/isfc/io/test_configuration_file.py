@@ -78,7 +78,8 @@ def test_a_rate_can_have_a_limit_of_how_many_at_once() -> None:
 
 def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
     (oltp,) = parse(GOOD.replace("rate = 20000", "")).workloads
-    assert oltp.is_saturating
+    assert oltp.rate_per_s is None
+    assert oltp.outstanding is None  # as much as the channels carry
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ class Scraped:
         return self._metrics or families([sight(scale=self.count)])
 
     async def __aenter__(self) -> "Scraped":
-        """Listen."""
         self.port = (await self._server.listen(ANY_PORT)).port
         return self
 
@@ -50,7 +49,6 @@ class Scraped:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it."""
         await self._server.close()
 
     async def ask(self, request: bytes) -> tuple[bytes, bytes]:

@@ -10,7 +10,8 @@ from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.frame import Frame, Signal, StatusFrame
 from isfc.link.state import DeviceState, LinkState
-from isfc.testing.pair import MS, Pair, S, Setup, Side
+from isfc.testing.pair import MS, Pair, S, Setup
+from isfc.testing.side import Side
 
 MIH_NS = Setup().parameters.mih_ns
 

@@ -20,7 +20,8 @@ from isfc.link.state import DeviceState, LinkState
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Send
 from isfc.system.system import System
-from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup, Side
+from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup
+from isfc.testing.side import Side
 
 RULES = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
 Rules = tuple[Arbitration, Arbitration]

@@ -8,7 +8,8 @@ from isfc.errors import LocalProtocolError
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.inputs import Deactivate, VaryChpid, VaryDevice, operated_like
 from isfc.system.system import System
-from isfc.testing.pair import MS, US, Pair, Setup, Side
+from isfc.testing.pair import MS, US, Pair, Setup
+from isfc.testing.side import Side
 
 
 def device_state(side: Side, index: int) -> DeviceState:

@@ -12,26 +12,12 @@ from scenarios.repeat import MEASURES
 from scenarios.report import MeasuredRun, measured
 from scenarios.run import DeviceResult, Experiment, Result, Sample
 from scenarios.workload import find_workload, free_workload
+from tests.isfc.cli.render.test_run import RESULT as OF_TRANSPORT
 
 HL = Experiment(load_layout("published-12"), find_workload("HL"), 50)
-RESULT = Result(
-    node="CLIENT",
-    mb_per_s=706.3,
-    mb_per_s_out=660.02,
-    mb_per_s_in=46.28,
-    messages_per_s=11_696.6,
-    messages_per_s_out=5_849.4,
+RESULT = replace(
+    OF_TRANSPORT,
     messages_per_s_in=347.2,
-    packages_per_s_out=834.2,
-    packages_per_s_in=236.7,
-    messages_per_package_out=7.012,
-    messages_per_package_in=24.703,
-    bytes_per_package_out=829_631.1,
-    bytes_per_package_in=205_140.3,
-    rdev_util_percent=1_026.04,
-    collisions_per_s=0.04,
-    cpu_percent_per_msg=0.01067,
-    tx_pend_count=6,
     devices=(
         DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6),
         DeviceResult("6040", 171.2, 0.4, 2.0, 3.1, 5.5, 94.2),
