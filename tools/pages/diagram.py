@@ -27,6 +27,29 @@ COLOURS: Final = {
     CommandOutcome.CHECK: "#d5ccdf",
 }
 
+_DARK: Final = {
+    "white": "#14181d",
+    "#eeeeee": "#2a2f36",
+    "#f4f4f4": "#22272e",
+    "#cfe8cf": "#2c4a33",
+    "#e3efc6": "#3f4a28",
+    "#fff3c4": "#524615",
+    "#ffe0a3": "#5f4410",
+    "#8fd19e": "#1f6b38",
+    "#f2a9a0": "#7a2f28",
+    "#d5ccdf": "#4a3d5c",
+}
+"""What each colour is on devices that are set to dark; text is light there."""
+
+_STYLE: Final = "".join(
+    [
+        "<style>@media (prefers-color-scheme: dark) {text {fill: #e6edf3} ",
+        "rect[stroke] {stroke: #14181d} ",
+        *(f'rect[fill="{light}"] {{fill: {dark}}} ' for light, dark in _DARK.items()),
+        "}</style>",
+    ]
+)
+
 _CELL_WIDTH: Final = 92
 _CELL_HEIGHT: Final = 28
 _LEFT: Final = 160
@@ -42,6 +65,7 @@ def draw() -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         "<title>What becomes of a CTC command</title>",
+        _STYLE,
         f'<rect width="{width}" height="{height}" fill="white"/>',
         '<g font-family="sans-serif" font-size="12">',
         _text(10, 20, "What becomes of a command (rows), given what the other end"),
@@ -61,6 +85,7 @@ def draw_link() -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         "<title>The states of a CTC of a logical link</title>",
+        _STYLE,
         f'<rect width="{width}" height="{height}" fill="white"/>',
         '<g font-family="sans-serif" font-size="12">',
         _text(10, 20, "What happens to a CTC of a link (rows): in which states it may (pale),"),

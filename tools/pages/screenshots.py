@@ -1,6 +1,7 @@
 """Pictures of the pages of ``isfc report`` and ``isfc studio``, taken in headless Chromium.
 
-``python -m tools.pages.screenshots`` renews ``docs/report-*.png`` and ``docs/studio-*.png``.
+``python -m tools.pages.screenshots`` renews ``docs/report-*.png``, ``docs/plot-*.png`` and
+``docs/studio-*.png``.
 Without Chromium it leaves them.
 """
 
@@ -8,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.studio import studio
@@ -34,6 +37,22 @@ def take(browser: Browser, page_file: Path, name: str) -> None:
     if part == "#io":
         page.click("button[aria-label='Zoom in']")
     page.locator(part).screenshot(path=DOCS / name)
+    page.close()
+
+
+PLOT: Final = ["replay", "transport", "--suite", "HL", "--seconds", "0.5", "--plot"]
+PLOT_PICTURE: Final = "plot-phone.png"
+COLOURS: Final = 128
+"""Of a picture that has few: its file is a third of what it is with all."""
+
+
+def take_plot(browser: Browser, page_file: Path) -> None:
+    """The page of a plot, on a phone in dark mode."""
+    page = browser.new_page(viewport={"width": 390, "height": 860})
+    page.emulate_media(color_scheme="dark")
+    page.goto(page_file.as_uri())
+    picture = Image.open(BytesIO(page.screenshot()))
+    picture.quantize(COLOURS).save(DOCS / PLOT_PICTURE, optimize=True)
     page.close()
 
 
@@ -72,9 +91,12 @@ def main() -> int:
         page_file = Path(folder, "report.html")
         command = [sys.executable, "-m", "isfc", "report", LAYOUT, "-o", str(page_file)]
         subprocess.run(command, check=True)
+        plot_file = Path(folder, "plot.html")
+        subprocess.run([sys.executable, "-m", "isfc", *PLOT, str(plot_file)], check=True)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name in PICTURES:
             take(browser, page_file, name)
+        take_plot(browser, plot_file)
         take_studio(browser, DOCS)
         browser.close()
     return 0

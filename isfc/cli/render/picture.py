@@ -1,6 +1,7 @@
 """Pictures in a file: what their names may be, and how they are written."""
 
 from collections.abc import Callable, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,44 @@ METADATA: Final[dict[str, dict[str, Any]]] = {
     "svg": {"Date": None, "Creator": "isfc"},
     "png": {"Software": None},
 }
+
+
+_DARK: Final = {
+    "#ffffff": "#14181d",
+    "#000000": "#e6edf3",
+    "#595959": "#b8c0c8",
+    "#b0b0b0": "#6e7681",
+    "#440154": "#d2a8ff",
+    "#3b528b": "#79a6f2",
+    "#21918c": "#39c5bb",
+    "#1f77b4": "#58a6e8",
+    "#9467bd": "#b892e0",
+    "#8c564b": "#c08b7e",
+    "#d62728": "#f0716f",
+}
+"""What a colour of a picture is for those who read it on black; others are light enough."""
+
+_STYLE: Final = "*{stroke-linejoin: round; stroke-linecap: butt}"
+"""What matplotlib writes into every picture."""
+
+
+def figure_svg(figure: "Figure") -> str:
+    """The figure as SVG: black on white, or light on dark for those whose device is set so."""
+    drawn = StringIO()
+    figure.savefig(drawn, format="svg", metadata=METADATA["svg"])
+    return with_dark_colours(drawn.getvalue())
+
+
+def with_dark_colours(svg: str) -> str:
+    """An SVG of matplotlib with the colours that it has on dark devices beside its own."""
+    rules = [
+        f'[style*="{what}: {light}"] {{{what}: {dark} !important}}'
+        for light, dark in _DARK.items()
+        for what in ("fill", "stroke")
+    ]
+    rules.append(f'svg text:not([style*="fill:"]) {{fill: {_DARK["#000000"]}}}')
+    dark = "\n".join(["@media (prefers-color-scheme: dark) {", *rules, "}"])
+    return svg.replace(_STYLE, f"{_STYLE}\n{dark}\n")
 
 
 def check_picture(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
@@ -54,4 +93,7 @@ def write_figure(path: Path, draw: "Callable[[], Figure]", settings: Mapping[str
 
     kind = path.suffix.lower().removeprefix(".")
     with style.context(["default", dict(settings)]):
-        draw().savefig(path, format=kind, metadata=METADATA[kind], dpi=150)
+        if kind == "svg":
+            path.write_text(figure_svg(draw()), "utf-8")
+        else:
+            draw().savefig(path, format=kind, metadata=METADATA[kind], dpi=150)

@@ -2,12 +2,12 @@
 
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
 from pathlib import Path
 from statistics import fmean
 
 from isfc.cli.render import picture
-from isfc.cli.render.picture import METADATA, check_picture, write_figure
+from isfc.cli.render.page.parts import scroll_script
+from isfc.cli.render.picture import check_picture, figure_svg, write_figure
 from isfc.cli.render.suite_figure import (
     AXES,
     SETTINGS,
@@ -31,15 +31,17 @@ _PAGE = """\
 <style>
 :root {{ color-scheme: light dark }}
 body {{ font-family: sans-serif; margin: 1em auto; max-width: 60em; padding: 0 1em }}
-figure {{ margin: 0; overflow-x: auto }}
+figure {{ margin: 0 }}
+.scrolls {{ overflow-x: auto }}
 svg {{ width: 100%; min-width: 32em; height: auto }}
-details {{ overflow-x: auto }}
 table {{ border-collapse: collapse }}
 th, td {{ padding: 0 .6em; text-align: right; font-variant-numeric: tabular-nums }}
-@media (prefers-color-scheme: dark) {{ svg {{ filter: invert(1) hue-rotate(180deg) }} }}
+.hint {{ margin: .3em 0; font-size: .9em; font-style: italic }}
 </style>
 <h1>{title}</h1>
 {body}
+<script>
+{script}</script>
 </html>
 """
 
@@ -49,7 +51,7 @@ def page(parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> str
     drawn = [part for part in parts if part.table.is_grid]
     title = drawn[0].table.title if len(drawn) == 1 else "Published tables, replayed"
     body = "\n".join(line for part in drawn for line in _part(part, emulated, named=len(drawn) > 1))
-    return _PAGE.format(title=html.escape(title), body=body)
+    return _PAGE.format(title=html.escape(title), body=body, script=scroll_script())
 
 
 def _part(part: Part, emulated: Mapping[Cell, Sequence[float]], *, named: bool) -> Iterator[str]:
@@ -61,12 +63,13 @@ def _part(part: Part, emulated: Mapping[Cell, Sequence[float]], *, named: bool) 
         text = html.escape(heading.replace("\n", ": "))
         yield f"<h3>{text}</h3>"
         alternative = f"{text}: IBM's figures as solid lines, ours as broken ones"
-        yield f'<figure role="img" aria-label="{alternative}">'
+        yield f'<figure class="scrolls" role="img" aria-label="{alternative}">'
         yield _picture(part, heading, rows, emulated)
         yield "</figure>"
         yield "<details><summary>Figures</summary>"
+        yield '<div class="scrolls">'
         yield from _figures(part, rows, emulated)
-        yield "</details>"
+        yield "</div></details>"
 
 
 def _picture(
@@ -78,12 +81,9 @@ def _picture(
     """The block's picture as an SVG element, whose names are in no other of the page."""
     from matplotlib import style
 
-    drawn = StringIO()
     with style.context(["default", {**SETTINGS, "svg.hashsalt": f"{part.table.name} {heading}"}]):
-        figure = draw_block(part, heading, rows, emulated)
-        figure.savefig(drawn, format="svg", metadata=METADATA["svg"])
-    picture = drawn.getvalue()
-    return picture[picture.index("<svg") :].strip()
+        drawn = figure_svg(draw_block(part, heading, rows, emulated))
+    return drawn[drawn.index("<svg") :].strip()
 
 
 def _figures(

@@ -1,7 +1,5 @@
 """The documentation site builds without a warning, and its links lead somewhere."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 from playwright.sync_api import Locator
 
 from tests.browser import needs_chromium, opened
-from tools.pages.console import PROJECT
 
 pytestmark = pytest.mark.slow
 
@@ -34,17 +31,6 @@ class Page(HTMLParser):
                 self.links.append(value)
             elif value and name == "id":
                 self.anchors.add(value)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
-    built = subprocess.run(
-        [*command, PROJECT / "docs", folder], capture_output=True, text=True, check=False
-    )
-    assert (built.returncode, built.stderr) == (0, "")
-    return folder
 
 
 def test_links_between_pages_lead_somewhere(site: Path) -> None:

@@ -45,13 +45,22 @@ _CONFIG: Final[Spec] = {
 }
 
 
+def has_collisions(survey: Survey) -> bool:
+    """Whether a chart of write collisions shows anything but 0."""
+    return any(point.collisions_per_s for point in survey.points)
+
+
 def charts(survey: Survey) -> dict[str, Spec]:
     """Every chart of a link, by the id of its figure."""
     disks = survey.disks.charts if survey.disks else {}
     every = {
         "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
         "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
-        "collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s"),
+        **(
+            {"collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s")}
+            if has_collisions(survey)
+            else {}
+        ),
         "losses": _losses(survey),
         "timeline": _timeline(survey.timeline),
         **curve_specs({"relocation": survey.relocation} | disks),

@@ -83,7 +83,12 @@ def chart_parts(chart: Chart) -> Spec:
                 "type": "quantitative",
                 "title": chart.x_name,
                 "scale": {**_scale(chart.xs, zero=False), "nice": False},
-                "axis": {"labelOverlap": "greedy", "labelFlush": False, "tickCount": _TICKS},
+                "axis": {
+                    "labelOverlap": "greedy",
+                    "labelSeparation": 6,
+                    "labelFlush": False,
+                    "tickCount": _TICKS,
+                },
             },
             "y": {
                 "field": "y",

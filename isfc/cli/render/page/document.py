@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from html import escape
-from importlib import resources
 
 from ctc.address import format_chpid, format_rdev
 from isfc import __version__
@@ -14,10 +13,19 @@ from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.loss import gone_name
 from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
-from isfc.cli.render.page.charts import VERSION, charts, curve_specs
+from isfc.cli.render.page.charts import VERSION, charts, curve_specs, has_collisions
 from isfc.cli.render.page.cluster import CLUSTER, ClusterSurvey, cluster_article
 from isfc.cli.render.page.disks import DiskSurvey
-from isfc.cli.render.page.parts import curves, details, figure, navigation, section, table
+from isfc.cli.render.page.parts import (
+    curves,
+    details,
+    figure,
+    navigation,
+    resource,
+    scroll_script,
+    section,
+    table,
+)
 from isfc.cli.render.shared import shared_rows
 from isfc.cli.survey import LOSS_LOAD, TIMELINE_PAIRS, Survey
 from isfc.layout.capacity import WriteDirection
@@ -48,7 +56,7 @@ def bundle() -> str:
     """The page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
     from vl_convert import javascript_bundle
 
-    return javascript_bundle(_resource("page.js"), VERSION)
+    return javascript_bundle(resource("page.js"), VERSION)
 
 
 def document(
@@ -83,9 +91,10 @@ def document(
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="color-scheme" content="light dark">\n<title>{escape(title)}</title>\n'
-        f'<link rel="icon" href="data:,">\n<style>\n{_resource("page.css")}</style>\n</head>\n'
+        f'<link rel="icon" href="data:,">\n<style>\n{resource("page.css")}</style>\n</head>\n'
         f"<body>\n{body}\n"
         f'<script type="application/json" id="charts">{specs}</script>\n'
+        f"<script>\n{scroll_script()}</script>\n"
         f'<script type="module">{_inside_script(script)}</script>\n</body>\n</html>\n'
     )
 
@@ -115,10 +124,6 @@ def _link(survey: Survey) -> str:
         section(name + survey.mark, _SECTIONS[name], text) for name, text in sections.items()
     )
     return f'<article id="link{survey.mark}">{_header(survey, title)}\n{content}</article>'
-
-
-def _resource(name: str) -> str:
-    return (resources.files("isfc.cli.render.page") / name).read_text("utf-8")
 
 
 def _inside_script(text: str) -> str:
@@ -238,9 +243,17 @@ def _load(survey: Survey) -> str:
     return (
         figure("throughput", survey.mark, "MB/s sent over pairs")
         + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
-        + figure("collisions", survey.mark, "Write collisions over pairs")
+        + _collisions(survey)
         + details("The figures", figures)
     )
+
+
+def _collisions(survey: Survey) -> str:
+    """A chart, or a sentence where all that it would show is 0."""
+    if has_collisions(survey):
+        return figure("collisions", survey.mark, "Write collisions over pairs")
+    pairs = [point.pairs for point in survey.points]
+    return f"<p>No writes collide, with {min(pairs)} to {max(pairs)} pairs.</p>\n"
 
 
 def _loss(survey: Survey) -> str:

@@ -2,8 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from importlib import resources
 
 from isfc.io.charts import Chart, rows_of
+
+
+def resource(name: str) -> str:
+    """The text of a file beside this module."""
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
+
+
+def scroll_script() -> str:
+    """What tells readers that the rest of a figure or a table can be scrolled to."""
+    return resource("scroll.js")
 
 
 def section(name: str, heading: str, content: str) -> str:

@@ -118,7 +118,7 @@ def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_pa
     shown = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
     assert {"MB/s", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
     assert text.count("<h3>") == text.count("<svg") == text.count("<table>") == 2  # of HS, HL
-    assert '<figure role="img" aria-label="HL: messages 98304/122880' in text
+    assert '<figure class="scrolls" role="img" aria-label="HL: messages 98304/122880' in text
     assert '<meta name="viewport"' in text
     assert "prefers-color-scheme: dark" in text
     ids = re.findall(r'<(?:clipPath|path) id="([^"]+)"', text)

@@ -1,0 +1,18 @@
+// Says above what is wider than its place that the rest of it can be scrolled to.
+function say() {
+  for (const box of document.querySelectorAll(".drawing, .wide, .scrolls")) {
+    const cut = box.scrollWidth > box.clientWidth + 1;
+    let hint = box.previousElementSibling;
+    if (!hint || hint.className !== "hint") {
+      if (!cut) continue;
+      hint = document.createElement("p");
+      hint.className = "hint";
+      hint.textContent = "More to the right: scroll sideways →";
+      box.before(hint);
+    }
+    hint.hidden = !cut;
+  }
+}
+addEventListener("resize", say);
+document.addEventListener("toggle", say, true); // of details, when they are opened
+say();

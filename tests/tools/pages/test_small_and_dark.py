@@ -1,0 +1,195 @@
+"""Pages on phones and on dark devices: nothing is cut without a word, hidden or unreadable."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser import CHROMIUM, needs_chromium
+from tools.pages.console import PROJECT
+
+pytestmark = [pytest.mark.slow, needs_chromium]
+
+WIDTHS: Final = (360, 800, 1_280)
+SCHEMES: Final = ("light", "dark")
+CONTRAST_MIN: Final = 3.0
+"""Of lines and marks on what is behind them: WCAG 2.1, success criterion 1.4.11."""
+TEXT_CONTRAST_MIN: Final = 4.5
+"""Of text: WCAG 2.1, success criterion 1.4.3."""
+
+BEYOND: Final = """() => {
+  const width = document.documentElement.clientWidth;
+  const scrolls = (node) => getComputedStyle(node).overflowX !== "visible";
+  return [...document.querySelectorAll("body *")].filter((node) => {
+    const box = node.getBoundingClientRect();
+    if (!box.width || box.right <= width + 1) return false;
+    for (let up = node.parentElement; up; up = up.parentElement) if (scrolls(up)) return false;
+    return true;
+  }).map((node) => node.tagName);
+}"""
+"""What reaches beyond the window, and cannot be scrolled to by itself."""
+
+UNSAID: Final = """() => [...document.querySelectorAll(".drawing, .wide, .scrolls")]
+  .filter((box) => box.scrollWidth > box.clientWidth + 1)
+  .filter((box) => !(box.previousElementSibling?.matches(".hint:not([hidden])")))
+  .map((box) => box.className)"""
+"""What is cut, and does not say that it can be scrolled."""
+
+TOUCHING: Final = """() => [...document.querySelectorAll("svg")].flatMap((svg) => {
+  const boxes = [...svg.querySelectorAll("text")]
+    .filter((text) => text.textContent.trim() && getComputedStyle(text).opacity !== "0")
+    .map((text) => ({ text: text.textContent.trim(), box: text.getBoundingClientRect() }))
+    .filter(({ box }) => box.width && box.height);
+  const meet = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  return boxes.flatMap((one, place) => boxes.slice(place + 1)
+    .filter((other) => meet(one.box, other.box))
+    .map((other) => `${one.text} / ${other.text}`));
+})"""
+"""Labels of a chart that lie on each other; lines of text may share some of their leading."""
+
+COLOURS: Final = """() => [...document.querySelectorAll("svg path, svg text")].flatMap((node) => {
+  const style = getComputedStyle(node);
+  const kind = node.tagName === "text" ? "text" : "mark";
+  const found = kind === "text" ? [style.fill] : [style.stroke];
+  return found.filter((value) => value.startsWith("rgb(")).map((value) => [kind, value]);
+})"""
+"""The colours of lines and of text, with their kinds."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        yield (
+            started := playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        )
+        started.close()
+
+
+def isfc(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "isfc", *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    isfc("report", "published-12", "-o", str(path))
+    return path
+
+
+@pytest.fixture(scope="module")
+def plot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("plot") / "plot.html"
+    rows = ["--suite", "HL", "--seconds", "0.05"]
+    isfc("replay", "transport", *rows, "--plot", str(path))
+    return path
+
+
+def opened(browser: Browser, path: Path, width: int, scheme: str) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(path.as_uri())
+    if "vega" in page.content():
+        page.wait_for_selector("html[data-drawn]")
+    return page
+
+
+def every(browser: Browser, path: Path, look: str) -> dict[tuple[int, str], Any]:
+    """What a look finds of a page, by width and scheme, where it finds something."""
+    found = {}
+    for width in WIDTHS:
+        for scheme in SCHEMES:
+            page = opened(browser, path, width, scheme)
+            found[width, scheme] = page.evaluate(look)
+            page.close()
+    return {at: what for at, what in found.items() if what}
+
+
+@pytest.mark.parametrize("look", [BEYOND, UNSAID, TOUCHING], ids=["beyond", "unsaid", "touching"])
+def test_report_is_whole_on_every_screen(browser: Browser, report: Path, look: str) -> None:
+    assert every(browser, report, look) == {}
+
+
+@pytest.mark.parametrize("look", [BEYOND, UNSAID, TOUCHING], ids=["beyond", "unsaid", "touching"])
+def test_plotted_page_is_whole_on_every_screen(browser: Browser, plot: Path, look: str) -> None:
+    assert every(browser, plot, look) == {}
+
+
+def test_cut_drawing_says_so_on_a_phone_alone(browser: Browser, report: Path) -> None:
+    for width, shown in ((360, True), (1_280, False)):
+        page = opened(browser, report, width, "light")
+        hints = page.locator("#layout .hint:visible")
+        assert (hints.count() == 1) == shown
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["index", "fidelity"])
+def test_site_is_whole_on_every_screen(browser: Browser, site: Path, name: str) -> None:
+    assert every(browser, site / f"{name}.html", BEYOND) == {}
+
+
+def test_first_page_of_the_site_shows_a_picture_and_three_commands(
+    browser: Browser, site: Path
+) -> None:
+    page = opened(browser, site / "index.html", 1_280, "light")
+    assert page.locator("article img").count() == 1
+    commands = page.locator("article pre").first.inner_text().splitlines()
+    assert sum(line.startswith("isfc ") for line in commands) == 3
+    assert page.locator("article pre").first.evaluate("(it) => it.scrollWidth <= it.clientWidth")
+    page.close()
+
+
+def luminance(colour: tuple[int, ...]) -> float:
+    """Relative luminance by WCAG 2.1."""
+    shares = [value / 255 for value in colour]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: tuple[int, ...], other: tuple[int, ...]) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def poor(found: list[tuple[str, str]], behind: tuple[int, ...]) -> set[str]:
+    """Colours that are hard to see on what is behind them."""
+    least = {"text": TEXT_CONTRAST_MIN, "mark": CONTRAST_MIN}
+    return {
+        f"{kind} {colour}"
+        for kind, colour in {(kind, colour) for kind, colour in found}
+        if contrast(tuple(map(int, colour[4:-1].split(","))), behind) < least[kind]
+    }
+
+
+PAPER: Final = (0x14, 0x18, 0x1D)
+"""Behind pictures on dark devices."""
+
+
+def test_plotted_page_is_readable_on_dark_devices(browser: Browser, plot: Path) -> None:
+    page = opened(browser, plot, 800, "dark")
+    assert poor(page.evaluate(COLOURS), PAPER) == set()
+    assert page.locator("svg #patch_1 path").first.evaluate(
+        "(it) => getComputedStyle(it).fill"
+    ) == "rgb({}, {}, {})".format(*PAPER)
+    page.close()
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.name for path in (PROJECT / "docs").glob("fidelity-*.svg"))
+)
+def test_charts_of_the_site_are_readable_on_dark_devices(browser: Browser, name: str) -> None:
+    page = opened(browser, PROJECT / "docs" / name, 800, "dark")
+    assert poor(page.evaluate(COLOURS), PAPER) == set()
+    page.close()
+
+
+def test_contrast_is_that_of_the_standard() -> None:
+    assert contrast((0, 0, 0), (255, 255, 255)) == 21
+    assert poor([("mark", "rgb(0, 77, 0)"), ("mark", "rgb(94, 201, 98)")], (0, 0, 0)) == {
+        "mark rgb(0, 77, 0)"
+    }
