@@ -1,5 +1,7 @@
 """``make explore``: visit every state of pairs as large as an hour of a processor allows.
 
+Then of three systems with a link of one CTC between each two.
+
 ``python -m tools.simulation.explore [quick]`` prints a line for each and ends with 1 when one of
 them has a counterexample, which is shown. With ``quick`` only those of a few seconds are visited.
 """
@@ -12,8 +14,11 @@ from typing import Final
 
 from isfc.link.message import Traffic
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
+from tools.simulation.cluster_exploration import SmallCluster, explore_cluster
 from tools.simulation.exploration import Counterexample, Explored, explore
 from tools.simulation.small_world import OneFault, SmallWorld
+
+World = SmallWorld | SmallCluster
 
 CTC_COUNTS: Final = (1, 2, 3)
 FAULTS: Final = (
@@ -78,6 +83,13 @@ def long_worlds() -> Iterator[SmallWorld]:
         yield SmallWorld(max(CTC_COUNTS), messages, at_once=True)
 
 
+def clusters() -> Iterator[SmallCluster]:
+    """Three systems: a message each way over each link, which makes 11 million states."""
+    yield SmallCluster(3, (1, 0))
+    yield SmallCluster(3, (1, 1), ((0, 1), (1, 2)), at_once=True)
+    yield SmallCluster(3, (1, 1), at_once=True)
+
+
 def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
     """So many messages each way, or fewer, but some."""
     for first in range(most[0] + 1):
@@ -86,8 +98,14 @@ def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
                 yield first, second
 
 
-def describe(world: SmallWorld) -> str:
+def describe(world: World) -> str:
     """One line that tells a world from others."""
+    if isinstance(world, SmallCluster):
+        return (
+            f"{world.system_count} systems, {len(world.joined)} links of "
+            f"{world.messages[0]}+{world.messages[1]} messages "
+            f"{'at the start' if world.at_once else 'any time'}"
+        )
     rules = "" if world.arbitrations == BOTH_FAIL else f" {world.arbitrations[0].name}"
     return (
         f"{world.ctc_count} CTC {world.messages[0]}+{world.messages[1]} messages "
@@ -96,12 +114,15 @@ def describe(world: SmallWorld) -> str:
     )
 
 
-def visit(world: SmallWorld) -> tuple[SmallWorld, Explored | str, float]:
+def visit(world: World) -> tuple[World, Explored | str, float]:
     """What was found in a world, or the counterexample, and the processor time in s."""
     began = time.process_time()
     found: Explored | str
     try:
-        found = explore(world, STATES_MAX, reduced=True)
+        if isinstance(world, SmallCluster):
+            found = explore_cluster(world, STATES_MAX)
+        else:
+            found = explore(world, STATES_MAX, reduced=True)
     except Counterexample as error:
         found = str(error)
     return world, found, time.process_time() - began
@@ -109,9 +130,11 @@ def visit(world: SmallWorld) -> tuple[SmallWorld, Explored | str, float]:
 
 def main(arguments: list[str]) -> int:
     """Explore, as many worlds at a time as there are processors; return the exit status."""
-    worlds = list(quick_worlds())
-    if "quick" not in arguments:
-        worlds += long_worlds()
+    worlds: list[World] = [*quick_worlds()]
+    if "quick" in arguments:
+        worlds += [*clusters()][:1]
+    else:
+        worlds += [*long_worlds(), *clusters()]
     states = transitions = endless = 0
     processor_seconds = 0.0
     began = time.perf_counter()

@@ -33,8 +33,9 @@ from tools.simulation.small_world import SmallWorld
 from tools.simulation.timers import Timer, TimerKind, forget_times, run_out, timers
 
 Input = tuple[Any, ...]
-"""What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic), or
-one of `_DEVICE_INPUTS` and the index of a CTC."""
+"""What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic), with
+the number of the link if that is not the first, or one of `_DEVICE_INPUTS` and the index of a CTC.
+CTCs are counted over all links of the node."""
 
 _DEVICE_INPUTS: Final = {
     "connect": Connect,
@@ -45,11 +46,14 @@ _DEVICE_INPUTS: Final = {
 
 
 class Did(NamedTuple):
-    """What a node did with an input: the state it is in, the frames it sent, what arrived."""
+    """What a node did with an input: the state it is in, the frames it sent, what arrived.
+
+    Of each message that arrived, the number of its link and its length.
+    """
 
     state: int
     frames: tuple[tuple[int, int], ...]
-    arrived: tuple[int, ...]
+    arrived: tuple[tuple[int, int], ...]
     collisions: int
 
 
@@ -58,7 +62,7 @@ _CLOCK: Final = Timer(TimerKind.RX_LOCK, -1)
 
 
 class Nodes:
-    """All states of both nodes, and what each does with an input; frames by their numbers.
+    """All states of the nodes, and what each does with an input; frames by their numbers.
 
     ``timed`` nodes have a clock, and their timers run out in one order. Of others, any timer may
     run out next (`tools.simulation.timers`).
@@ -77,7 +81,7 @@ class Nodes:
         self.late: list[tuple[Timer, ...]] = []
         """Its timers of missing interrupts."""
         self.settled: list[bool] = []
-        """Whether the node's link is up, with nothing to be sent, in each state."""
+        """Whether all links of the node are up, with nothing to be sent, in each state."""
 
     def __len__(self) -> int:
         return len(self.images)
@@ -95,7 +99,7 @@ class Nodes:
             self.images.append((image, now_ns))
             self._note_timers(node, now_ns)
             self.settled.append(
-                node.ends[0].link.state is LinkState.UP and not node.ends[0].link.packager
+                all(end.link.state is LinkState.UP and not end.link.packager for end in node.ends)
             )
         return number
 
@@ -121,7 +125,7 @@ class Nodes:
         return did
 
     def _run(self, here: int, node: System, now_ns: int, given: Input) -> Did:
-        before = node.ends[0].link.counters.collision_count
+        before = _collisions(node)
         match given:
             case ("timer", timer):
                 if not self._timed:
@@ -132,22 +136,23 @@ class Nodes:
                 node.apply(DEADLINE, now_ns)
             case ("frame", index, number):
                 node.apply(Arrive(_rdev(node, index), self.frames[number]), now_ns)
-            case ("send", length, traffic):
-                node.apply(Send([Message(0, length, traffic)]), now_ns)
+            case ("send", length, traffic, *end):
+                node.apply(Send([Message(0, length, traffic)], *end), now_ns)
             case (verb, index):
                 node.apply(_DEVICE_INPUTS[verb](_rdev(node, index)), now_ns)
         return self._drain(here, node, now_ns, before)
 
     def _drain(self, here: int, node: System, now_ns: int, before: int) -> Did:
         frames = []
-        rdevs = list(node.ends[0].link.ctcs)
-        while (departure := node.ends[0].poll_frame()) is not None:
-            frames.append((rdevs.index(departure.rdev), self._frame(departure.frame, now_ns)))
-        arrived: list[int] = []
-        while (event := node.ends[0].poll_event()) is not None:
-            if isinstance(event, Delivered):
-                arrived += [message.length for message in event.messages]
-        collisions = node.ends[0].link.counters.collision_count - before
+        rdevs = _rdevs(node)
+        arrived: list[tuple[int, int]] = []
+        for number, end in enumerate(node.ends):
+            while (departure := end.poll_frame()) is not None:
+                frames.append((rdevs.index(departure.rdev), self._frame(departure.frame, now_ns)))
+            while (event := end.poll_event()) is not None:
+                if isinstance(event, Delivered):
+                    arrived += [(number, message.length) for message in event.messages]
+        collisions = _collisions(node) - before
         return Did(self.add(here, node, now_ns), tuple(frames), tuple(arrived), collisions)
 
     def _frame(self, frame: Frame, now_ns: int) -> int:
@@ -175,8 +180,16 @@ def unpacked(image: bytes) -> System:
     return node
 
 
+def _rdevs(node: System) -> list[Rdev]:
+    return [rdev for end in node.ends for rdev in end.link.ctcs]
+
+
 def _rdev(node: System, index: int) -> Rdev:
-    return list(node.ends[0].link.ctcs)[index]
+    return _rdevs(node)[index]
+
+
+def _collisions(node: System) -> int:
+    return sum(end.link.counters.collision_count for end in node.ends)
 
 
 _T = TypeVar("_T")
@@ -253,11 +266,11 @@ class Ends:
         here, node, fibres, sent, arrived = self._ends[number]
         match given:
             case ("frame", index, _):
-                fibres = _changed(fibres, index, fibres[index][1:])
+                fibres = changed(fibres, index, fibres[index][1:])
             case ("send", _, _):
                 sent += 1
         did = self.nodes.feed(here, node, given)
-        for length in did.arrived:
+        for _, length in did.arrived:
             arrived += 1
             assert length == arrived, f"message {length} arrives at {here}, not {arrived}"
             assert length <= self._world.messages[1 - here], f"message {length} was not sent"
@@ -272,14 +285,14 @@ class Ends:
             end = self._ends[number]
             fibres = end.fibres
             for index, frame in frames:
-                fibres = _changed(fibres, index, (*fibres[index], frame))
+                fibres = changed(fibres, index, (*fibres[index], frame))
             found = self._received[key] = self._add(end._replace(fibres=fibres))
         return found
 
     def put(self, number: int, index: int, frames: tuple[int, ...]) -> int:
         """The end with other frames on their way to it on one CTC."""
         end = self._ends[number]
-        return self._add(end._replace(fibres=_changed(end.fibres, index, frames)))
+        return self._add(end._replace(fibres=changed(end.fibres, index, frames)))
 
     def steps(self, number: int) -> list[EndStep]:
         """Everything an end can do by itself; but for missing interrupts, see `late`."""
@@ -340,6 +353,6 @@ class Ends:
         )
 
 
-def _changed(values: Sequence[_T], place: int, value: _T) -> tuple[_T, ...]:
+def changed(values: Sequence[_T], place: int, value: _T) -> tuple[_T, ...]:
     """The same values, with another one at a place."""
     return (*values[:place], value, *values[place + 1 :])

@@ -49,66 +49,75 @@ class TimerKind(Enum):
 
 
 class Timer(NamedTuple):
-    """A timer, and the place of its CTC among those of the link; 0 for a link lock."""
+    """A timer, and the place of its CTC among those of the system; of a link lock, its link's."""
 
     kind: TimerKind
     place: int
 
 
 def timers(node: System) -> tuple[Timer, ...]:
-    """All timers that are pending in a system of one link."""
+    """All timers that are pending in a system."""
     return tuple(_timers(node))
 
 
 def forget_times(node: System) -> None:
     """Let the clock show 0, and every pending timer have as much time left as all of its kind."""
-    link = node.ends[0].link
-    for lock in (link.rx_lock, link.tx_lock):
-        if not lock.free:
-            lock.due_ns = SOON_NS
-    for ctc in link.ctcs.values():
+    for end in node.ends:
+        for lock in (end.link.rx_lock, end.link.tx_lock):
+            if not lock.free:
+                lock.due_ns = SOON_NS
+    for ctc in _ctcs(node):
         if ctc.due_ns < NEVER_NS:
             ctc.due_ns = SOON_NS if _recovers(ctc) else LATE_NS
     _watch(node)
-    devices = node.ends[0].ctcs
-    for device in devices.values():
+    devices = _devices(node)
+    for device in devices:
         _forget_history(device)
     for (chpid,) in node.channels.chpids.values():
-        _arrange(chpid, list(devices.values()), None)
+        _arrange(chpid, devices, None)
 
 
 def run_out(node: System, timer: Timer) -> None:
     """Let this timer have the least time left, `FIRST_NS`; all others keep what they have."""
-    end = node.ends[0]
-    devices, ctcs = list(end.ctcs.values()), list(end.link.ctcs.values())
     if timer.kind is TimerKind.RX_LOCK:
-        end.link.rx_lock.due_ns = FIRST_NS
+        node.ends[timer.place].link.rx_lock.due_ns = FIRST_NS
     elif timer.kind is TimerKind.TX_LOCK:
-        end.link.tx_lock.due_ns = FIRST_NS
+        node.ends[timer.place].link.tx_lock.due_ns = FIRST_NS
     elif timer.kind in (TimerKind.RECOVERY, TimerKind.MISSING):
-        ctcs[timer.place].due_ns = FIRST_NS
+        _ctcs(node)[timer.place].due_ns = FIRST_NS
         _watch(node)
     else:
+        devices = _devices(node)
         device = devices[timer.place]
         chpid = node.channels.end_of[device.rdev]
         _arrange(chpid, devices, (timer.kind, device))
 
 
 def _timers(node: System) -> Iterator[Timer]:
-    end = node.ends[0]
-    if not end.link.rx_lock.free:
-        yield Timer(TimerKind.RX_LOCK, 0)
-    if not end.link.tx_lock.free:
-        yield Timer(TimerKind.TX_LOCK, 0)
-    places = {rdev: index for index, rdev in enumerate(end.ctcs)}
+    for number, end in enumerate(node.ends):
+        if not end.link.rx_lock.free:
+            yield Timer(TimerKind.RX_LOCK, number)
+        if not end.link.tx_lock.free:
+            yield Timer(TimerKind.TX_LOCK, number)
+    places = {device.rdev: index for index, device in enumerate(_devices(node))}
     for (chpid,) in node.channels.chpids.values():
         for index in sorted({places[ctc.rdev] for ctc in _endings(chpid)}):
             yield Timer(TimerKind.INTERRUPT, index)
         for index in sorted(places[ctc.rdev] for ctc in _sending(chpid)):
             yield Timer(TimerKind.DATA, index)
-    for index, ctc in enumerate(end.link.ctcs.values()):
+    for index, ctc in enumerate(_ctcs(node)):
         if ctc.due_ns < NEVER_NS:
             yield Timer(TimerKind.RECOVERY if _recovers(ctc) else TimerKind.MISSING, index)
+
+
+def _devices(node: System) -> list[Ctc]:
+    """The hardware of all CTCs, link by link."""
+    return [device for end in node.ends for device in end.ctcs.values()]
+
+
+def _ctcs(node: System) -> list[LinkCtc]:
+    """What the links know of the same CTCs, in the same order."""
+    return [ctc for end in node.ends for ctc in end.link.ctcs.values()]
 
 
 def _recovers(ctc: LinkCtc) -> bool:
@@ -117,8 +126,8 @@ def _recovers(ctc: LinkCtc) -> bool:
 
 
 def _watch(node: System) -> None:
-    link = node.ends[0].link
-    link.watch.due_ns = min(ctc.due_ns for ctc in link.ctcs.values())
+    for end in node.ends:
+        end.link.watch.due_ns = min(ctc.due_ns for ctc in end.link.ctcs.values())
 
 
 def _forget_history(device: Ctc) -> None:
