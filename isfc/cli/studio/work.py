@@ -36,7 +36,17 @@ _FOLDER_LENGTH_MAX: Final = 70
 """Characters of the folder for temporary files. The server of processes listens at a socket in it,
 whose path has 31 more; Linux allows 107, macOS 103 (published: unix(7), sys/un.h)."""
 
-_PRELOADED: Final = ("isfc.cli.studio.tasks",)
+_PRELOADED: Final = (
+    "isfc.cli.studio.tasks",
+    "isfc.io.shared",
+    "isfc.layout.edit",
+    "isfc.layout.plan",
+    "isfc.layout.write",
+    "scenarios.saturation",
+    "encodings.cp037",  # names are compared as EBCDIC
+    "encodings.utf_8_sig",
+)
+"""What judging a layout needs: ``isfc`` itself loads nothing before it is used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
 """What the model is asked for the page: that `isfc plan` says the same, and how often it is run."""
 
+import asyncio
+
 import pytest
 
 import isfc
 from isfc.cli.studio.tasks import Subject, ask, questions
+from isfc.cli.studio.work import Work
 from isfc.layout.catalogue import load_layout, read_content
 from scenarios.run import Experiment, build
+from tests.isfc.cli.studio.loading import loaded_by_asking
 
 ONE = read_content("published-1")[0].decode()
 
@@ -32,3 +36,14 @@ def test_a_direction_is_run_saturated_and_with_the_pairs_and_not_again(
         ("SERVER", 3),
     ]
     assert tuple(said) == isfc.carried(load_layout("published-1"), pairs=3)
+
+
+@pytest.mark.slow
+def test_process_that_asks_the_model_has_all_loaded_that_it_needs() -> None:
+    async def told() -> list[list[str]]:
+        work = Work()
+        work.warm_up()
+        return [each async for each in work.stream(loaded_by_asking, question)]
+
+    (question, _) = questions(Subject(ONE), 1)
+    assert asyncio.run(told()) == [[]]
