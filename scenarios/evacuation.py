@@ -192,7 +192,8 @@ def _programs(
 ) -> tuple[list[tuple[Program, int]], list[tuple[Program, int]]]:
     """The other traffic of a link, at its first node and at its second."""
     ends: tuple[list[tuple[Program, int]], list[tuple[Program, int]]] = ([], [])
-    for number, load in enumerate(_loads_of(evacuation, link)):
+    loads = [each for each in evacuation.loads if {each.client, each.server} == {*link.nodes}]
+    for number, load in enumerate(loads):
         random = Random(f"background {evacuation.seed} {number}")
         make = load.workload.programs or make_guests
         made = make(load.workload, load.pairs, GuestCosts(), random)
@@ -200,10 +201,6 @@ def _programs(
         for program, end in zip(made, (client, 1 - client), strict=True):
             ends[end].append((program, 2 * load.workload.window * load.pairs))
     return ends
-
-
-def _loads_of(evacuation: Evacuation, link: Layout) -> list[LinkLoad]:
-    return [load for load in evacuation.loads if {load.client, load.server} == {*link.nodes}]
 
 
 def _lengths(systems: Sequence[System]) -> dict[str, int]:

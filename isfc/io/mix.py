@@ -238,17 +238,16 @@ def _reported(channels: Sequence[ChannelLine]) -> Iterator[str]:
     yield f"Now on {', '.join(parts)}: {busiest}."
     for lacks, chpids in (
         ("I/Os or MB/s, so left out", [c.chpid for c in channels if not c.has_load]),
-        ("utilization", [c.chpid for c in channels if _lacks_utilization(c)]),
+        (
+            "utilization",
+            [c.chpid for c in channels if None in (c.processor_percent, c.bus_percent)],
+        ),
     ):
         if chpids:
             yield f"Not measured by RMF: {lacks}: {_chpids(chpids)}."
     without = [c.chpid for c in channels if not c.has_zhpf and c.io_per_s]
     if without:
         yield f"Nothing below ZHPF OPERATIONS, so command mode alone: {_chpids(without)}."
-
-
-def _lacks_utilization(line: ChannelLine) -> bool:
-    return line.processor_percent is None or line.bus_percent is None
 
 
 def _busiest(name: str, percents: Sequence[float | None]) -> str:

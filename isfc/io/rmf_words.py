@@ -130,7 +130,7 @@ def values_from(
     number = _SCALED if scaled else _NUMBER
     while at < len(words) and len(values) < most:
         text = words[at].text
-        if _begins_line(words, at) and begins(words, at):
+        if words[at].line > words[at - 1].line and begins(words, at):
             break
         if number.fullmatch(text):
             values.append(number_of(text))
@@ -148,10 +148,6 @@ def continues(words: list[Word], at: int) -> bool:
     """Whether a figure follows the last one, and not the next line of the table."""
     same_line = words[at].line == words[at - 1].line
     return same_line and _NUMBER.fullmatch(words[at].text) is not None
-
-
-def _begins_line(words: list[Word], at: int) -> bool:
-    return words[at].line > words[at - 1].line
 
 
 def number_of(text: str) -> float:

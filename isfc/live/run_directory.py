@@ -192,11 +192,8 @@ def _own_directories(chosen: Path | None) -> list[Path]:
         return []
     if fault is not None:
         raise ConfigurationError(f"{directory}: {fault}")
-    return [directory, *(path for path in directory.glob(f"{PRIVATE_PREFIX}*") if _is_own(path))]
-
-
-def _is_own(directory: Path) -> bool:
-    return _fault(directory.lstat()) is None
+    private = directory.glob(f"{PRIVATE_PREFIX}*")
+    return [directory, *(path for path in private if _fault(path.lstat()) is None)]
 
 
 def _fault(found: os.stat_result) -> str | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from statistics import median
 from typing import Final
 
 from scenarios.published.replay import Comparison, Part, compare_all
@@ -175,7 +176,7 @@ def summarise(
     return ErrorSummary(
         distance,
         len(sizes),
-        _median(sizes),
+        median(sizes),
         _percentile(sizes, 90),
         sizes[max(0, len(sizes) - 4)],
         sizes[-1],
@@ -191,7 +192,7 @@ def check_bounds(table: PublishedTable, comparisons: Sequence[Comparison]) -> li
     for subject in dict.fromkeys((*goals, *bounds)):
         measure, group, distance = subject
         found = in_group(table, table.groups[group], measure, comparisons)
-        if len(found) == len(_with_figure(table, table.groups[group], measure)):
+        if len(found) == sum(row.has_number(measure) for row in table.select(table.groups[group])):
             summary = summarise(found, distance)
             assert summary is not None, "a bounded measure has published figures"
             checks.append(BoundCheck(summary, bounds.get(subject), goals.get(subject)))
@@ -213,10 +214,6 @@ def in_group(
     return [c for c in comparisons if c.measure == measure and c.key in keys]
 
 
-def _with_figure(table: PublishedTable, group: Selection, measure: str) -> list[PublishedRow]:
-    return [row for row in table.select(group) if row.has_number(measure)]
-
-
 def _check_change(
     table: PublishedTable, change: PublishedChange, comparisons: Sequence[Comparison]
 ) -> ChangeCheck:
@@ -234,10 +231,6 @@ def _check_change(
             if (emulated[after.key] - emulated[before.key]) * published <= 0:
                 wrong.append(after.key)
     return ChangeCheck(change, count, tuple(wrong))
-
-
-def _median(ordered: Sequence[float]) -> float:
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 def _percentile(ordered: Sequence[float], percent: int) -> float:

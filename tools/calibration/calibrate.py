@@ -27,6 +27,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -243,7 +244,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     start = "middle" if suite else options.start or "code"
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
     search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
-    say = _say_progress
+    say: Show = partial(print, file=sys.stderr, flush=True)
     search.improve(cases, SearchExtent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
     before = start_values(knobs, start)
@@ -258,10 +259,6 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
         show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
         if options.record:
             record(row, LEFT_OUT)
-
-
-def _say_progress(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:

@@ -72,7 +72,7 @@ def up(
     if json and options.seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
     links = options.open_links(layout, link_name, quiet=ready is not None)
-    named = [layout, *_link_words(link_name)]
+    named = [layout] if link_name is None else [layout, "--link", link_name]
     say_up = (
         partial(_say_up, links, observed.log_format) if ready is None else partial(say_ready, ready)
     )
@@ -97,11 +97,6 @@ def up(
 def _chpids(link: Layout) -> dict[Rdev, str]:
     """The chpids of each CTC, by the first node's device numbers."""
     return {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
-
-
-def _link_words(name: str | None) -> tuple[str, ...]:
-    """The option that names a link, for a process of its own; nothing without a name."""
-    return () if name is None else ("--link", name)
 
 
 def _detach(systems: LiveSystems, words: list[str], journal: Path | None) -> None:

@@ -82,7 +82,7 @@ def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
     places = figure.subfigures(len(drawn), squeeze=False, height_ratios=heights)
     for part, place in zip(drawn, places.flat, strict=True):
         place.suptitle(part.table.title)
-        _draw_part(place, part, emulated, colours)
+        _draw_blocks(place, part, blocks_of(part), emulated, colours)
     _add_legend(figure, colours, width)
     return figure
 
@@ -106,13 +106,6 @@ def _add_legend(figure: "Figure", colours: Mapping[int, str], width: float) -> N
     """The legend below, in as many lines as its width takes."""
     count = min(len(colours) + 2, int(width / _LEGEND_ENTRY_INCHES))
     figure.legend(*_legend(colours), loc="outside lower center", ncols=count, frameon=False)
-
-
-def _draw_part(
-    place: "FigureBase", part: Part, emulated: Emulated, colours: Mapping[int, str]
-) -> None:
-    """The panels of one table."""
-    _draw_blocks(place, part, blocks_of(part), emulated, colours)
 
 
 def _draw_blocks(
