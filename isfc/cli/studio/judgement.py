@@ -4,7 +4,7 @@ What the rules say is there with the drawing; what the model says comes into the
 is known.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
@@ -152,10 +152,11 @@ def orders(judged: Mapping[str, isfc.Plan]) -> str:
     )
 
 
-def findings(judged: Mapping[str, isfc.Plan]) -> str:
+def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> str:
     """What `isfc check` finds, warnings first; each with the ways to do what it advises.
 
-    Each names its fibres, which the page shows in the drawing.
+    Each names its fibres, which the page shows in the drawing. Nothing can be done, as not
+    ``able``, while something is struck out: findings are then of what is left of the layout.
     """
     found = [(name, plan, finding) for name, plan in judged.items() for finding in plan.advice]
     found.sort(key=lambda each: each[2].severity != "warning")
@@ -165,18 +166,22 @@ def findings(judged: Mapping[str, isfc.Plan]) -> str:
         f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
         f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
         f"{escape(finding.text)} <em>{escape(finding.remedy)}</em>"
-        f"{_buttons(name, finding.id, plan.ways(finding.id))}</li>"
+        f"{_buttons(name, finding.id, plan.ways(finding.id)) if able else ''}</li>"
         for name, plan, finding in found
     )
     if not items:
         return "<p>Nothing to change.</p>"
-    able = "<button" in items
-    return (f'<p class="hint">{_HINT}</p>' if able else "") + f'<ul class="findings">{items}</ul>'
+    hint = (_HINT if "<button" in items else "") if able else _STRUCK_HINT
+    return (f'<p class="hint">{hint}</p>' if hint else "") + f'<ul class="findings">{items}</ul>'
 
 
 _HINT: Final = (
     "Begin with the first. <em>Do it</em> changes the layout so, and what is said above tells "
     "whether that is better; Undo takes it back."
+)
+
+_STRUCK_HINT: Final = (
+    "These are of what is left. Take back what is struck out to change the layout."
 )
 
 
@@ -191,7 +196,11 @@ def _buttons(name: str, finding: str, ways: Mapping[int, str]) -> str:
     return f'<div class="tools">{buttons}</div>' if buttons else ""
 
 
-def changes(opened: isfc.Collection, now: isfc.Collection) -> str:
-    """What has changed since the layout was opened, in words."""
-    items = "".join(f"<li>{escape(line)}</li>" for line in changed(opened, now))
+def changes(opened: isfc.Collection, now: isfc.Collection, struck: Iterable[str] = ()) -> str:
+    """What has changed since the layout was opened, in words; then what is struck out."""
+    lines = [
+        *changed(opened, now),
+        *(f"fibre {name}: struck out, to be taken back" for name in struck),
+    ]
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
     return f"<ul>{items}</ul>" if items else "<p>Nothing: this is the layout as it was opened.</p>"

@@ -45,8 +45,8 @@ def look(wanted: Look, known: Known) -> dict[str, Any]:
         "drawing": _drawing(whole, left),
         "capacity": capacity(subject, opened, wanted.pairs, known),
         "orders": orders(judged),
-        "findings": findings(judged),
-        "changes": changes(opened.read(), whole),
+        "findings": findings(judged, able=not struck),
+        "changes": changes(opened.read(), whole, sorted(struck)),
         "layout": describe(whole),
     }
 

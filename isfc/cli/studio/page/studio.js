@@ -457,10 +457,7 @@ at("run-form").addEventListener("submit", async ({ target }) => {
 
 function showRun(row, number, record) {
   row.deleteCell(1);
-  if (record.note) {
-    const note = Object.assign(document.createElement("small"), { textContent: record.note });
-    row.cells[0].append(document.createElement("br"), note);
-  }
+  if (record.note) noteRun(record.note, number);
   for (const figure of record.figures) row.insertCell().textContent = figure;
   row.insertCell().innerHTML = record.chart;
   const box = Object.assign(document.createElement("input"), { type: "checkbox" });
@@ -468,6 +465,15 @@ function showRun(row, number, record) {
   row.record = record.record;
   row.number = number;
   row.insertCell().append(box);
+}
+
+const notes = new Map(); // what is to be said of runs: once, with the runs that it is said of
+function noteRun(note, number) {
+  notes.set(note, [...notes.get(note) ?? [], number].sort((a, b) => a - b));
+  at("run-notes").replaceChildren(...[...notes].map(([text, numbers]) => {
+    const one = `Run${numbers.length > 1 ? "s" : ""} ${numbers.join(", ")}: ${text}`;
+    return Object.assign(document.createElement("p"), { className: "hint", textContent: one });
+  }));
 }
 
 at("run-table").addEventListener("change", async () => {

@@ -59,6 +59,14 @@ QUICK_EDITS = """async (count) => {
   }
 }"""
 """Keys that add a CTC and undo that, by turns, a hundred a second."""
+NUMBER_CONTROLS = """() => {
+  const controls = "button, input, select, textarea, summary, [tabindex='0']";
+  const usable = [...document.querySelectorAll(controls)].filter(
+    (each) => each.checkVisibility() && !each.disabled);
+  usable.forEach((each, number) => { each.dataset.number = number; });
+  return usable.length;
+}"""
+"""Give what can be used a number, down the page."""
 TEXT_OF = "html => new DOMParser().parseFromString(html, 'text/html').body.textContent"
 
 pytestmark = [pytest.mark.slow, needs_chromium]
@@ -194,6 +202,24 @@ def test_everything_that_can_be_used_has_a_name(browser: Browser, running: Runni
             )
             assert name.strip()
         assert page.get_by_role("button", name="CTC 6000 to 6000 (CLIENT only) on fibre").count()
+
+
+def test_tab_goes_to_everything_that_can_be_used_in_the_order_of_the_page(
+    browser: Browser, running: RunningStudio
+) -> None:
+    with opened(browser, running) as (page, found):
+        judged(page)
+        count = page.evaluate(NUMBER_CONTROLS)
+        reached = []
+        for _ in range(2 * count):
+            page.keyboard.press("Tab")
+            number = page.evaluate("document.activeElement.dataset.number")
+            if page.evaluate("document.activeElement === document.body"):
+                break
+            if number is not None:  # what scrolls gets the focus as well
+                reached.append(int(number))
+        assert reached == [*range(count)]
+        assert found == []
 
 
 def shown(page: Page, section: str) -> str:

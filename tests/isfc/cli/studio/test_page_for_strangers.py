@@ -55,6 +55,13 @@ def test_better_layout_than_the_decks_is_found_by_what_the_page_shows(browser: B
             "CTC VMA 5025: from chpids 50-51 to 60-61",
         ]
         text = page.input_value("#text")
+        page.locator(".heading").first.press("x")  # findings are then of what is left
+        expect(page.locator("#changes li")).to_have_count(3)
+        assert page.inner_text("#changes li >> nth=2") == "fibre 1: struck out, to be taken back"
+        assert page.locator("#findings li").count() > 0
+        assert page.locator("#findings button").count() == 0
+        page.click("#undo")
+        expect(page.locator("#changes li")).to_have_count(2)
         page.click("#undo")
         expect(page.locator("#changes li")).to_have_count(0)
         page.evaluate("document.querySelector('[data-link=VMA-VMB]').scrollIntoView()")
