@@ -11,7 +11,11 @@ from typing import Final
 import pytest
 
 from ctc.profiles import FEATURES
+from isfc.layout.catalogue import load_layout
+from isfc.link.lock import LinkLock
 from scenarios.published.companion import TABLES, load_table
+from scenarios.run import Experiment, run
+from scenarios.workload import find_workload
 from tools.pages.console import PROJECT
 
 PAGE: Final = (PROJECT / "docs/timing.md").read_text("utf-8")
@@ -326,3 +330,34 @@ def test_one_reply_of_hy_takes_as_long_as_two_exchanges_of_hm() -> None:
     assert f"{hm:.2f}" == f"{hy:.2f}"
     collisions = transport("HY", 1, 1, "collisions_per_s")
     stands(f"with one pair on one CTC there are {collisions:.0f} collisions/s")
+
+
+def mb_per_s(layout: str, workload: str, pairs: int, seconds: float) -> float:
+    """What the model sends, after half of the time that is measured."""
+    found = find_workload(workload)
+    experiment = Experiment(
+        load_layout(layout), found, pairs=pairs, seconds=seconds, warmup=seconds / 2
+    )
+    return run(experiment).mb_per_s
+
+
+@pytest.mark.slow
+def test_one_queue_for_all_that_interrupts_bring_would_be_slower(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # the page said 17 % slow, of what it did not say
+    both = mb_per_s("published-4", "HL", 100, 2.0)
+    monkeypatch.setattr(LinkLock, "want_first", LinkLock.want)
+    one = mb_per_s("published-4", "HL", 100, 2.0)
+    stands(f"has {both:.0f} MB/s in the model, and would have {one:.0f} with one queue;")
+    stands(f"with one queue; IBM's has {transport('HL', 4, 100, 'mb_per_s'):.0f}.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ctcs", [8, 10, 16])
+def test_clients_processors_hardly_matter_to_hs(ctcs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the page said 28 % slow without them
+    few = mb_per_s(f"published-{ctcs}", "HS", 50, 0.6)
+    monkeypatch.setattr("scenarios.guests.CLIENT_PROCESSORS", 50)
+    stands("HS with 50 pairs hardly depends on it:")
+    assert mb_per_s(f"published-{ctcs}", "HS", 50, 0.6) == pytest.approx(few, rel=0.03)
