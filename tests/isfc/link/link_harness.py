@@ -164,3 +164,12 @@ def theirs(
         message.serial = serial
         messages.append(message)
     return Package(number, messages, length * len(messages))
+
+
+def is_viewed(buffer: bytearray) -> bool:
+    """Whether anybody still has a view of it."""
+    try:
+        buffer.pop()
+    except BufferError:
+        return True
+    return False

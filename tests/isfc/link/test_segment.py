@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message, Traffic
 from isfc.link.segment import SEGMENT_LENGTH_MAX, Reassembler, Segmenter
+from tests.isfc.link.link_harness import is_viewed
 
 
 def cut(message: Message, segmenter: Segmenter | None = None) -> list[Message]:
@@ -109,15 +110,6 @@ def test_beginning_of_a_message_is_forgotten_with_its_conversation() -> None:
     reassembler.forget(0)
     reassembler.forget(99)
     assert [m.length for m in reassembler.join([Message(0, 10)])] == [10]
-
-
-def is_viewed(buffer: bytearray) -> bool:
-    """Whether anybody still has a view of it."""
-    try:
-        buffer.pop()
-    except BufferError:
-        return True
-    return False
 
 
 def test_unfinished_messages_keep_few_of_the_buffers_in_which_they_came() -> None:

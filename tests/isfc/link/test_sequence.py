@@ -10,6 +10,7 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.message import VIEWS_MAX, Message
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
+from tests.isfc.link.link_harness import is_viewed
 
 
 def package(number: int, *names: tuple[int, int]) -> Package:
@@ -134,15 +135,6 @@ def test_any_order_of_arrival_gives_each_conversation_once_and_in_order(
     for conversation, count in enumerate(serials):
         assert [s for c, s in out if c == conversation] == list(range(count))
     assert resequencer.held_count == 0
-
-
-def is_viewed(buffer: bytearray) -> bool:
-    """Whether anybody still has a view of it."""
-    try:
-        buffer.pop()
-    except BufferError:
-        return True
-    return False
 
 
 def test_held_messages_keep_few_of_the_buffers_in_which_they_came() -> None:

@@ -23,16 +23,6 @@ KEYS = "table key measure published emulated error role within version constants
 
 
 @pytest.fixture
-def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emulate in this process: for tests that are not about workers."""
-
-    def share_out(work: Any, items: list[Experiment], _: int) -> Any:
-        yield from enumerate(map(work, items))
-
-    monkeypatch.setattr("isfc.cli.experiments.share_out", share_out)
-
-
-@pytest.fixture
 def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Whatever is emulated, nothing moves; in this process."""
     request.getfixturevalue("own_process")

@@ -24,14 +24,7 @@ IDLE = DeviceResult("6000", *(0.0,) * 6)
 STILL = Result("CLIENT", **dict.fromkeys(MEASURES, 0.5), devices=(IDLE,))
 
 
-@pytest.fixture(autouse=True)
-def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emulate in this process: none of this is about workers."""
-
-    def share_out(work: Any, items: list[Experiment], _: int) -> Any:
-        yield from enumerate(map(work, items))
-
-    monkeypatch.setattr("isfc.cli.experiments.share_out", share_out)
+pytestmark = pytest.mark.usefixtures("own_process")
 
 
 def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:
