@@ -7,6 +7,7 @@ import msgspec
 import isfc
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders
+from isfc.cli.studio.parts import parts_of
 from isfc.cli.studio.tasks import SOURCE, Subject
 
 
@@ -48,6 +49,7 @@ def look(wanted: Look, known: Known) -> dict[str, Any]:
         "findings": findings(judged, able=not struck),
         "changes": changes(opened.read(), whole, sorted(struck)),
         "layout": describe(whole),
+        "parts": parts_of(whole),
     }
 
 

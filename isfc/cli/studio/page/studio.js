@@ -80,13 +80,13 @@ function edit(edited) {
   });
 }
 
-function strike(name) {
+function strike(names, out) { // out or back; one fibre the other way than it is
   return change(async () => {
     const before = { now, seen };
-    const struck = now.struck.includes(name)
-      ? now.struck.filter((each) => each !== name) : [...now.struck, name];
-    await look({ ...now, struck });
-    remember(before);
+    const goes = out ?? !now.struck.includes(names[0]);
+    const others = now.struck.filter((each) => !names.includes(each));
+    await look({ ...now, struck: goes ? [...others, ...names] : others });
+    if (String(now.struck) !== String(before.now.struck)) remember(before);
   });
 }
 
@@ -139,6 +139,7 @@ function show(said) {
   at("hint-cluster").hidden = !at("drawing").querySelector(".channel");
   showChosen();
   fillNewFibre();
+  fillParts();
   fillPanels();
   if (focused) elementOf(focused)?.focus();
   keep();
@@ -253,7 +254,20 @@ function fillNewFibre() {
   });
 }
 
+function fillParts() {
+  const { part } = at("parts").querySelector("form");
+  const names = seen.parts.map((each) => each.name);
+  options(part, names.map((each) => [each]), names.includes(part.value) ? part.value : names[0]);
+}
+
 // ---- forms
+
+for (const name of ["out", "back"]) {
+  at("parts").querySelector("form")[name].addEventListener("click", ({ target }) => {
+    const part = seen.parts.find((each) => each.name === target.form.part.value);
+    strike(part.fibres, name === "out");
+  });
+}
 
 at("ctc-form").addEventListener("change", ({ target }) => {
   const { link, rdev } = chosen;
@@ -285,7 +299,7 @@ at("fibre-form").addEventListener("change", ({ target }) => {
   });
 });
 at("fibre-form").add.addEventListener("click", () => edit({ do: "add", fibre: chosen.fibre }));
-at("fibre-form").strike.addEventListener("click", () => strike(chosen.fibre));
+at("fibre-form").strike.addEventListener("click", () => strike([chosen.fibre]));
 
 at("new-fibre").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -685,7 +699,7 @@ function ctcKey(event, key) {
 function fibreKey(event, key) {
   if (event.key === "Enter" || event.key === " ") return choose(key), true;
   if (event.key === "+") return edit({ do: "add", fibre: key.fibre }), true;
-  if (event.key.toLowerCase() === "x") return strike(key.fibre), true;
+  if (event.key.toLowerCase() === "x") return strike([key.fibre]), true;
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   return step ? walk(event.target, step) : false;
 }

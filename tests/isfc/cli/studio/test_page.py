@@ -331,6 +331,28 @@ def test_fibre_that_is_struck_out_is_judged_as_lost(browser: Browser) -> None:
         assert found == []
 
 
+def test_shared_chpid_is_struck_out_with_all_its_fibres_and_a_cec_with_the_last_link(
+    browser: Browser, tmp_path: Path
+) -> None:
+    cluster = tmp_path / "cluster.toml"
+    cluster.write_text(CLUSTER)
+    with studio(str(cluster)) as running, opened(browser, running) as (page, found):
+        page.click("#parts summary")
+        page.select_option("#parts select", "chpid 50 at AA, BB, CC")
+        page.click("#parts [name=out]")
+        expect(page.locator(".fibre.struck")).to_have_count(2)
+        assert order(page, "AA") == ["6020"]
+        page.select_option("#parts select", "CEC one")
+        page.click("#parts [name=out]")
+        expect(page.locator("#error")).to_have_text("no CTC is left: the link is down")
+        expect(page.locator(".fibre.struck")).to_have_count(2)
+        page.click("#parts [name=back]")
+        expect(page.locator(".fibre.struck")).to_have_count(0)
+        page.click("#undo")
+        expect(page.locator(".fibre.struck")).to_have_count(2)
+        assert all("422" in said for said in found)  # the browser tells of the refusal as well
+
+
 def test_garbage_is_told_in_the_words_of_the_command(browser: Browser, tmp_path: Path) -> None:
     garbage = "total garbage ["
     file = tmp_path / "garbage.toml"
