@@ -82,7 +82,7 @@ def test_ceilings() -> None:
 
 
 def test_one_pair_beside_disks_moves_at_most_so_much_more() -> None:
-    stands(f"it moves up to {100 * (ONE_PAIR_MOST - 1):.0f} % more")
+    stands(f"the link then moves up to {100 * (ONE_PAIR_MOST - 1):.0f} % more")
 
 
 def test_cpu_of_streams_is_published_as_ratios() -> None:
