@@ -29,6 +29,9 @@ class _Plug:
     director: str
     port: str
 
+    def __str__(self) -> str:
+        return f"{self.port} of director {self.director}"
+
 
 def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
     """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
@@ -120,7 +123,7 @@ def _name(deck: Deck, taken: Sequence[str]) -> str:
 def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
     """The links, their fibres with directors and ports."""
     found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
-    if _contradict(pairings, links, found):
+    if next(_contradictions(pairings, links, found), None):
         return tuple(links)
     plugged: list[Layout] = []
     for link, plugs in zip(links, found, strict=True):
@@ -173,22 +176,35 @@ def _plug(channel: Channel, link: str | None) -> _Plug | None:
     return _Plug(director, link[-2:]) if channel.switch or len(link) == 4 else None
 
 
-def _contradict(
+def contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
+    """What to say where ports contradict each other, so that the layout has none; at most once."""
+    found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
+    for what in _contradictions(pairings, links, found):
+        yield (
+            f"{what}: one of these is wrong, and the layout is without directors and ports. "
+            "Correct the link addresses of these control units, or SWITCH of these chpids"
+        )
+        return
+
+
+def _contradictions(
     pairings: Sequence[Pairing],
     links: Sequence[Layout],
     found: Sequence[dict[_Chpids, tuple[_Plug, _Plug]]],
-) -> bool:
-    """Whether a channel is on two ports, or two channels are on one."""
+) -> Iterator[str]:
+    """Each channel that is on two ports, and each port that has two channels."""
     plugs: dict[int, _Plug] = {}
     channels: dict[_Plug, int] = {}
+    names: dict[int, str] = {}
     for pairing, link, known in zip(pairings, links, found, strict=True):
         systems = {system.node: system for system in pairing.systems}
         for chpids, both in known.items():
             for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
                 system = systems[node]
-                channel = id(system.deck.channels[system.partition.css, chpid])
-                if plugs.setdefault(channel, plug) != plug:
-                    return True
-                if channels.setdefault(plug, channel) != channel:
-                    return True
-    return False
+                path = system.deck.channels[system.partition.css, chpid]
+                channel = id(path)
+                name = names.setdefault(channel, f"{node}:{path}")
+                if (first := plugs.setdefault(channel, plug)) != plug:
+                    yield f"{name} is on port {first} by one control unit, and {plug} by another"
+                if (other := channels.setdefault(plug, channel)) != channel:
+                    yield f"{names[other]} and {name} are both on port {plug}"

@@ -29,7 +29,7 @@ from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
-from isfc.deck.machine import crossings, together
+from isfc.deck.machine import contradictions, crossings, together
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
@@ -95,6 +95,7 @@ def import_iocp(
     check_paths(links)
     pairings = [pairing for pairing, _ in wired]
     collection = together(pairings, links)
+    _tell(f"isfc: note: {remark}" for remark in contradictions(pairings, links))
     _tell(f"isfc: note: {remark}" for remark in crossings(pairings, links))
     if json:
         show_json(_record(wired, collection))

@@ -2,7 +2,7 @@
 
 from ctc.address import Rdev
 from isfc.deck.iocp import Deck, parse_deck
-from isfc.deck.machine import together
+from isfc.deck.machine import contradictions, together
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import pair_all, wire
 from isfc.layout.file import parse_collection
@@ -113,6 +113,14 @@ def test_ports_that_contradict_each_other_are_left_out() -> None:
         unit("4010", "50", "D1", 3, more=",PART=LP1"),
         unit("4020", "50", "07D1", 3, rdev="4080", more=",PART=LP2"),
     )
-    found = imported("LP1,LP2,LP3", [near, third("60,SWITCH=8", links=("C1", "07C1"))], "")
+    decks = [near, third("60,SWITCH=8", links=("C1", "07C1"))]
+    found = imported("LP1,LP2,LP3", decks, "")
     assert len(found.links) == 2
     assert [fibre.ports for link in found.links for fibre in link.fibres] == [(), ()]
+    pairings = pair_all(choose_systems("LP1,LP2,LP3", decks), [])
+    (remark,) = contradictions(pairings, found.links)
+    assert remark.startswith(
+        "LP1:50 is on port C1 of director 08 by one control unit, and C1 of director 07 by another"
+    )
+    assert "without directors and ports" in remark
+    assert not list(contradictions(pairings[:1], found.links[:1]))
