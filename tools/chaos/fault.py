@@ -12,7 +12,7 @@ from typing import Final
 from isfc.link.name import NodeName
 
 
-class FaultKind(Enum):
+class ChaosKind(Enum):
     """What can go wrong."""
 
     KILLED = "node killed"
@@ -32,26 +32,26 @@ class FaultKind(Enum):
 
 
 _WEIGHTS: Final = {
-    FaultKind.KILLED: 5,
-    FaultKind.BOTH_KILLED: 1,
-    FaultKind.ENDED: 1,
-    FaultKind.STOPPED: 3,
-    FaultKind.CUT: 5,
-    FaultKind.PARTITION: 2,
-    FaultKind.DELAY: 2,
-    FaultKind.STALL: 2,
+    ChaosKind.KILLED: 5,
+    ChaosKind.BOTH_KILLED: 1,
+    ChaosKind.ENDED: 1,
+    ChaosKind.STOPPED: 3,
+    ChaosKind.CUT: 5,
+    ChaosKind.PARTITION: 2,
+    ChaosKind.DELAY: 2,
+    ChaosKind.STALL: 2,
 }
 """How often each is drawn, relative to the others."""
 
 _LONGEST_S: Final = {
-    FaultKind.KILLED: 1.5,
-    FaultKind.BOTH_KILLED: 1.5,
-    FaultKind.ENDED: 1.0,
-    FaultKind.STOPPED: 3.0,
-    FaultKind.CUT: 0.0,
-    FaultKind.PARTITION: 5.0,
-    FaultKind.DELAY: 3.0,
-    FaultKind.STALL: 2.0,
+    ChaosKind.KILLED: 1.5,
+    ChaosKind.BOTH_KILLED: 1.5,
+    ChaosKind.ENDED: 1.0,
+    ChaosKind.STOPPED: 3.0,
+    ChaosKind.CUT: 0.0,
+    ChaosKind.PARTITION: 5.0,
+    ChaosKind.DELAY: 3.0,
+    ChaosKind.STALL: 2.0,
 }
 """How long each lasts at most, in seconds. A partition may outlast the reconnect time."""
 
@@ -63,7 +63,7 @@ _DELAY_S_MAX: Final = 0.05
 class ChaosFault:
     """One fault, ``after_s`` after the one before."""
 
-    kind: FaultKind
+    kind: ChaosKind
     after_s: float
     node: NodeName
     """Whom it concerns, if one."""

@@ -19,7 +19,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from tools.chaos.audit import Account
 from tools.chaos.book import Entry
-from tools.chaos.fault import ChaosFault, FaultKind, draw_faults
+from tools.chaos.fault import ChaosFault, ChaosKind, draw_faults
 from tools.chaos.fibre import Fibre
 from tools.chaos.node import Life
 from tools.chaos.running import Running
@@ -48,7 +48,7 @@ class Outcome:
     """What came of a run."""
 
     seconds: float = 0.0
-    faults: Counter[FaultKind] = field(default_factory=Counter)
+    faults: Counter[ChaosKind] = field(default_factory=Counter)
     lives: list[Account] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     """What is wrong besides what an audit of the lives finds."""
@@ -140,16 +140,16 @@ class Supervisor:
         """Let one fault happen, and undo it."""
         concerned = self._nodes[fault.node]
         self._say(f"{fault.kind.value}, {fault.for_s:.2f} s")
-        if fault.kind is FaultKind.BOTH_KILLED:
+        if fault.kind is ChaosKind.BOTH_KILLED:
             first, second = self._nodes.values()
             async with first.lock, second.lock:
                 await asyncio.gather(*(self._kill(each, fault) for each in (first, second)))
-        elif fault.kind in (FaultKind.KILLED, FaultKind.ENDED, FaultKind.STOPPED):
+        elif fault.kind in (ChaosKind.KILLED, ChaosKind.ENDED, ChaosKind.STOPPED):
             async with concerned.lock:
                 await {
-                    FaultKind.KILLED: self._kill,
-                    FaultKind.ENDED: self._restart,
-                    FaultKind.STOPPED: self._hold,
+                    ChaosKind.KILLED: self._kill,
+                    ChaosKind.ENDED: self._restart,
+                    ChaosKind.STOPPED: self._hold,
                 }[fault.kind](concerned, fault)
         else:
             await self._disturb(fault)
@@ -186,20 +186,20 @@ class Supervisor:
     async def _disturb(self, fault: ChaosFault) -> None:
         """What goes wrong with the fibre; of two of a kind that overlap, the first end counts."""
         fibre = self._fibre
-        if fault.kind is FaultKind.CUT:
+        if fault.kind is ChaosKind.CUT:
             fibre.cut(fault.count)
             return
-        if fault.kind is FaultKind.PARTITION:
+        if fault.kind is ChaosKind.PARTITION:
             fibre.dark = True
             fibre.cut(fibre.count)
-        elif fault.kind is FaultKind.DELAY:
+        elif fault.kind is ChaosKind.DELAY:
             fibre.delay_s = fault.delay_s
         else:
             fibre.stall()
         await asyncio.sleep(fault.for_s)
-        if fault.kind is FaultKind.PARTITION:
+        if fault.kind is ChaosKind.PARTITION:
             fibre.dark = False
-        elif fault.kind is FaultKind.DELAY:
+        elif fault.kind is ChaosKind.DELAY:
             fibre.delay_s = 0.0
         else:
             fibre.flow()
