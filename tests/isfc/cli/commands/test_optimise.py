@@ -23,7 +23,7 @@ from isfc.layout.write import format_layout
 from isfc.search.defined import activated
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import Contender, SearchResult, Task
+from isfc.search.optimise import SPREAD_PERCENT_MIN, Contender, SearchResult, Task
 from isfc.search.together import LinksContender, LinksFound
 from scenarios.workload import find_workload
 
@@ -243,3 +243,8 @@ def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
     now = LinksContender(links, {}, 100.0, 0.1)
     for score, which in ((100.4, "given"), (130.0, "first")):
         assert written(LinksFound((LinksContender(links, {}, score, 0.1),), now, 1)) == which
+
+
+def test_page_says_from_which_difference_on_a_layout_is_ahead() -> None:
+    text = " ".join(Path("docs/optimise.md").read_text("utf-8").split())
+    assert f"more than the seeds of both differ, and more than {SPREAD_PERCENT_MIN:g} %." in text
