@@ -81,7 +81,7 @@ class Member(NamedTuple):
     arrived: tuple[int, ...]
 
 
-class Move(NamedTuple):
+class Successor(NamedTuple):
     """What a system can do next: the state it is in then, and the frames that go to each partner.
 
     The frames are those of (partner, the number of their link there).
@@ -102,7 +102,7 @@ class Members:
         self._links = [world.links_of(here) for here in range(world.system_count)]
         self._members: list[Member] = []
         self._numbers: dict[Member, int] = {}
-        self._moves: dict[int, list[Move]] = {}
+        self._moves: dict[int, list[Successor]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
         self.done: list[bool] = []
         """Whether the system has sent and received everything, and waits for nothing."""
@@ -120,7 +120,7 @@ class Members:
         nothing = (0,) * len(links)
         return self._add(Member(here, node, ((),) * len(links), nothing, nothing))
 
-    def feed(self, number: int, given: Input) -> Move:
+    def feed(self, number: int, given: Input) -> Successor:
         """What a system does with an input; raises `AssertionError` for a message out of turn."""
         here, node, fibres, sent, arrived = self._members[number]
         match given:
@@ -136,7 +136,7 @@ class Members:
             most = self._world.messages[1 - link.index(here)]
             assert length <= most, f"message {length} was not sent to {here}"
         member = self._add(Member(here, did.state, fibres, sent, arrived))
-        return Move(given, member, tuple(self._sorted(here, did.frames)), did.collisions)
+        return Successor(given, member, tuple(self._sorted(here, did.frames)), did.collisions)
 
     def _sorted(self, here: int, frames: Frames) -> Iterator[tuple[int, Frames]]:
         """Frames by the system that they go to, with the number of their link there."""
@@ -159,7 +159,7 @@ class Members:
             found = self._received[key] = self._add(member._replace(fibres=fibres))
         return found
 
-    def moves(self, number: int) -> list[Move]:
+    def moves(self, number: int) -> list[Successor]:
         """Everything a system can do by itself; but for missing interrupts, see `late`."""
         moves = self._moves.get(number)
         if moves is None:
@@ -174,7 +174,7 @@ class Members:
             moves = self._moves[number] = [self.feed(number, each) for each in given]
         return moves
 
-    def late(self, number: int) -> list[Move]:
+    def late(self, number: int) -> list[Successor]:
         """The missing interrupts that the system waits for."""
         late = self.nodes.late[self._members[number].node]
         return [self.feed(number, ("timer", timer)) for timer in late]
@@ -255,7 +255,7 @@ class ClusterExploration(StateGraph):
         except (AssertionError, RemoteProtocolError) as error:
             self._fail(str(error) or repr(error), number)
 
-    def _take(self, state: int, moves: Callable[[int], list[Move]], number: int) -> list[int]:
+    def _take(self, state: int, moves: Callable[[int], list[Successor]], number: int) -> list[int]:
         found = []
         for shift in self._shifts:
             member = state >> shift & _MEMBER_MASK
@@ -264,7 +264,7 @@ class ClusterExploration(StateGraph):
                 found.append(self._note(self._after(state, shift, member, move), number))
         return found
 
-    def _after(self, state: int, shift: int, member: int, move: Move) -> int:
+    def _after(self, state: int, shift: int, member: int, move: Successor) -> int:
         """The state after what one system does, whose frames are on their way to the others."""
         state += (move.member - member) << shift
         for partner, frames in move.frames:

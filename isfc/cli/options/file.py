@@ -10,11 +10,11 @@ def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:
 
     Raises `ConfigurationError` for another suffix, and for a folder that does not exist.
     """
-    path = Path(name)
+    path, shown = Path(name), name if len(name) <= 60 else f"...{name[-57:]}"
     if suffixes and path.suffix.lower() not in suffixes:
         raise ConfigurationError(
-            f"{option} {name[-60:]}: expected a file that ends with {' or '.join(suffixes)}"
+            f"{option} {shown}: expected a file that ends with {' or '.join(suffixes)}"
         )
     if not path.parent.is_dir():
-        raise ConfigurationError(f"{option} {name[-60:]}: there is no folder {path.parent}")
+        raise ConfigurationError(f"{option} {shown}: there is no folder {path.parent}")
     return path

@@ -158,13 +158,14 @@ def size(
     """
     if output is not None and sized.interval is Which.ALL:
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
+    path = None if output is None else check_file("-o", str(output), (".toml",))
     guidelines = Guidelines(most.processor_percent, most.bus_percent, most.sap_percent)
     sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in sized.read()]
-    if output is not None:
+    if path is not None:
         text = proposal(sizings[0])
-        check_file("-o", str(output), (".toml",)).write_text(text, "utf-8")
+        path.write_text(text, "utf-8")
         for warning in warnings_of(text, guidelines):
-            show_error(f"{output}: 'isfc io plan' warns: {warning}")
+            show_error(f"{path}: 'isfc io plan' warns: {warning}")
     if json:
         show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
     else:

@@ -140,3 +140,11 @@ def test_what_is_not_known_of_a_later_feature_is_said(
     assert line.split()[5] == "-"
     assert "32S and 32-4P: processor assumed, bus not known; so neither is called best." in page
     assert "Best: 1 FICON Express16SA channel" in page
+
+
+def test_a_name_that_no_file_can_have_is_refused_before_any_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere, mix = tmp_path / "best.csv", tmp_path / "nosuch.txt"
+    assert run(["io", "size", "--rmf", str(mix), "-o", str(nowhere)]) == 2
+    assert "best.csv: expected a file that ends with .toml" in capsys.readouterr().err
