@@ -17,7 +17,9 @@ from tools.release.pythons import ROOT
 HOME: Final = Path("/home/user")
 GIVEN: Final = Path("/given")
 
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
+_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives")
+"""Where the system is; on Debian `cc` is a link into the last."""
+
 _PREFIX: Final = "import sys; print(sys.base_prefix)"
 _EMPTY: Final = """
 import importlib.util, os, sys
