@@ -1,5 +1,6 @@
 """The pages' commands print what the pages show, and the README's tables are complete."""
 
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -313,7 +314,14 @@ def test_sentences_of_the_tutorial_say_what_its_tables_show() -> None:
     (two, four, more), (_, _, fifth) = sent
     less = (1 - float(two) / float(four)) * 100
     text = " ".join(page.split())
-    assert f"DALLAS sends {float(more):.0f} % more, and {waiting[2]} messages wait" in text
-    assert f"where {waiting[1]} did" in text
-    assert f"With a fifth CTC on every chpid DALLAS sends {-float(fifth):.0f} % less" in text
-    assert f"Two each is enough if {less:.0f} % less than with four will do" in text
+    assert f"With four CTCs on each chpid DALLAS sends {float(more):.0f} % more." in text
+    assert f"`TXPENDCT` falls from {waiting[1]} to {waiting[2]}: no message waits" in text
+    assert f"messages that wait for a free CTC: {waiting[1]}." in text
+    assert f"The fifth CTC does not help. DALLAS sends {-float(fifth):.0f} % less," in text
+    assert f"Two CTCs on each chpid send {less:.0f} % less than four." in text
+    packages = re.findall(r"^packages/s sent +\S+ +\S+ +\S+ +(\S+)$", page, re.MULTILINE)
+    assert f"packages sent a second grow by {float(packages[1]):.0f} %." in text
+    busy = re.findall(r"^50[012]\d  FCTC .* (\S+)$", page, re.MULTILINE)
+    writing = [float(each) for each in busy[:-1]]
+    assert len(writing) == 5
+    assert f"5000 to 5020, are at least {math.floor(min(writing))} % busy." in text

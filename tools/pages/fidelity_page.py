@@ -27,39 +27,43 @@ from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, 
 WORST_COUNT: Final = 10
 
 MADE: Final = (
-    "This page is made from a replay of the published tables; `make docs` makes it again, "
+    "This page is made from a replay of the published tables. `make docs` makes the page again; "
     "`make fidelity` measures again what each constant does."
 )
 SENSITIVITY: Final = """
-How much worse the fit to the calibration rows gets when one constant is moved by {move:.0%} and
-all others stay. The fit's loss is that of `tools/calibration/loss.py`, with the same {seeds}
-seeds before and after the move. A constant *matters* if a move changes it by more than *chance*
-does, {significant} standard errors; what {seeds} seeds do not tell from chance was measured
-again with {more}. What does not matter cannot have been found by the fit. A loss below 0 means
-that the fit would gain from such a move."""
+For this table one constant at a time was moved by {move:.0%}, down and up, while all others
+stayed. The table shows how much worse the model then fits the calibration rows: the change of
+the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before and after the
+move. A loss below 0 means that the fit would gain from the move. *Chance* is {significant}
+standard errors of that change. A constant *matters* if the move changes the loss by more than
+chance. Where {seeds} seeds could not tell the change from chance, the move was measured again
+with {more} seeds. The fit cannot have found the value of a constant that does not matter."""
 
 GROUPS: Final = """
-A link of one CTC is a regime of its own: both ends write on it, and collide. Among the links of
-several, *quiet* are the rows where IBM counted at most 0.2 collisions a second, *colliding* those
-with 20 or more. *Busy devices* are busy for more than 20 % of the time; *writing devices* are
-those of them that mostly write, which have a DISC of .3 ms or more. *But three*: all rows but
-three."""
+The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
+and collide, so that such links are judged by themselves; *multi-CTC* are all other links. Among
+the multi-CTC links, *quiet* are the rows where IBM counted at most 0.2 collisions a second, and
+*colliding* those with 20 or more. *Busy devices* are busy for more than 20 % of the time.
+*Writing devices* are the busy devices that mostly write: their DISC is .3 ms or more. A goal
+for all rows *but three* leaves out the three worst rows."""
 
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""
 SPREAD: Final = """
-The greatest figure of the seeds less the least, as a share of their mean; wanted is less than
-2 %."""
+Each run was made with several seeds. The table shows how far the seeds differ: the greatest figure
+less the least, as a share of their mean. Less than 2 % is wanted."""
 
 LEFT_OUT: Final = """
-Fitted to the calibration rows of three suites, the fourth predicted: MB/s of its rows with
-several CTCs. Each search begins half-way between the bounds
-of each constant (`tools/calibration/knobs.py`), and knows nothing of the constants in use, which
-all four suites have shaped. The model itself was built with all four in sight. `python -m
-tools.calibration.calibrate --leave-out HS --generations 100 --length 0.1` does the search without
-HS again. The number was fixed beforehand. It matters where a search stops: with the model before
-this one the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations, so these
-figures are uncertain by some percentage points."""
+The table shows how well the model predicts a workload that it was not fitted to. The constants
+were fitted to the calibration rows of three suites; the table has the errors of the fourth
+suite, in MB/s of its rows with several CTCs. This was done for each suite in turn. Each search
+begins half-way between the bounds of each constant (`tools/calibration/knobs.py`), and does not
+use the constants of the model, which were fitted to all four suites. The rules of the model,
+however, were chosen with all four suites in sight. `python -m tools.calibration.calibrate
+--leave-out HS --generations 100 --length 0.1` repeats the search without HS. The number of
+generations was fixed before the search. That number affects the result: with the previous model
+the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations. So the
+figures of the table are uncertain by some percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -74,21 +78,27 @@ INTRODUCTION: Final = """\
 # Fidelity: how near the emulator comes to what IBM measured
 
 {how}
-**For a workload of your own**, the figure to believe is that of [a suite left
-out](#a-suite-left-out):
+**For a workload of your own**, expect the errors of [a suite left out](#a-suite-left-out) of
+the fit:
 {left_out}.
-Constants were fitted to **calibration** rows. The others are **predictions**, but kind ones: most
-are neighbours of calibration rows in one grid, and the
-[rules of the model](decisions/0009-what-the-figures-taught.md) were chosen while all rows were in
-sight. What no published figure identifies is told under [extrapolation](extrapolation.md).
 
-**Bounds** say what this version reaches, so that a test notices a worse one. A row that keeps its
-bound shows no more than that: it says nothing about predictions. `make bounds` makes them: every
-table four times for 3 s, twice for 5 and for 10 s and once for 20 s, each with a seed of its own; a
-bound is the greatest of the nine figures and as much more as they differ, 5 % at least. So it holds
-for other seeds, and for every length from 3 s on.
-Every figure of this page, IBM's and ours, is in [fidelity.csv](fidelity.csv);
-[sources](sources.md) has every constant with its value and origin, [timing](timing.md) the model.
+The published rows are of two kinds. The model's constants were fitted to the **calibration**
+rows. All other rows are **predictions**. The errors of these predictions are smaller than those
+to expect of a new workload: most predictions are neighbours of calibration rows in one grid,
+and the [rules of the model](decisions/0009-what-the-figures-taught.md) were chosen while all
+rows were in sight. [Extrapolation](extrapolation.md) lists what no published figure tests.
+
+A **bound** is the error that this version of the model reaches, and a margin. A test fails
+where an error exceeds its bound, and so notices a version that is worse. That a row keeps its
+bound says nothing about predictions. `make bounds` makes the bounds from nine replays of every
+table: four of 3 s, two of 5 s, two of 10 s and one of 20 s of virtual time, with up to four
+seeds. A bound is the greatest error of the nine replays, and a margin: the difference between
+the greatest and the least error, or 5 % of the greatest if that is more. So a bound holds for
+other seeds, and for every length from 3 s on.
+
+[fidelity.csv](fidelity.csv) has every figure of the replays, IBM's and ours.
+[Sources](sources.md) lists every constant with its value and origin. [Timing](timing.md)
+describes the model.
 """
 
 
@@ -158,8 +168,8 @@ def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str
     measured += _model_goals(left_out)
     rules = [line for v in verdicts if not v.table.is_measured for line in _goal_lines(v)]
     told = (
-        f"{_met(measured)} measured goals are met. Goals that are missed stand here as they were "
-        "set; what was tried for them is in `tools/calibration/NOTES.md`."
+        f"{_met(measured)} measured goals are met. A goal that is missed is not changed; "
+        "`tools/calibration/NOTES.md` says what was tried to meet it."
     )
     text = f"{_filled(told)}\n{_filled(GROUPS)}\n{_table(heading, measured)}"
     if rules:
@@ -241,8 +251,8 @@ def _verdict(good: bool) -> str:
 
 def _pictures(pictures: Sequence[Picture]) -> str:
     lines = [
-        "IBM's figures are dots on a line, ours crosses on a broken one; bars go from the least",
-        "to the greatest of the seeds. A line for each number of pairs.\n",
+        "IBM's figures are dots on a solid line, ours are crosses on a broken line. Each number",
+        "of pairs has its own lines. Bars go from the least to the greatest figure of the seeds.\n",
     ]
     lines += [f"![{one.title}: published against emulated]({one.name})\n" for one in pictures]
     return "\n".join(lines)

@@ -30,14 +30,23 @@ def at_full_load(rule: str) -> float:
 
 def test_collisions_at_half_of_the_load_are_those_of_the_tables() -> None:
     half = (80, 80)
-    assert f"ISFC's rule has {plane('stop-short 1')[half]} collisions a second." in TEXT
-    assert f"Without stopping short there are {plane('stop-short 0')[half]};" in TEXT
-    assert f"`upward` has {plane('upward')[half]}, as both ends" in TEXT
-    assert f"`random` {plane('random')[half]}." in TEXT
+    found = {rule: plane(rule)[half] for rule in ("stop-short 0", "stop-short 1", "random")}
+    upward = plane("upward")[half]
+    assert f"ISFC's rule has {found['stop-short 1']} collisions a second." in TEXT
+    assert f"`stop-short 0` has {found['stop-short 0']}: opposite scans alone" in TEXT
+    assert f"`random` has {found['random']}." in TEXT
+    assert f"`upward` has {upward}, because both systems" in TEXT
+    assert found["stop-short 0"] < found["random"] / 2 < upward / 2  # "prevent most"
 
 
 def test_most_collisions_of_the_rule_are_those_of_its_table() -> None:
     assert f"ISFC's rule has up to {max(plane('stop-short 1').values())} collisions" in TEXT
+
+
+def test_collisions_of_the_rule_begin_where_the_page_says() -> None:
+    rule = plane("stop-short 1")
+    assert rule[40, 40] == 0
+    assert rule[80, 80] < rule[120, 120]
 
 
 def test_stopping_short_by_two_or_three_never_collides() -> None:
@@ -48,6 +57,6 @@ def test_stopping_short_by_two_or_three_never_collides() -> None:
 def test_rates_at_full_load_are_in_the_order_that_the_page_says() -> None:
     none, one, two, three = (at_full_load(f"stop-short {count}") for count in range(4))
     assert two == max(none, one, two, three)
-    assert f"the most, {two:.0f} MB/s, before ISFC's rule with {one:.0f};" in TEXT
-    assert f"without stopping short it is {none:.0f}." in TEXT
-    assert f"a single CTC: {three:.0f} MB/s." in TEXT
+    assert f"the most: {two:.0f} MB/s in both directions together." in TEXT
+    assert f"ISFC's rule carries {one:.0f}, `stop-short 0` carries {none:.0f}." in TEXT
+    assert f"It carries {three:.0f} MB/s." in TEXT

@@ -15,6 +15,7 @@ from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from scenarios.run import record
 from tools.calibration import replayed
+from tools.calibration.calibrate import LEFT_OUT as LEFT_OUT_TABLE
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import COLUMNS, ReplayedTable, replay_all
 from tools.calibration.sensitivity import Sensitivity
@@ -283,6 +284,16 @@ def test_page_is_up_to_date(name: str, key: str, measure: str) -> None:
 def test_page_says_what_its_tool_says_now(text: str) -> None:
     stored = (DOCS / "fidelity.md").read_text("utf-8")
     assert " ".join(text.split()) in " ".join(stored.split()), "make docs"
+
+
+def test_introduction_of_the_page_is_what_its_tool_writes_now() -> None:
+    stored = (DOCS / "fidelity.md").read_text("utf-8")
+    first = page(replace(material(), left_out=load_left_out(LEFT_OUT_TABLE)))
+    said = [
+        part.partition("## Goals")[0].partition("**For a workload")[2] for part in (stored, first)
+    ]
+    assert "A **bound** is" in said[0]
+    assert said[0] == said[1], "make docs"
 
 
 def test_every_known_reason_on_the_page_is_worded_as_it_is_now() -> None:
