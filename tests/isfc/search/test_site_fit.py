@@ -28,6 +28,9 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
     # a feature that is 30 % slower takes 1 / 0.7 times as long for a byte
     site = site_of(load_layout(LAYOUT), transfer=1 / 0.7, receive=2.0, turn=0.5)
     fitted = fit_pages(print_pages(site, LOADS, tmp_path, seed=11))
+    factors = dict(fitted.profile.factors)
+    assert factors["receive"] == pytest.approx(2.0, rel=0.1)  # docs/measured.md: "about 2"
+    assert factors["turn"] == pytest.approx(0.5, rel=0.1)  # "about a half"
     for today, predicted in errors_percent(site, fitted, HELD_BACK):
         assert 20 < abs(today) < 50
         assert abs(predicted) < 5
