@@ -70,6 +70,7 @@ class Work:
         self._context.set_forkserver_preload(list(_PRELOADED))
         self._processes: set[BaseProcess] = set()
         self._server: int | None = None
+        self._ended = False
         self._warming = threading.Thread(target=self._warm_up, daemon=True)
 
     @property
@@ -87,11 +88,15 @@ class Work:
         # thread begins blocks the signal as the thread does, which the tracker would undo.
         resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_tell_parent, args=(theirs,), daemon=True)
-        process.start()
-        self._server = ours.recv()
-        process.join()
+        try:
+            ours, theirs = self._context.Pipe(duplex=False)
+            process = self._context.Process(target=_tell_parent, args=(theirs,), daemon=True)
+            process.start()
+            self._server = ours.recv()
+            process.join()
+        except (OSError, EOFError):
+            if not self._ended:  # else the folder of the server's socket is gone, as it should be
+                raise
 
     async def stream(self, task: Callable[..., Any], *arguments: Any) -> AsyncGenerator[Any, None]:
         """Call ``task`` with a `Tell` and the arguments; yield what it tells, then its result.
@@ -157,6 +162,7 @@ class Work:
 
         The folder of the socket that the server listened at goes as well.
         """
+        self._ended = True
         for process in list(self._processes):
             self._end(process)
         if self._server is not None:

@@ -223,7 +223,7 @@ def test_help_that_the_parser_cannot_write_names_stdout(
         ("--version", {}),
         ("plan --help", {}),
         ("io plan published-1 --help", {}),
-        ("--show-completion bash", {}),
+        ("--show-completion bash", {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}),
         ("", {"_ISFC_COMPLETE": "source_bash"}),
         ("", {"_ISFC_COMPLETE": "complete_bash", "COMP_WORDS": "isfc pl", "COMP_CWORD": "1"}),
     ],

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 from contextlib import aclosing
 
@@ -59,3 +61,23 @@ def test_process_that_somebody_kills_is_told_and_the_next_one_computes(*, server
     assert isinstance(failed, Failed)
     assert "ended without a result" in failed.message
     assert again == [42]
+
+
+ENDED_AT_ONCE = """
+import os
+from isfc.cli.studio.work import Work
+
+work = Work()
+work.warm_up()
+work.kill_all()
+work._warming.join()
+os._exit(0)  # as the command ends at a signal
+"""
+
+
+@pytest.mark.slow
+def test_work_that_is_ended_while_it_warms_up_says_nothing() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", ENDED_AT_ONCE], capture_output=True, check=False, timeout=120
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
