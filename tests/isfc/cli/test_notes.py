@@ -74,6 +74,7 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
     return " ".join(captured.out.split()), " ".join(captured.err.split())
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] * (name == "plan")) for name in COMMANDS],
@@ -137,6 +138,7 @@ def test_links_that_run_together_are_not_alone(
     assert "as if it were alone" not in page
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

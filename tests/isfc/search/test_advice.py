@@ -48,6 +48,7 @@ def test_four_ctcs_fill_a_chpid_and_more_gain_next_to_nothing() -> None:
     assert 0.97 * four < eight < 1.03 * four
 
 
+@pytest.mark.at_length
 def test_single_fast_chpid_belongs_in_the_middle_for_both_directions() -> None:
     middle, *extremes = (
         measured(Objective.SYMMETRIC, order, 4) for order in ([2, 4, 2], [4, 2, 2], [2, 2, 4])
@@ -60,6 +61,7 @@ def test_fast_chpids_at_the_top_favour_the_system_that_scans_from_there() -> Non
     assert measured(Objective.FORWARD, order, 4) > measured(Objective.REVERSE, order, 4)
 
 
+@pytest.mark.at_length
 def test_model_disagrees_that_two_fast_chpids_belong_at_the_extremes() -> None:
     extremes = measured(Objective.SYMMETRIC, [4, 2, 2, 4], 4)
     middle = measured(Objective.SYMMETRIC, [2, 4, 4, 2], 4)
@@ -77,6 +79,7 @@ def both_ways(features: Sequence[int], each: int) -> tuple[int, int]:
     return forward, reverse
 
 
+@pytest.mark.at_length
 def test_figures_of_the_page_are_the_model_s() -> None:
     counts = ", ".join(str(round(measured(Objective.FORWARD, [4], each))) for each in range(2, 9))
     assert f"agrees: {counts} MB/s with 2 to 8 CTCs on one Express4" in PAGE

@@ -120,6 +120,8 @@ def test_progress_goes_up_to_what_was_simulated() -> None:
     assert max(told) >= found.simulated_count
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_front_has_those_that_no_other_beats_in_all() -> None:
     found = optimise(task(Objective.FORWARD, Objective.REVERSE), here)
     every = (*found.best, found.given)
@@ -155,6 +157,8 @@ def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
         optimise(Task(LAYOUT, 3, (Objective.FORWARD,), LOAD, fixed=fixed), here)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_choice_of_defined_devices_changes_no_definition() -> None:
     found = optimise(task(ctcs=4, runs=30), here)
     assert {*found.defined.layout.ctcs} <= {*LAYOUT.ctcs}
@@ -180,6 +184,8 @@ def test_slow_chpid_that_holds_the_fast_one_up_is_left_out_of_the_defined_choice
     assert 0x6000 in {ctc.rdevs[0] for ctc in held.defined.layout.ctcs}
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

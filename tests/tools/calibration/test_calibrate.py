@@ -65,6 +65,7 @@ def test_generation_stays_between_the_bounds_and_never_loses(
         assert finalists["start,"] > min(finalists.values())
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_search_goes_on_as_if_it_had_not_been_interrupted(
     case: Case, pool: Executor, tmp_path: Path

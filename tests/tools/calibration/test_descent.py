@@ -108,6 +108,7 @@ def test_goals_are_missed_by_more_the_farther_the_figures_are_off() -> None:
     assert goals_loss([table], []) == 0
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_judge_finds_constants_that_are_far_off_worse() -> None:
     judge = LossJudge([load_table("appc_scaling")], 0.001, Here())

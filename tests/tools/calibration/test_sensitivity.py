@@ -92,6 +92,7 @@ def test_what_few_seeds_do_not_tell_from_chance_is_measured_with_more(
         assert list(measure([], FEW[:1], {found.name: found}, pool)) == [found]
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_slower_attention_matters() -> None:
     cases = [

@@ -204,6 +204,7 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
     assert "| HY | 30 | 10.6% | 24.9% | 39.3% | HY/4/5 | 40 |" in text
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_files_are_written_and_written_again_the_same(tmp_path: Path) -> None:
     folders = [tmp_path / "first", tmp_path / "second"]
@@ -255,6 +256,7 @@ def test_command_replays_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "repeated with 3 seeds" in " ".join((tmp_path / "fidelity.md").read_text().split())
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "key", "measure"),

@@ -218,6 +218,8 @@ def test_plot_shows_the_passes(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == drawn
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_lost_link_ends_a_relocation_and_those_that_wait(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -90,6 +90,7 @@ def test_loads_that_disagree_are_both_told() -> None:
     )
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_plan_says_that_the_model_keeps_the_slow_chpids(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-12", "--json"]) == 0

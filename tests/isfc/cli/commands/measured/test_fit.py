@@ -26,6 +26,8 @@ def profile(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_a_fit_says_its_factors_and_writes_a_profile(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,6 +92,8 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_a_profile_is_named_where_a_result_is_printed(
     command: list[str], profile: Path, capsys: pytest.CaptureFixture[str]
