@@ -104,7 +104,7 @@ LOOKS: Final = {"beyond": BEYOND, "unsaid": UNSAID, "touching": TOUCHING}
 
 def every(browser: Browser, path: Path, *looks: str) -> dict[tuple[str, int, str], Any]:
     """What looks find of a page, by look, width and scheme, where they find something."""
-    found = {}
+    found: dict[tuple[str, int, str], Any] = {}
     for width in WIDTHS:
         for scheme in SCHEMES:
             page = opened(browser, path, width, scheme)
@@ -113,14 +113,17 @@ def every(browser: Browser, path: Path, *looks: str) -> dict[tuple[str, int, str
     return {at: what for at, what in found.items() if what}
 
 
+@pytest.mark.at_length
 def test_report_is_whole_on_every_screen(browser: Browser, report: Path) -> None:
     assert every(browser, report, *LOOKS) == {}
 
 
+@pytest.mark.at_length
 def test_plotted_page_is_whole_on_every_screen(browser: Browser, plot: Path) -> None:
     assert every(browser, plot, *LOOKS) == {}
 
 
+@pytest.mark.at_length
 def test_cut_drawing_says_so_on_a_phone_alone(browser: Browser, report: Path) -> None:
     for width, shown in ((360, True), (1_280, False)):
         page = opened(browser, report, width, "light")
@@ -171,6 +174,7 @@ PAPER: Final = (0x14, 0x18, 0x1D)
 """Behind pictures on dark devices."""
 
 
+@pytest.mark.at_length
 def test_plotted_page_is_readable_on_dark_devices(browser: Browser, plot: Path) -> None:
     page = opened(browser, plot, 800, "dark")
     assert poor(page.evaluate(COLOURS), PAPER) == set()

@@ -39,6 +39,7 @@ def axis(page: Page) -> list[float]:
     return [float(text) for text in texts if text.replace(".", "").isdigit()]
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
 def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
@@ -51,6 +52,7 @@ def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
         assert found == []
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
 def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(report: Path) -> None:
@@ -89,6 +91,7 @@ def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(report: Path) -> None
         assert found == []
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
 def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
@@ -104,6 +107,7 @@ def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
         assert found == []
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
 def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
@@ -118,6 +122,7 @@ def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
         assert found == []
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
 def test_screen_reader_finds_names_for_all(report: Path) -> None:
