@@ -13,9 +13,8 @@
 ``FAR`` says which fibre is meant of a chpid that leads to several, ``NODE`` of which system where
 several partitions of the deck have the chpid. ``PATH`` names the way of a fibre that shares
 inter-switch links with others: ``ISLS`` of them (1 if not given), each of so many Gb/s and with so
-many buffer credits each way. To IOCP they are comments. `isfc
-export` writes them and `isfc import` reads them, so that nothing is lost on the way; by hand they
-save options. Options count more.
+many buffer credits each way. To IOCP they are comments. `isfc export` writes them and `isfc import`
+reads them, so that nothing is lost on the way; by hand they save options. Options count more.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

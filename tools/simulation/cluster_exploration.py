@@ -102,7 +102,7 @@ class Members:
         self._links = [world.links_of(here) for here in range(world.system_count)]
         self._members: list[Member] = []
         self._numbers: dict[Member, int] = {}
-        self._moves: dict[int, list[Successor]] = {}
+        self._successors: dict[int, list[Successor]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
         self.done: list[bool] = []
         """Whether the system has sent and received everything, and waits for nothing."""
@@ -159,10 +159,10 @@ class Members:
             found = self._received[key] = self._add(member._replace(fibres=fibres))
         return found
 
-    def moves(self, number: int) -> list[Successor]:
+    def successors(self, number: int) -> list[Successor]:
         """Everything a system can do by itself; but for missing interrupts, see `late`."""
-        moves = self._moves.get(number)
-        if moves is None:
+        following = self._successors.get(number)
+        if following is None:
             member = self._members[number]
             given: list[Input] = [("timer", timer) for timer in self.nodes.soon[member.node]]
             for index, link in enumerate(self._links[member.here]):
@@ -171,8 +171,8 @@ class Members:
                     given.append(("send", length, Traffic.TRANSPORT, index))
                 if member.fibres[index]:
                     given.append(("frame", index, member.fibres[index][0]))
-            moves = self._moves[number] = [self.feed(number, each) for each in given]
-        return moves
+            following = self._successors[number] = [self.feed(number, each) for each in given]
+        return following
 
     def late(self, number: int) -> list[Successor]:
         """The missing interrupts that the system waits for."""
@@ -193,6 +193,8 @@ class Members:
         number = self._numbers.get(member)
         if number is None:
             number = self._numbers[member] = len(self._members)
+            if number > _MEMBER_MASK:
+                raise OverflowError(f"more than {_MEMBER_MASK + 1:,} states of the systems")
             self._members.append(member)
             self.done.append(self._is_done(member))
         return number
@@ -242,32 +244,34 @@ class ClusterExploration(StateGraph):
         return sum(number << shift for number, shift in zip(now, self._shifts, strict=True))
 
     def _give(self, now: list[int], here: int, given: Input) -> None:
-        move = self.members.feed(now[here], given)
-        now[here] = move.member
-        for partner, frames in move.frames:
+        step = self.members.feed(now[here], given)
+        now[here] = step.member
+        for partner, frames in step.frames:
             now[partner] = self.members.receive(now[partner], frames)
 
     def _follow(self, state: int, number: int) -> list[int]:
         members = self.members
         try:
-            found = self._take(state, members.moves, number)
+            found = self._take(state, members.successors, number)
             return found or self._take(state, members.late, number)
         except (AssertionError, RemoteProtocolError) as error:
             self._fail(str(error) or repr(error), number)
 
-    def _take(self, state: int, moves: Callable[[int], list[Successor]], number: int) -> list[int]:
+    def _take(
+        self, state: int, following: Callable[[int], list[Successor]], number: int
+    ) -> list[int]:
         found = []
         for shift in self._shifts:
             member = state >> shift & _MEMBER_MASK
-            for move in moves(member):
-                self._collision_count += move.collisions
-                found.append(self._note(self._after(state, shift, member, move), number))
+            for step in following(member):
+                self._collision_count += step.collisions
+                found.append(self._note(self._after(state, shift, member, step), number))
         return found
 
-    def _after(self, state: int, shift: int, member: int, move: Successor) -> int:
+    def _after(self, state: int, shift: int, member: int, step: Successor) -> int:
         """The state after what one system does, whose frames are on their way to the others."""
-        state += (move.member - member) << shift
-        for partner, frames in move.frames:
+        state += (step.member - member) << shift
+        for partner, frames in step.frames:
             place = _MEMBER_BITS * partner
             before = state >> place & _MEMBER_MASK
             state += (self.members.receive(before, frames) - before) << place
@@ -293,9 +297,9 @@ class ClusterExploration(StateGraph):
         state = self.states[before]
         for shift in self._shifts:
             member = state >> shift & _MEMBER_MASK
-            for move in (*self.members.moves(member), *self.members.late(member)):
-                if self._after(state, shift, member, move) == self.states[after]:
-                    return self.members.say(member, move.given)
+            for step in (*self.members.successors(member), *self.members.late(member)):
+                if self._after(state, shift, member, step) == self.states[after]:
+                    return self.members.say(member, step.given)
         raise AssertionError("nothing leads there")
 
 

@@ -12,6 +12,7 @@ import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.file import check_file
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import within
@@ -181,6 +182,8 @@ def optimise_layout(
     activate the best. With several objectives, those that no other one beats in all. Of a file with
     several links it moves the CTCs of all of them, as they run together.
     """
+    if output is not None:
+        check_file("-o", str(output), ())
     opened = chosen.open_file()
     jobs = jobs or os.cpu_count() or 1
     if chosen.link_name is None and len(opened.collection.links) > 1:

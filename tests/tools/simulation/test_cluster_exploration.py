@@ -3,6 +3,7 @@
 import pytest
 
 from isfc.system.system import System
+from tools.simulation import cluster_exploration
 from tools.simulation.cluster_exploration import SmallCluster, explore_cluster
 from tools.simulation.exploration import explore
 from tools.simulation.small_world import SmallWorld
@@ -56,3 +57,9 @@ def test_link_that_is_kept_waiting_by_another_is_found(monkeypatch: pytest.Monke
 def test_cluster_that_is_too_large_is_given_up() -> None:
     with pytest.raises(Counterexample, match="more than 10 states"):
         explore_cluster(SmallCluster(3, (1, 0), CHAIN), states_max=10)
+
+
+def test_more_states_than_a_number_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_exploration, "_MEMBER_MASK", 15)
+    with pytest.raises(OverflowError, match="more than 16 states of the systems"):
+        explore_cluster(SmallCluster(3, (1, 0), CHAIN))

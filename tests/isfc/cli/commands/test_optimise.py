@@ -73,6 +73,7 @@ def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
         (["--fixed", "9999"], "--fixed 9999: no such device at DALLAS"),
         (["--workload", "XX"], "workload 'XX' is unknown"),
         (["--ctcs", "17"], "--ctcs 17: expected 1 to 16"),
+        (["-o", "nowhere/best.toml"], "-o nowhere/best.toml: there is no folder nowhere"),
     ],
 )
 def test_bad_options_are_refused(
