@@ -69,7 +69,7 @@ _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class EngineExtent:
     """How much is run: repetitions, and seconds of virtual time (two for the memory)."""
 
     repetitions: int = 7
@@ -77,7 +77,7 @@ class Extent:
     memory_seconds: tuple[float, float] = (5.0, 20.0)
 
 
-QUICK: Final = Extent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
+QUICK: Final = EngineExtent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def _peak_length() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RUSAGE_UNIT
 
 
-def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[Check]]:
+def compare_with_simpy(suite: str, extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
     """Both models on one cell, in turn."""
 
     def experiment(seed: int) -> Experiment:
@@ -241,18 +241,18 @@ def compare_with_simpy(suite: str, extent: Extent) -> tuple[list[Timing], list[C
     ]
 
 
-def compare_ctcs(extent: Extent) -> tuple[list[Timing], list[Check]]:
+def compare_ctcs(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
     """One CTC against sixteen, with the same messages per package."""
     return _compare_counts(extent, equal_packages, {"1 CTC": 1, "16 CTCs": 16}, "16 CTCs / 1 CTC")
 
 
-def compare_pairs(extent: Extent) -> tuple[list[Timing], list[Check]]:
+def compare_pairs(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
     """One pair against a hundred, with one message per package."""
     return _compare_counts(extent, single_messages, {"1 pair": 1, "100": 100}, "100 pairs / 1 pair")
 
 
 def _compare_counts(
-    extent: Extent,
+    extent: EngineExtent,
     experiment: Callable[[int, float, int], Experiment],
     counts: Mapping[str, int],
     which: str,
@@ -274,7 +274,7 @@ def _compare_counts(
     ]
 
 
-def compare_links(extent: Extent) -> tuple[list[Timing], list[Check]]:
+def compare_links(extent: EngineExtent) -> tuple[list[Timing], list[Check]]:
     """One link of a mesh of four systems against all six, which share nothing, or a chpid each.
 
     With ISFC Transport, and with APPC/VM, whose messages are copied under one lock of a system.
@@ -305,7 +305,7 @@ def compare_links(extent: Extent) -> tuple[list[Timing], list[Check]]:
     return timings, checks
 
 
-def compare_memory(extent: Extent) -> list[Check]:
+def compare_memory(extent: EngineExtent) -> list[Check]:
     """A run against one four times as long."""
     shorter, longer = (peak_memory_mb(seconds) for seconds in extent.memory_seconds)
     return [
@@ -314,7 +314,7 @@ def compare_memory(extent: Extent) -> list[Check]:
     ]
 
 
-def compare_studio(extent: Extent) -> list[Check]:
+def compare_studio(extent: EngineExtent) -> list[Check]:
     """The page of a layout with 16 CTCs: seconds of the wall from an edit to its judgement."""
     taken = latencies(EDITS_PER_REPETITION * extent.repetitions)
     most = EDIT_S_MAX if COMPILED else EDIT_INTERPRETED_S_MAX
@@ -349,7 +349,7 @@ def describe_check(check: Check) -> str:
 
 
 def bench(
-    extent: Extent, say: Callable[[str], None]
+    extent: EngineExtent, say: Callable[[str], None]
 ) -> tuple[dict[str, list[Timing]], list[Check]]:
     """All of it; ``say`` is told each part as soon as it is known."""
     timings: dict[str, list[Timing]] = {}
@@ -395,7 +395,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run_ours(published_cell("HL", options.memory))
         print(_peak_length() / 2**20)
         return 0
-    extent = QUICK if options.quick else Extent()
+    extent = QUICK if options.quick else EngineExtent()
     timings, checks = bench(extent, say_nothing if options.json else say_now)
     if options.json:
         figures = {

@@ -40,7 +40,7 @@ FORWARDS_PART: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class LiveExtent:
     """How much is run: repetitions, and what each counts after its warm-up."""
 
     repetitions: int = 7
@@ -56,9 +56,11 @@ class Extent:
     """How long each TCP program runs each time, in seconds."""
 
 
-QUICK: Final = Extent(
+QUICK: Final = LiveExtent(
     3,
-    tuple(ContenderWork(work.case, work.warmup // 4, work.count // 4) for work in Extent().works),
+    tuple(
+        ContenderWork(work.case, work.warmup // 4, work.count // 4) for work in LiveExtent().works
+    ),
     1.0,
 )
 
@@ -211,7 +213,7 @@ def describe_case(case: str, runs: Mapping[str, Sequence[ContenderRun]]) -> str:
     return "\n".join(lines)
 
 
-def bench(extent: Extent, say: Callable[[str], None]) -> tuple[Timings, Figures, list[Check]]:
+def bench(extent: LiveExtent, say: Callable[[str], None]) -> tuple[Timings, Figures, list[Check]]:
     """All cases; ``say`` is told each as soon as it is known."""
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
     timings = {}
@@ -247,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     say = say_nothing if options.json else say_now
     try:
-        figures, checks = _measure(options.memory, QUICK if options.quick else Extent(), say)
+        figures, checks = _measure(options.memory, QUICK if options.quick else LiveExtent(), say)
     except ContenderError as error:
         print(error, file=sys.stderr)
         return 1
@@ -258,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(
-    memory_s: float | None, extent: Extent, say: Callable[[str], None]
+    memory_s: float | None, extent: LiveExtent, say: Callable[[str], None]
 ) -> tuple[dict[str, object], list[Check]]:
     if memory_s:
         resident = {"HL": resident_memory.sample_memory(OUR_NODES, memory_s)}

@@ -32,7 +32,7 @@ class Direction:
         return 1.0 / max(1.0, self.line)
 
 
-class Chpid:
+class SimpyChpid:
     """One end of a fibre: a processor that starts I/Os, and transfers that share the rest."""
 
     def __init__(self, env: simpy.Environment, profile: ChpidProfile) -> None:

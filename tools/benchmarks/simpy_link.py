@@ -22,7 +22,7 @@ from isfc.engine.virtual import PROPAGATION_NS
 from isfc.link.message import Message
 from isfc.link.package import CHAINED_LENGTH_MIN, Package
 from isfc.link.parameters import LinkCosts, LinkParameters
-from tools.benchmarks.simpy_chpid import Chpid
+from tools.benchmarks.simpy_chpid import SimpyChpid
 
 FOLLOWING: Final = 0
 DATA: Final = 1
@@ -30,7 +30,7 @@ DATA: Final = 1
 
 
 @dataclass(slots=True)
-class Traffic:
+class SimpyTraffic:
     """What the client's system has written (out) and read (in): lengths in bytes."""
 
     packages_out: int = 0
@@ -52,11 +52,11 @@ class Write:
 
 
 @dataclass(slots=True, eq=False)
-class Ctc:
+class SimpyCtc:
     """One system's end of one CTC, and the times of its I/Os."""
 
-    chpid: Chpid
-    mate: "Ctc" = field(init=False)
+    chpid: SimpyChpid
+    mate: "SimpyCtc" = field(init=False)
     write: Write | None = None
     held: Package | None = None
     """Collided, and to be written again here in its turn."""
@@ -82,27 +82,27 @@ class Ctc:
         self.conn_ns += ended_ns - matched_ns
 
 
-class System:
+class SimpySystem:
     """One end of the logical link, with an inbox for each guest.
 
     A guest has several conversations, numbered so that modulo the number of inboxes they are
     the number of the guest's own.
     """
 
-    partner: "System"
+    partner: "SimpySystem"
 
     def __init__(
         self,
         env: simpy.Environment,
         parameters: LinkParameters,
-        ctcs: Sequence[Ctc],
-        write_order: Sequence[Ctc],
+        ctcs: Sequence[SimpyCtc],
+        write_order: Sequence[SimpyCtc],
         inbox_count: int,
         *,
         lesser: bool,
     ) -> None:
         self.ctcs = ctcs
-        self.traffic = Traffic()
+        self.traffic = SimpyTraffic()
         self.inboxes = [simpy.Store(env) for _ in range(inbox_count)]
         self._env = env
         self._parameters = parameters
@@ -114,7 +114,7 @@ class System:
         self._tx_lock = simpy.Resource(env)
         self._write_order = write_order
         self._free = set(write_order)
-        self._ours: set[Ctc] = set()
+        self._ours: set[SimpyCtc] = set()
         self._waiting: deque[Message] = deque()
         self._waiting_length = 0
         self._waiting_ccws = 0
@@ -191,7 +191,7 @@ class System:
         self._waiting_ccws -= package.chained_count
         return package
 
-    def _write(self, ctc: Ctc, package: Package) -> ProcessGenerator:
+    def _write(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         """Write a package; the partner reads it, unless it writes here too."""
         env, mate = self._env, ctc.mate
         write = Write(package, env.now)
@@ -223,12 +223,12 @@ class System:
         else:
             self._release(ctc)
 
-    def _ending(self, ctc: Ctc) -> Process:
+    def _ending(self, ctc: SimpyCtc) -> Process:
         """The wait for the interrupt of a transfer that is over."""
         ctc.ending = self._env.process(self._end(ctc))
         return ctc.ending
 
-    def _end(self, ctc: Ctc) -> ProcessGenerator:
+    def _end(self, ctc: SimpyCtc) -> ProcessGenerator:
         with suppress(simpy.Interrupt):  # the mate goes on here
             yield self._env.timeout(ctc.chpid.interrupt_ns)
 
@@ -251,7 +251,7 @@ class System:
         self.traffic.messages_out += package.message_count
         self.traffic.length_out += package.length
 
-    def read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
+    def read(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         """Answer the attention: SENSE COMMAND BYTE, then READ. Return when the data began.
 
         None if a write of ours is started before it is our turn to answer.
@@ -292,7 +292,7 @@ class System:
         self._env.process(self._finish_read(ctc, package))
         return matched_ns
 
-    def _finish_read(self, ctc: Ctc, package: Package) -> ProcessGenerator:
+    def _finish_read(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         yield self._ending(ctc)
         self.traffic.packages_in += 1
         self.traffic.messages_in += package.count
@@ -325,13 +325,13 @@ class System:
             ready = self._early.pop((conversation, serial), None) if self._early else None
         self._next_serials[conversation] = serial
 
-    def _release(self, ctc: Ctc) -> None:
+    def _release(self, ctc: SimpyCtc) -> None:
         self._ours.discard(ctc)
         if ctc in self._write_order:
             self._free.add(ctc)
         self._wake_sender()
 
-    def collide(self, ctc: Ctc, write: Write) -> None:
+    def collide(self, ctc: SimpyCtc, write: Write) -> None:
         """Our write fails; the lesser end writes again first."""
         now_ns = self._env.now
         ctc.write = None
@@ -342,7 +342,7 @@ class System:
         if ctc.turn:
             self._env.process(self._write_again(ctc, ctc.held, self._parameters.recovery_ns))
 
-    def _write_again(self, ctc: Ctc, package: Package, delay_ns: int) -> ProcessGenerator:
+    def _write_again(self, ctc: SimpyCtc, package: Package, delay_ns: int) -> ProcessGenerator:
         yield self._env.timeout(delay_ns)
         ctc.held = None
         yield from self._write(ctc, package)

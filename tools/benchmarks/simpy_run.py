@@ -13,8 +13,8 @@ from isfc.link.segment import SEGMENT_LENGTH_MAX
 from scenarios.guests import CLIENT_PROCESSORS, START_SPREAD_NS
 from scenarios.run import MIB, NS_PER_S, Experiment
 from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
-from tools.benchmarks.simpy_chpid import Chpid
-from tools.benchmarks.simpy_link import Ctc, System
+from tools.benchmarks.simpy_chpid import SimpyChpid
+from tools.benchmarks.simpy_link import SimpyCtc, SimpySystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class SimpyResult:
 
 def client(
     env: simpy.Environment,
-    system: System,
+    system: SimpySystem,
     experiment: Experiment,
     guest: int,
     random: Random,
@@ -57,7 +57,7 @@ def client(
 
 def server(
     env: simpy.Environment,
-    system: System,
+    system: SimpySystem,
     experiment: Experiment,
     guest: int,
     reply: Callable[[int, int], object],
@@ -71,7 +71,7 @@ def server(
         reply(message.conversation, length)
 
 
-def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenerator:
+def acknowledge(system: SimpySystem, guest: int, taken: simpy.Store) -> ProcessGenerator:
     """A client guest's answer area: every reply is acknowledged immediately and taken out."""
     while True:
         reply = yield system.inboxes[guest].get()
@@ -79,7 +79,7 @@ def acknowledge(system: System, guest: int, taken: simpy.Store) -> ProcessGenera
         taken.put(reply)
 
 
-def keep_back(system: System, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
+def keep_back(system: SimpySystem, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
     """Send a server guest's replies as its client has room for them: one for each item."""
     while True:
         conversation, length = yield kept.get()
@@ -89,7 +89,7 @@ def keep_back(system: System, room: simpy.Store, kept: simpy.Store) -> ProcessGe
 
 def pair(
     env: simpy.Environment,
-    systems: tuple[System, System],
+    systems: tuple[SimpySystem, SimpySystem],
     experiment: Experiment,
     guest: int,
     random: Random,
@@ -112,7 +112,7 @@ def pair(
     env.process(server(env, servers, experiment, guest, reply))
 
 
-def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, System]:
+def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, SimpySystem]:
     """The systems of an experiment, the client's first, and all their processes."""
     layout, inbox_count = experiment.layout, 2 * experiment.pairs  # for messages, for room
     assert max(experiment.workload.max_length, experiment.workload.reply_length) <= (
@@ -122,12 +122,12 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
     ends = []
     for name in layout.nodes:
         lesser = name == layout.nodes[0]
-        chpids = {fibre.name: Chpid(env, fibre.profile) for fibre in layout.fibres}
-        ctcs = [Ctc(chpids[ctc.fibre.name]) for ctc in layout.ctcs]
-        devices: dict[LinkDevice, Ctc] = dict(zip(layout.devices(name), ctcs, strict=True))
+        chpids = {fibre.name: SimpyChpid(env, fibre.profile) for fibre in layout.fibres}
+        ctcs = [SimpyCtc(chpids[ctc.fibre.name]) for ctc in layout.ctcs]
+        devices: dict[LinkDevice, SimpyCtc] = dict(zip(layout.devices(name), ctcs, strict=True))
         by_rdev = {device.rdev: ctc for device, ctc in devices.items()}
         order = [by_rdev[rdev] for rdev in write_order(tuple(devices), lesser=lesser)]
-        systems.append(System(env, experiment.link, ctcs, order, inbox_count, lesser=lesser))
+        systems.append(SimpySystem(env, experiment.link, ctcs, order, inbox_count, lesser=lesser))
         ends.append(ctcs)
     for ctc, mate in zip(*ends, strict=True):
         ctc.mate, mate.mate = mate, ctc
@@ -142,7 +142,7 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[System, Syste
     return first, second
 
 
-def busy(system: System) -> float:
+def busy(system: SimpySystem) -> float:
     """Time of all I/Os of a system, in ns."""
     return sum(ctc.pend_ns + ctc.disc_ns + ctc.conn_ns for ctc in system.ctcs)
 

@@ -15,7 +15,7 @@ _PIECES_MAX: Final = 32
 """Pieces of one direction that may be on their way: beyond that a sender waits, as with TCP."""
 
 
-class Fibre:
+class FibreProxy:
     """Carries connections from one Unix socket to another."""
 
     def __init__(self, here: Path, there: Path, random: Random) -> None:
@@ -30,7 +30,7 @@ class Fibre:
         self._cables: dict[asyncio.StreamWriter, asyncio.StreamWriter] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> "Fibre":
+    async def __aenter__(self) -> "FibreProxy":
         self._server = await asyncio.start_unix_server(self._come, self._here)
         return self
 

@@ -20,7 +20,7 @@ from isfc.link.name import NodeName
 from tools.chaos.audit import Account
 from tools.chaos.book import Entry
 from tools.chaos.fault import ChaosFault, ChaosKind, draw_faults
-from tools.chaos.fibre import Fibre
+from tools.chaos.fibre import FibreProxy
 from tools.chaos.node import Life
 from tools.chaos.running import Running
 
@@ -85,7 +85,9 @@ class Supervisor:
         self._folder = folder
         listening, connecting = load_layout(wanted.layout).nodes
         self._paths = {listening: folder / "link", connecting: folder / "fibre"}
-        self._fibre = Fibre(self._paths[connecting], self._paths[listening], Random(wanted.seed))
+        self._fibre = FibreProxy(
+            self._paths[connecting], self._paths[listening], Random(wanted.seed)
+        )
         self._listening = listening
         self._nodes = {name: _Node(name) for name in self._paths}
 

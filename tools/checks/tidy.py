@@ -69,7 +69,7 @@ RINGS: Final = {
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class Violation:
     """One thing to fix; ``path`` is relative to the project."""
 
     path: str
@@ -80,7 +80,7 @@ class Finding:
         return f"{self.path}:{self.line}: {self.message}"
 
 
-def check(root: Path) -> list[Finding]:
+def check(root: Path) -> list[Violation]:
     """All findings in the project at ``root``, by file and line."""
     texts = {
         path.relative_to(root): path.read_text("utf-8")
@@ -89,7 +89,7 @@ def check(root: Path) -> list[Finding]:
     }
     modules = frozenset(_dotted(path).removesuffix(".__init__") for path in texts)
     return sorted(
-        Finding(path.as_posix(), line, message)
+        Violation(path.as_posix(), line, message)
         for path, text in texts.items()
         for line, message in _check_module(path, text, modules)
     )

@@ -27,7 +27,7 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
         raise NotImplementedError
 
 
-class Losses(Panel, frozen=True, tag="losses"):
+class LossesPanel(Panel, frozen=True, tag="losses"):
     """What each lost chpid and CTC leaves, by rule, and by run if it is ``simulated``."""
 
     link: str = ""
@@ -39,7 +39,7 @@ class Losses(Panel, frozen=True, tag="losses"):
         return ["plan", _LAYOUT, "--link", self.link, "--lose", *simulate]
 
 
-class Relocation(Panel, frozen=True, tag="relocation"):
+class RelocationPanel(Panel, frozen=True, tag="relocation"):
     """How long guests take over a link; sizes as the command has them, such as 16G."""
 
     link: str = ""
@@ -55,7 +55,7 @@ class Relocation(Panel, frozen=True, tag="relocation"):
         return ["relocate", _LAYOUT, "--link", self.link, *guest, *many]
 
 
-class Together(Panel, frozen=True, tag="together"):
+class LinksPanel(Panel, frozen=True, tag="together"):
     """All links of a cluster, alone and together."""
 
     def words(self) -> Sequence[str]:
@@ -63,7 +63,7 @@ class Together(Panel, frozen=True, tag="together"):
         return ["plan", _LAYOUT]
 
 
-class Lost(Panel, frozen=True, tag="cluster-losses"):
+class ClusterLossesPanel(Panel, frozen=True, tag="cluster-losses"):
     """What a lost channel, director or CEC leaves of a cluster."""
 
     def words(self) -> Sequence[str]:
@@ -71,7 +71,7 @@ class Lost(Panel, frozen=True, tag="cluster-losses"):
         return ["plan", _LAYOUT, "--lose"]
 
 
-class Statements(Panel, frozen=True, tag="statements"):
+class StatementsPanel(Panel, frozen=True, tag="statements"):
     """What one system needs."""
 
     form: Literal["activate", "iocp"] = "activate"
@@ -82,10 +82,10 @@ class Statements(Panel, frozen=True, tag="statements"):
         return ["export", _LAYOUT, "--as", self.form, "--system", self.system]
 
 
-PANELS: Final = Losses | Relocation | Together | Lost | Statements
+PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | ClusterLossesPanel | StatementsPanel
 
 
-class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RunPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two runs side by side: their records, as JSON."""
 
     first: str
@@ -99,7 +99,7 @@ def show_panel(tell: Tell, panel: Panel) -> Printed | Failed:
     return printed(tell, panel.words(), {_LAYOUT: isfc.format_collection(layout)})
 
 
-def compare(tell: Tell, wanted: Comparison) -> Printed | Failed:
+def compare(tell: Tell, wanted: RunPair) -> Printed | Failed:
     """``isfc compare`` of two runs."""
     files = dict(zip(wanted.names, (wanted.first, wanted.second), strict=True))
     return printed(tell, ["compare", *wanted.names], files)

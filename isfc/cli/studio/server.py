@@ -24,7 +24,7 @@ from isfc.cli.studio.importing import Asked, Import, import_files, kind_of
 from isfc.cli.studio.judgement import capacity
 from isfc.cli.studio.look import Look, look
 from isfc.cli.studio.page import asset, page
-from isfc.cli.studio.panels import PANELS, Comparison, compare, show_panel
+from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
 from isfc.cli.studio.taking_out import drawing, report
 from isfc.cli.studio.tasks import Question, Subject, ask, questions
@@ -124,7 +124,7 @@ class Studio:
         return _stream(self._told(report, (await _read(request, Shown)).subject))
 
     async def _compare(self, request: Request) -> Response:
-        return _stream(self._told(compare, await _read(request, Comparison)))
+        return _stream(self._told(compare, await _read(request, RunPair)))
 
     async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[dict[str, Any]]:
         """What a computation tells, each as a record for the page."""

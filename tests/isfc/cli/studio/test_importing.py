@@ -8,7 +8,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.studio.command import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files, kind_of
-from isfc.cli.studio.panels import Losses, Relocation, Statements, show_panel
+from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
 from isfc.cli.studio.runs import Run
 from isfc.cli.studio.runs import run as run_workload
 from isfc.cli.studio.work import Failed
@@ -98,23 +98,23 @@ def test_error_is_the_command_s_and_names_the_file() -> None:
 
 
 def test_panels_print_what_their_commands_print() -> None:
-    lost = show_panel(told, Losses(TEXT, link="ATLANTA-BOSTON"))
+    lost = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON"))
     assert isinstance(lost, Printed)
     assert "chpid 40 (50)" in lost.out
     shares: list[float] = []
     moved = show_panel(
         lambda record: shares.append(record["share"]),
-        Relocation(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"),
+        RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"),
     )
     assert isinstance(moved, Printed)
     assert shares == sorted(set(shares))
     assert shares[-1] == 1
     assert len(shares) > 2
     assert "from BOSTON to ATLANTA" in moved.out
-    statements = show_panel(told, Statements(TEXT, ["1"], system="BOSTON"))
+    statements = show_panel(told, StatementsPanel(TEXT, ["1"], system="BOSTON"))
     assert isinstance(statements, Printed)
     assert statements.out == "ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n"
-    wrong = show_panel(told, Relocation(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
+    wrong = show_panel(told, RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
     assert isinstance(wrong, Failed)
     assert wrong.message.startswith("--from X")
 
