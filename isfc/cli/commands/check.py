@@ -39,31 +39,26 @@ _FAILING = {
     FailOn.NEVER: set[Severity](),
 }
 
-LayoutsArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="LAYOUT...",
-        help="Layout files (TOML), or names of shipped layouts such as published-12.",
-        show_default=False,
-        autocompletion=complete_layout,
-    ),
-]
-FormatOption = Annotated[
-    Format,
-    typer.Option(
-        "--format", help="For people, as SARIF 2.1.0, or as annotations of GitHub's workflows."
-    ),
-]
-FailOnOption = Annotated[
-    FailOn, typer.Option(help="The least severity that makes the command end with 1.")
-]
-
 
 def check(
-    layouts: LayoutsArgument,
+    layouts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LAYOUT...",
+            help="Layout files (TOML), or names of shipped layouts such as published-12.",
+            autocompletion=complete_layout,
+        ),
+    ],
     *,
-    as_: FormatOption = Format.TEXT,
-    fail_on: FailOnOption = FailOn.WARNING,
+    as_: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="For people, as SARIF 2.1.0, or as annotations of GitHub's workflows."
+        ),
+    ] = Format.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="The least severity that makes the command end with 1.")
+    ] = FailOn.WARNING,
     json: JsonOption = False,
 ) -> None:
     """Check layouts by IBM's advice, to gate a change.

@@ -3,11 +3,9 @@
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
-
 from isfc.cli.experiments import run_all
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.render.collide import collide_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
@@ -20,67 +18,27 @@ from scenarios.workload import MESSAGE_LENGTH_MAX
 STEPS_MAX = 16
 SECONDS_MAX = 60.0
 
-OutOption = Annotated[
-    float,
-    typer.Option(
-        "--offer-out",
-        metavar="MB/s",
-        callback=within(0, LOAD_MAX, "MB/s"),
-        show_default=False,
-        help="The most that the first system offers.",
-    ),
-]
-InOption = Annotated[
-    float,
-    typer.Option(
-        "--offer-in",
-        metavar="MB/s",
-        callback=within(0, LOAD_MAX, "MB/s"),
-        show_default=False,
-        help="The most that the second system offers.",
-    ),
-]
-StepsOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        callback=within(1, STEPS_MAX),
-        help="Loads between nothing and the most, each way.",
-    ),
-]
-LengthOption = Annotated[
-    int,
-    typer.Option(
-        "--message",
-        metavar="BYTES",
-        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
-        help="Length of every message.",
-    ),
-]
-SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time that each run is measured.",
-    ),
-]
-SeedOption = Annotated[
-    int,
-    typer.Option(metavar="N", callback=within(0, SEED_MAX), help="Seed of when messages are sent."),
-]
-
 
 def collide_layout(
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
-    offer_out: OutOption,
-    offer_in: InOption,
-    steps: StepsOption = 4,
-    message: LengthOption = MESSAGE_LENGTH,
-    seconds: SecondsOption = 0.5,
-    seed: SeedOption = 1,
+    offer_out: Annotated[
+        float, bounded("MB/s", 0, LOAD_MAX, "The most that the first system offers.")
+    ],
+    offer_in: Annotated[
+        float, bounded("MB/s", 0, LOAD_MAX, "The most that the second system offers.")
+    ],
+    steps: Annotated[
+        int, bounded("N", 1, STEPS_MAX, "Loads between nothing and the most, each way.")
+    ] = 4,
+    message: Annotated[
+        int, bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "Length of every message.")
+    ] = MESSAGE_LENGTH,
+    seconds: Annotated[
+        float, bounded("S", INTERVAL_MIN, SECONDS_MAX, "Virtual time that each run is measured.")
+    ] = 0.5,
+    seed: Annotated[int, bounded("N", 0, SEED_MAX, "Seed of when messages are sent.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Show how often writes collide, by rule and by offered load.

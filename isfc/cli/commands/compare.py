@@ -13,12 +13,8 @@ from scenarios.compare import ResultPair, compare_files
 
 
 def compare(
-    a: Annotated[
-        Path, typer.Argument(metavar="A.json", help="The result before.", show_default=False)
-    ],
-    b: Annotated[
-        Path, typer.Argument(metavar="B.json", help="The result after.", show_default=False)
-    ],
+    a: Annotated[Path, typer.Argument(metavar="A.json", help="The result before.")],
+    b: Annotated[Path, typer.Argument(metavar="B.json", help="The result after.")],
     *,
     json: JsonOption = False,
 ) -> None:

@@ -24,28 +24,21 @@ def complete_node(incomplete: str) -> list[str]:
 STARTING_S = 3.0
 """How long a node may take to be there, in seconds: ``isfc up`` may have begun just now."""
 
-NodeArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="NODE",
-        help="A node that runs on this machine.",
-        show_default=False,
-        autocompletion=complete_node,
-    ),
-]
-CommandArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[COMMAND]",
-        help="A CP command, such as 'QUERY ISLINK' or HELP; without one, a console.",
-        show_default=False,
-    ),
-]
-
 
 def cp(
-    node: NodeArgument,
-    command: CommandArgument = None,
+    node: Annotated[
+        str,
+        typer.Argument(
+            metavar="NODE", help="A node that runs on this machine.", autocompletion=complete_node
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[COMMAND]",
+            help="A CP command, such as 'QUERY ISLINK' or HELP; without one, a console.",
+        ),
+    ] = None,
     *,
     run_dir: RunDirOption = None,
     json: JsonOption = False,

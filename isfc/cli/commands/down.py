@@ -17,18 +17,19 @@ END_S = 15.0
 
 LOOK_S = 0.05
 
-NodeArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[NODE]",
-        help="One of its systems; may be left out where only one 'isfc up' runs.",
-        show_default=False,
-        autocompletion=complete_node,
-    ),
-]
 
-
-def down(node: NodeArgument = None, *, run_dir: RunDirOption = None) -> None:
+def down(
+    node: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NODE]",
+            help="One of its systems; may be left out where only one 'isfc up' runs.",
+            autocompletion=complete_node,
+        ),
+    ] = None,
+    *,
+    run_dir: RunDirOption = None,
+) -> None:
     """End all systems that 'isfc up' runs.
 
     Returns when they have ended. A system that 'isfc node' runs ends with Ctrl-C, where it was

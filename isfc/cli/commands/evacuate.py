@@ -12,7 +12,7 @@ from isfc.cli.options.experiment import SeedOption
 from isfc.cli.options.guest_file import GuestLine, read_guests
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.relocation import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.options.report import expect_one
 from isfc.cli.options.spread import spread
@@ -40,42 +40,14 @@ from scenarios.notes import cluster_notes
 from scenarios.relocated import check_stop, response_record
 from scenarios.vmrelocate import Limits
 
-SystemArgument = Annotated[
-    str, typer.Argument(metavar="SYSTEM", help="The system that the guests leave.")
-]
-GuestsOption = Annotated[
-    Path,
-    typer.Option(
-        "--guests",
-        metavar="FILE.csv",
-        show_default=False,
-        help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA, and "
-        "other options of 'isfc relocate' as columns. Without 'to' the guests go to the partners "
-        "in turn.",
-    ),
-]
-TogetherOption = Annotated[
-    int,
-    typer.Option(
-        "--together",
-        metavar="N",
-        callback=within(1, AT_ONCE_MAX),
-        help="How many guests are on their way at the same time.",
-    ),
-]
-SweepOption = Annotated[
-    bool, typer.Option("--sweep", help="A table instead: with 1, 2, 4 ... guests together.")
-]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", help="Without the traffic of the file's [[traffic]].")
-]
-
 
 @dataclass(frozen=True, slots=True)
 class EvacuationShown:
     """What is shown of an evacuation, and how."""
 
-    sweep: SweepOption = False
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="A table instead: with 1, 2, 4 ... guests together.")
+    ] = False
     plot: PlotOption = None
     csv: CsvOption = False
     json: JsonOption = False
@@ -88,14 +60,31 @@ class EvacuationShown:
             check_picture(self.plot)
 
 
+GuestsOption = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE.csv",
+        help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA, "
+        "and other options of 'isfc relocate' as columns. Without 'to' the guests go to the "
+        "partners in turn.",
+    ),
+]
+
+
 @spread
 def evacuate_system(
     layout: LayoutArgument,
-    system: SystemArgument,
+    system: Annotated[
+        str, typer.Argument(metavar="SYSTEM", help="The system that the guests leave.")
+    ],
     *,
     guests: GuestsOption,
-    together: TogetherOption = 1,
-    quiet: QuietOption = False,
+    together: Annotated[
+        int, bounded("N", 1, AT_ONCE_MAX, "How many guests are on their way at the same time.")
+    ] = 1,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Without the traffic of the file's [[traffic]].")
+    ] = False,
     at: AtOption = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,

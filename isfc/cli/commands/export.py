@@ -31,14 +31,10 @@ class Form(StrEnum):
 def export(
     layout: LayoutArgument,
     form: Annotated[
-        Form,
-        typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file."),
+        Form, typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file.")
     ],
     system: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE", help="What one system needs, instead of both.", show_default=False
-        ),
+        str | None, typer.Option(metavar="NODE", help="What one system needs, instead of both.")
     ] = None,
     ports: Annotated[
         list[str] | None,
@@ -46,7 +42,6 @@ def export(
             metavar="NODE:50=C1,...",
             help="Director ports, for the LINK of IOCP decks, besides those of the layout; without "
             "either, fibres are cables.",
-            show_default=False,
         ),
     ] = None,
     output: OutputOption = None,

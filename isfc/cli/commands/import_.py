@@ -62,7 +62,6 @@ def import_iocp(
             metavar="NAME,NAME",
             help="The partitions to join, which name the systems. BOSTON=LP02 gives a system "
             "another name, 2:LP02 means the one of the second deck.",
-            show_default=False,
         ),
     ],
     ports: Annotated[
@@ -71,7 +70,6 @@ def import_iocp(
             metavar="NODE:50=C1,...",
             help="The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end "
             "of its cable. Inferred where only one cabling fits.",
-            show_default=False,
         ),
     ] = None,
     feature: FeatureOption = None,
@@ -147,7 +145,6 @@ def import_islink(
             metavar="[NODE:]40=6000-6003,...",
             help="The chpids of devices, if the files do not have what QUERY CHPID or QUERY PATHS "
             "shows. Without NODE, of the first file's system.",
-            show_default=False,
         ),
     ] = None,
     feature: FeatureOption = None,
@@ -181,8 +178,7 @@ def import_config(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="[NODE=]FILE...",
-            help="SYSTEM CONFIG files, or commands; - is standard input.",
+            metavar="[NODE=]FILE...", help="SYSTEM CONFIG files, or commands; - is standard input."
         ),
     ],
     layout: Annotated[
@@ -190,7 +186,6 @@ def import_config(
         typer.Option(
             metavar="LAYOUT",
             help="The layout that has all devices: a file, or the name of a shipped one.",
-            show_default=False,
         ),
     ],
     output: OutputOption = None,

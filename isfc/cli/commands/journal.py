@@ -18,13 +18,7 @@ from isfc.journal.journal import Replay
 from isfc.journal.journal import replay as replay_journal
 from isfc.journal.record import InputOutcome, JournalReader, JournalRecord, Read
 
-FileArgument = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="What --journal has written.", show_default=False),
-]
-JsonLinesOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document for each record, a line each.")
-]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
 
 app = typer.Typer(
     help="Look into a journal, or replay it.", add_completion=False, rich_markup_mode=None
@@ -32,7 +26,13 @@ app = typer.Typer(
 
 
 @app.command()
-def show(file: FileArgument, *, json: JsonLinesOption = False) -> None:
+def show(
+    file: FileArgument,
+    *,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document for each record, a line each.")
+    ] = False,
+) -> None:
     """Show every input of a node, and what came of it.
 
     A line has the time, what was done to which RDEV or chpid, how many frames and events came

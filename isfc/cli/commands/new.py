@@ -10,7 +10,7 @@ from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import ask_user
 from isfc.errors import ConfigurationError
@@ -24,15 +24,6 @@ RDEVS_PER_CHPID = 16
 
 _T = TypeVar("_T")
 
-CtcsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, CTCS_MAX),
-        help="CTCs on each chpid; 4 if not said.",
-        show_default=False,
-    ),
-]
 
 FeatureOption = Annotated[
     str | None,
@@ -40,32 +31,30 @@ FeatureOption = Annotated[
         metavar="FEATURE[,FEATURE...]",
         help="The FICON feature of all chpids, or of each pair in order; "
         f"{ASSUMED_FEATURE.feature} if not said. 'Express16S@8' runs at 8 Gb/s.",
-        show_default=False,
     ),
 ]
 
 
 def new(
     systems: Annotated[
-        str | None,
-        typer.Option(metavar="NAME,NAME", help="The two systems.", show_default=False),
+        str | None, typer.Option(metavar="NAME,NAME", help="The two systems.")
     ] = None,
     chpids: Annotated[
         str | None,
         typer.Option(
             metavar="40:50,41:51,...",
             help="The chpids that are joined: the first system's, then the second's.",
-            show_default=False,
         ),
     ] = None,
-    ctcs: CtcsOption = None,
+    ctcs: Annotated[
+        int | None, bounded("N", 1, CTCS_MAX, "CTCs on each chpid; 4 if not said.")
+    ] = None,
     feature: FeatureOption = None,
     rdevs: Annotated[
         str | None,
         typer.Option(
             metavar="RDEV[,RDEV]",
             help="The first device number of both systems, or of each; 6000 if not said.",
-            show_default=False,
         ),
     ] = None,
     output: OutputOption = None,

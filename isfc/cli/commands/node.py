@@ -26,32 +26,26 @@ from isfc.live.late_file import LateFile
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System, system_of
 
-NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Which system of the layout.", show_default=False)
-]
-JournalOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Record everything the node is given, for isfc journal; of each of several links, in "
-        "a file with -PARTNER in its name.",
-    ),
-]
-LifelineOption = Annotated[bool, typer.Option("--lifeline", hidden=True)]
-
 
 @spread
 def node(
-    name: NameArgument,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which system of the layout.")],
     layout: LayoutArgument,
     *,
     link_name: LinkOption = None,
     partner: PartnerOptions,
     options: LiveOptions,
-    journal: JournalOption = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Record everything the node is given, for isfc journal; of each of several links, "
+            "in a file with -PARTNER in its name.",
+        ),
+    ] = None,
     observed: ObserveOptions,
     run_dir: RunDirOption = None,
-    lifeline: LifelineOption = False,
+    lifeline: Annotated[bool, typer.Option("--lifeline", hidden=True)] = False,
     json: JsonOption = False,
 ) -> None:
     """Run one system of a layout live, joined to its partners.

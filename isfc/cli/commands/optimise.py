@@ -15,7 +15,7 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.options.file import check_file
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.options.spread import spread
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
@@ -64,48 +64,67 @@ _Result = TypeVar("_Result")
 RUNS_MAX = 100_000
 SEEDS_MAX = 100
 
-CtcsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, CTCS_MAX),
-        help="CTCs in all; as many as LAYOUT has if not given.",
-    ),
-]
-ObjectiveOption = Annotated[
-    list[Objective] | None,
-    typer.Option(help="What to be good at; forward if not given. May be repeated."),
-]
-WorkloadOption = Annotated[str, typer.Option(metavar="NAME", help="What runs over the link.")]
-PairsOption = Annotated[
-    int, typer.Option(metavar="N", callback=within(1, PAIRS_MAX), help="Pairs of guests.")
-]
-SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time of each run of the search; the best are run four times as long.",
-    ),
-]
-RunsOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", callback=within(1, RUNS_MAX), help="The most candidates that are simulated."
-    ),
-]
-SeedsOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", callback=within(1, SEEDS_MAX), help="Seeds that the best are run with."
-    ),
-]
-FixedOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RDEVS", help="Devices of the first system that may not move, as 6000-6003,6010."
-    ),
-]
+
+OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalOptions:
+    """How many CTCs there are to be, and what they are to be good at."""
+
+    ctcs: Annotated[
+        int | None, bounded("N", 1, CTCS_MAX, "CTCs in all; as many as LAYOUT has if not given.")
+    ] = None
+    objective: Annotated[
+        list[Objective] | None,
+        typer.Option(help="What to be good at; forward if not given. May be repeated."),
+    ] = None
+    of_links: Annotated[
+        LinksObjective | None,
+        typer.Option(
+            help="Of several links: what their MB/s together are to be good at; sum if none."
+        ),
+    ] = None
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """The objectives of one link, each once."""
+        return tuple(dict.fromkeys(self.objective or [Objective.FORWARD]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLoadOptions:
+    """What runs over the links, and for how long."""
+
+    traffic: TrafficOption = None
+    workload: Annotated[str, typer.Option(metavar="NAME", help="What runs over the link.")] = "HL"
+    pairs: Annotated[int, bounded("N", 1, PAIRS_MAX, "Pairs of guests.")] = 50
+    seconds: Annotated[
+        float,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Virtual time of each run of the search; the best are run four times as long.",
+        ),
+    ] = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How much is tried, and what stays as it is."""
+
+    runs: Annotated[int, bounded("N", 1, RUNS_MAX, "The most candidates that are simulated.")] = 200
+    seeds: Annotated[int, bounded("N", 1, SEEDS_MAX, "Seeds that the best are run with.")] = 3
+    fixed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RDEVS",
+            help="Devices of the first system that may not move, as 6000-6003,6010.",
+        ),
+    ] = None
+
+
 OutputOption = Annotated[
     Path | None,
     typer.Option(
@@ -119,48 +138,6 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the second objective over the first; .svg or .png."),
 ]
-
-
-OfLinksOption = Annotated[
-    LinksObjective | None,
-    typer.Option(help="Of several links: what their MB/s together are to be good at; sum if none."),
-]
-
-
-OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
-
-
-@dataclass(frozen=True, slots=True)
-class GoalOptions:
-    """How many CTCs there are to be, and what they are to be good at."""
-
-    ctcs: CtcsOption = None
-    objective: ObjectiveOption = None
-    of_links: OfLinksOption = None
-
-    @property
-    def objectives(self) -> tuple[Objective, ...]:
-        """The objectives of one link, each once."""
-        return tuple(dict.fromkeys(self.objective or [Objective.FORWARD]))
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredLoadOptions:
-    """What runs over the links, and for how long."""
-
-    traffic: TrafficOption = None
-    workload: WorkloadOption = "HL"
-    pairs: PairsOption = 50
-    seconds: SecondsOption = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """How much is tried, and what stays as it is."""
-
-    runs: RunsOption = 200
-    seeds: SeedsOption = 3
-    fixed: FixedOption = None
 
 
 @spread

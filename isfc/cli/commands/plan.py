@@ -53,24 +53,13 @@ from scenarios.saturation import (
 )
 from scenarios.shared_channel import run_shared
 
-LoseOption = Annotated[
-    bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
-]
 WithoutOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--without",
         metavar="WHAT",
-        help="Show what is left without this: 40, BOSTON:50, director:1, path:NAME or cec:NAME. "
-        "May be repeated: all of them are gone together.",
+        help="Show what is left without this: 40, BOSTON:50, director:1, path:NAME or "
+        "cec:NAME. May be repeated: all of them are gone together.",
     ),
-]
-SimulateOption = Annotated[
-    bool,
-    typer.Option("--simulate", help="With --lose or --without: by run as well as by rule."),
-]
-RuleOption = Annotated[
-    bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
 ]
 
 
@@ -79,10 +68,17 @@ def plan(
     *,
     link: LinkOption = None,
     profile: ProfileOption = None,
-    lose: LoseOption = False,
+    lose: Annotated[
+        bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
+    ] = False,
     without: WithoutOption = None,
-    simulate: SimulateOption = False,
-    rule: RuleOption = False,
+    simulate: Annotated[
+        bool,
+        typer.Option("--simulate", help="With --lose or --without: by run as well as by rule."),
+    ] = False,
+    rule: Annotated[
+        bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show who writes on which CTC, what it carries, what to change.

@@ -14,7 +14,7 @@ from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedsOption
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.report import (
     CsvOption,
     Output,
@@ -53,68 +53,27 @@ def complete_table(incomplete: str) -> list[str]:
     return [name for name in ALL_TABLES if name.startswith(incomplete)]
 
 
-TableArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[TABLE]",
-        help="The published table; all of them if not given.",
-        autocompletion=complete_table,
-        show_default=False,
-    ),
-]
-SuiteOption = Annotated[
-    list[str] | None, typer.Option(metavar="NAME", help="Only this suite. May be repeated.")
-]
-ReleaseOption = Annotated[
-    list[str] | None, typer.Option(metavar="R", help="Only z/VM R: 6.1 or 6.2. May be repeated.")
-]
-ReplyOption = Annotated[
-    list[int] | None,
-    typer.Option(
-        metavar="BYTES",
-        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
-        help="Only replies of so many bytes. May be repeated.",
-    ),
-]
-RdevsOption = Annotated[
-    list[int] | None,
-    typer.Option(
-        metavar="N", callback=within(1, CTCS_MAX), help="Only links of N CTCs. May be repeated."
-    ),
-]
-PairsOption = Annotated[
-    list[int] | None,
-    typer.Option(metavar="N", callback=within(1, PAIRS_MAX), help="Only N pairs. May be repeated."),
-]
-SecondsOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time measured of each run; 5 if not given.",
-    ),
-]
-FullOption = Annotated[
-    bool,
-    typer.Option("--full", help="Show every figure beside IBM's, not only what they come to."),
-]
-PlotOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="Draw published beside emulated; FILE ends with .svg, .png or .html."
-    ),
-]
-
-
 @dataclass(frozen=True, slots=True)
 class RowOptions:
     """Which rows of the tables are wanted: all, if none of these says which."""
 
-    suite: SuiteOption = None
-    release: ReleaseOption = None
-    reply: ReplyOption = None
-    rdevs: RdevsOption = None
-    pairs: PairsOption = None
+    suite: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this suite. May be repeated.")
+    ] = None
+    release: Annotated[
+        list[str] | None,
+        typer.Option(metavar="R", help="Only z/VM R: 6.1 or 6.2. May be repeated."),
+    ] = None
+    reply: Annotated[
+        list[int] | None,
+        bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "Only replies of so many bytes. May be repeated."),
+    ] = None
+    rdevs: Annotated[
+        list[int] | None, bounded("N", 1, CTCS_MAX, "Only links of N CTCs. May be repeated.")
+    ] = None
+    pairs: Annotated[
+        list[int] | None, bounded("N", 1, PAIRS_MAX, "Only N pairs. May be repeated.")
+    ] = None
 
     def wanted(self) -> dict[str, Sequence[str | int]]:
         """The values wanted of each column; none where any will do."""
@@ -129,14 +88,35 @@ class RowOptions:
 
 @spread
 def replay(
-    table: TableArgument = None,
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]",
+            help="The published table; all of them if not given.",
+            autocompletion=complete_table,
+        ),
+    ] = None,
     *,
     rows: RowOptions,
-    seconds: SecondsOption = None,
+    seconds: Annotated[
+        float | None,
+        bounded(
+            "S", INTERVAL_MIN, SECONDS_MAX, "Virtual time measured of each run; 5 if not given."
+        ),
+    ] = None,
     jobs: JobsOption = None,
     seeds: SeedsOption = None,
-    full: FullOption = False,
-    plot: PlotOption = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Show every figure beside IBM's, not only what they come to."),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw published beside emulated; FILE ends with .svg, .png or .html.",
+        ),
+    ] = None,
     viewed: ViewOptions,
     csv: CsvOption = False,
     json: JsonOption = False,

@@ -19,16 +19,6 @@ from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import cluster_plan, plan_experiments
 from scenarios.workload import find_workload, workload_usage
 
-PageOption = Annotated[
-    str,
-    typer.Option(
-        "--output", "-o", metavar="FILE.html", show_default=False, help="The page to be written."
-    ),
-]
-WorkloadOption = Annotated[
-    str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
-]
-
 
 class Tell(Protocol):
     """Who is told what is run, and of which link if there are several."""
@@ -41,8 +31,12 @@ def report(
     layout: LayoutArgument,
     *,
     link: LinkOption = None,
-    output: PageOption,
-    workload: WorkloadOption = "HL",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE.html", help="The page to be written.")
+    ],
+    workload: Annotated[
+        str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
+    ] = "HL",
 ) -> None:
     """Write one page about a layout: drawing, findings, runs, losses.
 

@@ -13,14 +13,15 @@ from isfc.cli.render.shared import disk_lines
 from isfc.io.shared import find_shared
 from isfc.layout.sharing import shares_anything
 
-DrawingOption = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE.svg", help="Draw it into a file, as SVG."),
-]
-
 
 def show_layout(
-    layout: LayoutArgument, *, link: LinkOption = None, output: DrawingOption = None
+    layout: LayoutArgument,
+    *,
+    link: LinkOption = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE.svg", help="Draw it into a file, as SVG."),
+    ] = None,
 ) -> None:
     """Draw a layout: systems, chpids, fibres, who writes on what.
 

@@ -6,36 +6,27 @@ import typer
 
 from isfc import parse_links
 from isfc.cli.options.layout import complete_layout, read_layout
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.deck.place import decode
 from isfc.library import check_library
 
-StudioArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="[LAYOUT | DECK.iocp]",
-        help="A layout file (TOML), the name of a shipped layout, an IOCP deck, or what QUERY "
-        "ISLINK shows; - for standard input.",
-        show_default=False,
-        autocompletion=complete_layout,
-    ),
-]
-PortOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", callback=within(0, 65_535), help="The port on loopback; 0 takes a free one."
-    ),
-]
-BrowserOption = Annotated[
-    bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
-]
-
 
 def studio(
-    layout: StudioArgument = "atlanta-boston",
+    layout: Annotated[
+        str,
+        typer.Argument(
+            metavar="[LAYOUT | DECK.iocp]",
+            help="A layout file (TOML), the name of a shipped layout, an IOCP deck, or what QUERY "
+            "ISLINK shows; - for standard input.",
+            show_default=False,
+            autocompletion=complete_layout,
+        ),
+    ] = "atlanta-boston",
     *,
-    port: PortOption = 0,
-    no_browser: BrowserOption = False,
+    port: Annotated[int, bounded("N", 0, 65_535, "The port on loopback; 0 takes a free one.")] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+    ] = False,
 ) -> None:
     """Edit a layout on a local page that judges each change.
 

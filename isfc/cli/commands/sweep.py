@@ -22,35 +22,6 @@ from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
 from scenarios.notes import several_notes
 
-SpecificationArgument = Annotated[
-    Path, typer.Argument(metavar="SPEC.toml", help="The grid.", show_default=False)
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Write the rows; FILE ends with .csv or .parquet."
-    ),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
-    ),
-]
-ClusterOption = Annotated[
-    str | None,
-    typer.Option(metavar="ADDR", help="Run on a Dask cluster, such as tcp://scheduler:8786."),
-]
-PlotOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw --y over --x; FILE ends with .svg or .png."),
-]
-XOption = Annotated[str, typer.Option("--x", metavar="COLUMN", help="The column of the x axis.")]
-YOption = Annotated[str, typer.Option("--y", metavar="COLUMN", help="The column of the y axis.")]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
-
-
 LISTED = 3
 """How many notes of a kind are shown; the rows have all."""
 
@@ -59,27 +30,47 @@ LISTED = 3
 class PlotOptions:
     """A picture of the rows, if one is wanted, and what is drawn over what."""
 
-    plot: PlotOption = None
-    x: XOption = "pairs"
-    y: YOption = "mb_per_s"
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw --y over --x; FILE ends with .svg or .png."),
+    ] = None
+    x: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the x axis.")] = "pairs"
+    y: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the y axis.")] = "mb_per_s"
 
 
 @dataclass(frozen=True, slots=True)
 class RowsPrinted(PrintOptions):
     """What the rows are printed as."""
 
-    csv: CsvOption = False
+    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False
 
 
 @spread
 def sweep(
-    specification: SpecificationArgument,
+    specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The grid.")],
     *,
     profile: ProfileOption = None,
-    output: OutputOption = None,
-    store: StoreOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write the rows; FILE ends with .csv or .parquet.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
+        ),
+    ] = None,
     jobs: JobsOption = None,
-    cluster: ClusterOption = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDR", help="Run on a Dask cluster, such as tcp://scheduler:8786."),
+    ] = None,
     picture: PlotOptions,
     printed: RowsPrinted,
 ) -> None:

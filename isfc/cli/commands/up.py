@@ -26,23 +26,6 @@ from isfc.live.run_directory import run_directory, running_groups, starting
 
 FILES_MAX = 1_048_576
 
-PlainOption = Annotated[
-    bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
-]
-JournalsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Record what each node is given, in DIR/NAME.journal; of each of several links, in "
-        "DIR/NAME-PARTNER.journal.",
-    ),
-]
-DetachOption = Annotated[
-    bool,
-    typer.Option("--detach", help="Return when every link is up; 'isfc down' ends all systems."),
-]
-ReadyOption = Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))]
-
 
 @dataclass(frozen=True, slots=True)
 class SparingObserveOptions(ObserveOptions):
@@ -57,11 +40,25 @@ def up(
     *,
     link_name: LinkOption = None,
     options: LiveOptions,
-    journal: JournalsOption = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Record what each node is given, in DIR/NAME.journal; of each of several links, "
+            "in DIR/NAME-PARTNER.journal.",
+        ),
+    ] = None,
     observed: SparingObserveOptions,
-    plain: PlainOption = False,
-    detached: DetachOption = False,
-    ready: ReadyOption = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
+    ] = False,
+    detached: Annotated[
+        bool,
+        typer.Option(
+            "--detach", help="Return when every link is up; 'isfc down' ends all systems."
+        ),
+    ] = False,
+    ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
     json: JsonOption = False,
 ) -> None:
     """Run the systems of a layout live, and watch their links work.

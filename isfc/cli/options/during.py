@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from isfc.cli.options.file import check_file
-from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.report import Output
 from isfc.cli.timeline import SECONDS_MAX, TimelineOutput, read_time
 from isfc.errors import ConfigurationError
@@ -15,38 +15,6 @@ from scenarios.cluster import ClusterExperiment
 from scenarios.cp_script import Transcript, read_script
 from scenarios.faults import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.run import NS_PER_S, Experiment
-
-CpOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
-    ),
-]
-TraceOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
-    ),
-]
-TimelineOption = Annotated[
-    str | None,
-    typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
-]
-FaultsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Let things go wrong at times of the run: a TOML file of [[fault]]."
-    ),
-]
-FaultSeedOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(0, SEED_MAX),
-        help=f"The same with {DRAWN_COUNT} faults that are drawn from a seed.",
-    ),
-]
 
 _Run = TypeVar("_Run", Experiment, ClusterExperiment)
 
@@ -58,11 +26,36 @@ class DuringOptions:
     ``output`` is what else is wanted of the run. All raise `ConfigurationError`.
     """
 
-    cp: CpOption = None
-    trace: TraceOption = None
-    timeline: TimelineOption = None
-    faults: FaultsOption = None
-    fault_seed: FaultSeedOption = None
+    cp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
+        ),
+    ] = None
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
+        ),
+    ] = None
+    timeline: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
+    ] = None
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let things go wrong at times of the run: a TOML file of [[fault]].",
+        ),
+    ] = None
+    fault_seed: Annotated[
+        int | None,
+        bounded(
+            "N", 0, SEED_MAX, f"The same with {DRAWN_COUNT} faults that are drawn from a seed."
+        ),
+    ] = None
 
     def transcript(
         self, experiment: Experiment | ClusterExperiment, output: Output

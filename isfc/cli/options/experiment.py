@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.render.workloads import workload_lines
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -30,15 +30,6 @@ def complete_workload(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-PairsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        show_default=False,
-        callback=within(1, PAIRS_MAX),
-        help="Pairs of guests, one conversation each.",
-    ),
-]
 WorkloadOption = Annotated[
     str | None,
     typer.Option(
@@ -47,66 +38,15 @@ WorkloadOption = Annotated[
         autocompletion=complete_workload,
     ),
 ]
-MessageOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MIN:MAX:PERCENT",
-        help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
-    ),
-]
-ReplyOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="BYTES",
-        callback=within(1, MESSAGE_LENGTH_MAX, "bytes"),
-        help="The replies to your own messages.",
-    ),
-]
-WindowOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, WINDOW_MAX),
-        help="Your own messages outstanding in a conversation; 2 if not given.",
-    ),
-]
-SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time that is measured.",
-    ),
-]
-WarmupOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S", callback=within(0, SECONDS_MAX, "s"), help="Virtual time before that."
-    ),
-]
 SeedOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        callback=within(0, SEED_MAX),
-        help="Seed of the message sizes and of who begins when.",
-    ),
+    int, bounded("N", 0, SEED_MAX, "Seed of the message sizes and of who begins when.")
 ]
 SeedsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, SEEDS_MAX),
-        help="Repeat with N seeds; show the mean and the spread.",
-    ),
+    int | None, bounded("N", 1, SEEDS_MAX, "Repeat with N seeds; show the mean and the spread.")
 ]
 ClientOption = Annotated[
     str | None,
     typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
-]
-SideOption = Annotated[
-    str | None,
-    typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
 ]
 
 
@@ -114,11 +54,26 @@ SideOption = Annotated[
 class LoadOptions:
     """What runs over one link: a published workload or one of the user's own, and how many."""
 
-    pairs: PairsOption = None
+    pairs: Annotated[
+        int | None, bounded("N", 1, PAIRS_MAX, "Pairs of guests, one conversation each.")
+    ] = None
     workload: WorkloadOption = None
-    message: MessageOption = None
-    reply: ReplyOption = None
-    window: WindowOption = None
+    message: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MIN:MAX:PERCENT",
+            help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
+        ),
+    ] = None
+    reply: Annotated[
+        int | None, bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "The replies to your own messages.")
+    ] = None
+    window: Annotated[
+        int | None,
+        bounded(
+            "N", 1, WINDOW_MAX, "Your own messages outstanding in a conversation; 2 if not given."
+        ),
+    ] = None
 
     def choose_workload(self) -> Workload:
         """The workload that is meant; `ConfigurationError` for options that contradict."""
@@ -146,8 +101,10 @@ class LoadOptions:
 class ExtentOptions:
     """How long a run lasts, and from which seeds."""
 
-    seconds: SecondsOption = 10.0
-    warmup: WarmupOption = 1.0
+    seconds: Annotated[
+        float, bounded("S", INTERVAL_MIN, SECONDS_MAX, "Virtual time that is measured.")
+    ] = 10.0
+    warmup: Annotated[float, bounded("S", 0, SECONDS_MAX, "Virtual time before that.")] = 1.0
     seed: SeedOption = 1
     seeds: SeedsOption = None
 
@@ -157,7 +114,10 @@ class EndOptions:
     """Which end of a link has the clients, and at which it is measured."""
 
     client: ClientOption = None
-    side: SideOption = None
+    side: Annotated[
+        str | None,
+        typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
+    ] = None
 
 
 def make_experiment(*arguments: Any, **settings: Any) -> Experiment:

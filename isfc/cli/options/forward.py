@@ -16,7 +16,6 @@ ForwardOption = Annotated[
     typer.Option(
         "--forward",
         metavar="NODE:PORT=NODE:HOST:PORT",
-        show_default=False,
         help="Listen on a TCP port at one system, and carry each connection over the link to a "
         "TCP service at the other. May be given again.",
     ),

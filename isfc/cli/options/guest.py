@@ -16,50 +16,6 @@ from scenarios.relocated_guest import MEMORY_MAX, MEMORY_MIN
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
-MemoryOption = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", show_default=False, help="Memory of a guest, such as 64G."),
-]
-ChangeRateOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        show_default=False,
-        help="How much of it changes in a second, spread evenly, such as 400M.",
-    ),
-]
-TouchedOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        show_default=False,
-        help="What the guest has ever touched: the first pass moves it; all memory if not given.",
-    ),
-]
-HotSetOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        show_default=False,
-        help="A set of memory that is written at random, such as a heap of 3G.",
-    ),
-]
-WriteRateOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE", show_default=False, help="How much is written to it in a second, as 1G."
-    ),
-]
-LikeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND",
-        show_default=False,
-        help=f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
-        "guest go before.",
-    ),
-]
-
 
 def as_option(name: str) -> str:
     """What an error calls a value of the command line."""
@@ -70,12 +26,41 @@ def as_option(name: str) -> str:
 class GuestOptions:
     """What was given of a guest, as text; None is not given."""
 
-    memory: MemoryOption = None
-    change_rate: ChangeRateOption = None
-    touched: TouchedOption = None
-    hot_set: HotSetOption = None
-    write_rate: WriteRateOption = None
-    like: LikeOption = None
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Memory of a guest, such as 64G.")
+    ] = None
+    change_rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="How much of it changes in a second, spread evenly, such as 400M."
+        ),
+    ] = None
+    touched: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="What the guest has ever touched: the first pass moves it; all memory if not "
+            "given.",
+        ),
+    ] = None
+    hot_set: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="A set of memory that is written at random, such as a heap of 3G."
+        ),
+    ] = None
+    write_rate: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="How much is written to it in a second, as 1G."),
+    ] = None
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help=f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
+            "guest go before.",
+        ),
+    ] = None
 
     def read(self, named: Callable[[str], str] = as_option) -> GuestMemory:
         """The guest's memory; an error names the value as ``named`` says."""

@@ -2,17 +2,10 @@
 
 from typing import Annotated
 
-import typer
-
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 
 JOBS_MAX = 1_024
 
 JobsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        callback=within(1, JOBS_MAX),
-        help="Runs at a time; as many as processors if not given.",
-    ),
+    int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")
 ]

@@ -30,7 +30,6 @@ LayoutArgument = Annotated[
         metavar="LAYOUT",
         help="A layout file (TOML), or the name of a shipped layout such as published-12; "
         "- for standard input.",
-        show_default=False,
         autocompletion=complete_layout,
     ),
 ]
@@ -42,7 +41,6 @@ LinkOption = Annotated[
         "--link",
         metavar="NODE-NODE",
         help="Which link of a layout that has several, as ATLANTA-BOSTON.",
-        show_default=False,
     ),
 ]
 """What every command has that knows of one link."""

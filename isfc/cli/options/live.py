@@ -15,7 +15,7 @@ from isfc.cli.options.experiment import (
 )
 from isfc.cli.options.forward import ForwardOption
 from isfc.cli.options.layout import open_collection
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -37,65 +37,6 @@ class Pace(StrEnum):
     MODELLED = "modelled"
 
 
-PaceOption = Annotated[
-    Pace,
-    typer.Option(help="As fast as the machine goes, or as the model says (see --dilation)."),
-]
-DilationOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        callback=within(1, DILATION_MAX),
-        help="With --pace modelled: every time of the model takes K times as long. 100 if not "
-        "given.",
-    ),
-]
-StrictOption = Annotated[
-    bool,
-    typer.Option(
-        "--strict", help=f"Fail when more than {LAG_PERCENT:g} % of the time was lateness."
-    ),
-]
-LivePairsOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        show_default=False,
-        callback=within(1, PAIRS_MAX),
-        help="Pairs of guests of the workload.",
-    ),
-]
-LiveSecondsOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        show_default=False,
-        help="Measure for so long, in the model's time, report, and end; else go on until Ctrl-C.",
-    ),
-]
-LiveWarmupOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(0, SECONDS_MAX, "s"),
-        help="Model time before that, once the link is up.",
-    ),
-]
-VerifyOption = Annotated[
-    bool, typer.Option("--verify", help="Send a checksum with every message, and check it.")
-]
-ReconnectOption = Annotated[
-    float,
-    typer.Option(
-        "--reconnect",
-        metavar="S",
-        callback=within(RECONNECT_MIN, SECONDS_MAX, "s"),
-        help="Sever all conversations when the link was down for so long.",
-    ),
-]
-
-
 DILATION_DEFAULT = 100
 RECONNECT_S = 30.0
 
@@ -104,17 +45,57 @@ RECONNECT_S = 30.0
 class LiveOptions:
     """What a live node is to do, whoever starts it."""
 
-    pace: PaceOption = Pace.NONE
-    dilation: DilationOption = None
-    strict: StrictOption = False
+    pace: Annotated[
+        Pace,
+        typer.Option(help="As fast as the machine goes, or as the model says (see --dilation)."),
+    ] = Pace.NONE
+    dilation: Annotated[
+        int | None,
+        bounded(
+            "K",
+            1,
+            DILATION_MAX,
+            "With --pace modelled: every time of the model takes K times as long. 100 if not "
+            "given.",
+        ),
+    ] = None
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help=f"Fail when more than {LAG_PERCENT:g} % of the time was lateness."
+        ),
+    ] = False
     workload: WorkloadOption = None
-    pairs: LivePairsOption = None
-    seconds: LiveSecondsOption = None
-    warmup: LiveWarmupOption = 1.0
+    pairs: Annotated[int | None, bounded("N", 1, PAIRS_MAX, "Pairs of guests of the workload.")] = (
+        None
+    )
+    seconds: Annotated[
+        float | None,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Measure for so long, in the model's time, report, and end; else go on until Ctrl-C.",
+        ),
+    ] = None
+    warmup: Annotated[
+        float, bounded("S", 0, SECONDS_MAX, "Model time before that, once the link is up.")
+    ] = 1.0
     seed: SeedOption = 1
     client: ClientOption = None
-    verify: VerifyOption = False
-    reconnect_s: ReconnectOption = RECONNECT_S
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Send a checksum with every message, and check it.")
+    ] = False
+    reconnect_s: Annotated[
+        float,
+        bounded(
+            "S",
+            RECONNECT_MIN,
+            SECONDS_MAX,
+            "Sever all conversations when the link was down for so long.",
+            name="--reconnect",
+        ),
+    ] = RECONNECT_S
     forward: ForwardOption = None
 
     def __post_init__(self) -> None:

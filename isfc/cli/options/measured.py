@@ -32,7 +32,6 @@ class MeasuredFiles:
             metavar="MEASUREMENT...",
             help="Files with FCX108 or FCX110 pages, link activity, MONWRITE records, CSV, or JSON "
             "of isfc.",
-            show_default=False,
         ),
     ]
     system: Annotated[

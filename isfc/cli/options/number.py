@@ -8,16 +8,26 @@ import typer
 from isfc.errors import ConfigurationError
 
 SEED_MAX = 2**63 - 1
+_UNITS = {"S": "s", "BYTES": "bytes", "MB/s": "MB/s", "KM": "km", "PERCENT": "%"}
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
 
 
-def within(least: float, most: float, unit: str = "") -> Callable[[Any, _Value], _Value]:
-    """The callback of an option whose numbers lie from ``least`` to ``most``; not a number never.
+def bounded(metavar: str, least: float, most: float, said: str, name: str | None = None) -> Any:
+    """An option whose numbers lie from ``least`` to ``most``, in the unit that ``metavar`` names.
 
-    It raises `ConfigurationError`, which names the option, what was given and both bounds.
+    ``said`` is its help; ``name`` what it is called, if that does not follow from its parameter.
+    Another number, or not a number, raises `ConfigurationError`, which names the option, what was
+    given and both bounds.
     """
+    names = () if name is None else (name,)
+    check = within(least, most, _UNITS.get(metavar, ""))
+    return typer.Option(*names, metavar=metavar, callback=check, help=said)
+
+
+def within(least: float, most: float, unit: str = "") -> Callable[[Any, _Value], _Value]:
+    """The callback of `bounded`."""
 
     def check(option: typer.CallbackParam, given: _Value) -> _Value:
         for value in _values(given):

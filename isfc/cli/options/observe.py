@@ -26,22 +26,20 @@ class LogLevel(StrEnum):
     ERROR = "error"
 
 
-LogFormatOption = Annotated[
-    LogFormat, typer.Option(help="How log records are written to standard error.")
-]
 LogLevelOption = Annotated[LogLevel, typer.Option(help="The least severe ones that are written.")]
-MetricsOption = Annotated[
-    str | None,
-    typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
-]
 
 
 @dataclass(frozen=True, slots=True)
 class ObserveOptions:
     """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
 
-    metrics: MetricsOption = None
-    log_format: LogFormatOption = LogFormat.TEXT
+    metrics: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+    ] = None
+    log_format: Annotated[
+        LogFormat, typer.Option(help="How log records are written to standard error.")
+    ] = LogFormat.TEXT
     log_level: LogLevelOption = LogLevel.INFO
 
     def check_several(self, count: int) -> None:

@@ -13,41 +13,33 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, parse_endpoint
 
-ListenOption = Annotated[
-    str | None,
-    typer.Option(metavar="ADDR", help="Wait for the partner at unix:PATH or HOST:PORT."),
-]
-ConnectOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="[PARTNER=]ADDR",
-        help="Or go to where the partner listens. Of several partners each is named: may be given "
-        "again.",
-        show_default=False,
-    ),
-]
-CertOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="This node's certificate (PEM): mutual TLS.")
-]
-KeyOption = Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key.")]
-CaOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The CA that signed the partner's.")
-]
-InsecureOption = Annotated[
-    bool, typer.Option("--insecure", help="Go beyond this machine without TLS.")
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PartnerOptions:
     """Where a node listens, where it goes to, and its PEM files."""
 
-    listen: ListenOption = None
-    connect: ConnectOption = None
-    cert: CertOption = None
-    key: KeyOption = None
-    ca: CaOption = None
-    insecure: InsecureOption = False
+    listen: Annotated[
+        str | None,
+        typer.Option(metavar="ADDR", help="Wait for the partner at unix:PATH or HOST:PORT."),
+    ] = None
+    connect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[PARTNER=]ADDR",
+            help="Or go to where the partner listens. Of several partners each is named: may be "
+            "given again.",
+        ),
+    ] = None
+    cert: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="This node's certificate (PEM): mutual TLS.")
+    ] = None
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key.")] = None
+    ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The CA that signed the partner's.")
+    ] = None
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Go beyond this machine without TLS.")
+    ] = False
 
     def tls(self) -> list[TlsFiles | None]:
         """The contexts of the end that listens and of the one that connects, if there are both.

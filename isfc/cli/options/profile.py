@@ -24,11 +24,7 @@ from scenarios.provenance import constants_digest
 
 ProfileOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The model as fitted to a site by 'isfc measured fit'.",
-        show_default=False,
-    ),
+    typer.Option(metavar="FILE", help="The model as fitted to a site by 'isfc measured fit'."),
 ]
 
 

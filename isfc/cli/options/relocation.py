@@ -10,7 +10,7 @@ import typer
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.report import expect_one
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
@@ -24,89 +24,23 @@ from scenarios.run import PAIRS_MAX
 from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
 from scenarios.workload import Workload, find_workload
 
-FromOption = Annotated[
-    str | None,
-    typer.Option(
-        "--from", metavar="NODE", help="The node that the guests leave; the first if not given."
-    ),
-]
-GuestsOption = Annotated[
-    str,
-    typer.Option(
-        metavar="N|FILE.csv",
-        help="How many such guests are relocated, or a file with a line for each: "
-        "name,memory,change_rate and others of these options as columns.",
-    ),
-]
-AtOnceOption = Annotated[
-    bool, typer.Option("--at-once", help="All guests together, instead of one after the other.")
-]
-TogetherOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", callback=within(1, GUESTS_MAX), help="Or N of them at the same time."
-    ),
-]
 BackgroundOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME:PAIRS", help="Other traffic meanwhile: a workload and its pairs, as HS:20."
     ),
 ]
-QuiesceOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(0, 3600, "s"),
-        help=f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
-    ),
-]
-QuiesceMaxOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(0, SECONDS_MAX, "s"),
-        help="Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
-    ),
-]
-TotalMaxOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(0, SECONDS_MAX, "s"),
-        help="Give up a guest that is not there after so long; no limit if not given.",
-    ),
-]
-ImmediateOption = Annotated[
-    bool, typer.Option("--immediate", help="Stop the guest after the first pass.")
-]
 AtOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="'S COMMAND'",
-        show_default=False,
         help="VMRELOCATE MODIFY, CANCEL or STATUS after S seconds, such as "
         "'5 MODIFY LINUX1 MAXQUIESCE 20', or what happens to CTCs, such as "
         "'5 VARY OFFLINE CHPID 40'. May be repeated.",
     ),
 ]
-WindowOption = Annotated[
-    int,
-    typer.Option(
-        metavar="N", callback=within(1, WINDOW_MAX), help="Messages of a guest outstanding."
-    ),
-]
+WindowOption = Annotated[int, bounded("N", 1, WINDOW_MAX, "Messages of a guest outstanding.")]
 
-SweepOption = Annotated[
-    Varied | None,
-    typer.Option(
-        show_default=False,
-        help="A table instead: over 1, 2, 3 ... channels, or with 1, 2, 4 ... guests together.",
-    ),
-]
-ShorterOption = Annotated[
-    bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
-]
 PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the passes over time; FILE ends with .svg or .png."),
@@ -120,10 +54,26 @@ CsvOption = Annotated[
 class LeavingOptions:
     """Which guests leave which node, and how many at the same time."""
 
-    source: FromOption = None
-    guests: GuestsOption = "1"
-    at_once: AtOnceOption = False
-    together: TogetherOption = None
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="NODE", help="The node that the guests leave; the first if not given."
+        ),
+    ] = None
+    guests: Annotated[
+        str,
+        typer.Option(
+            metavar="N|FILE.csv",
+            help="How many such guests are relocated, or a file with a line for each: "
+            "name,memory,change_rate and others of these options as columns.",
+        ),
+    ] = "1"
+    at_once: Annotated[
+        bool, typer.Option("--at-once", help="All guests together, instead of one after the other.")
+    ] = False
+    together: Annotated[
+        int | None, bounded("N", 1, GUESTS_MAX, "Or N of them at the same time.")
+    ] = None
 
     def __post_init__(self) -> None:
         expect_one(at_once=self.at_once, together=self.together)
@@ -172,10 +122,36 @@ class LeavingOptions:
 class LimitOptions:
     """When a guest is stopped, and when it is given up."""
 
-    quiesce: QuiesceOption = None
-    max_quiesce: QuiesceMaxOption = None
-    max_total: TotalMaxOption = None
-    immediate: ImmediateOption = False
+    quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            0,
+            3600,
+            f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
+        ),
+    ] = None
+    max_quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            0,
+            SECONDS_MAX,
+            "Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
+        ),
+    ] = None
+    max_total: Annotated[
+        float | None,
+        bounded(
+            "S",
+            0,
+            SECONDS_MAX,
+            "Give up a guest that is not there after so long; no limit if not given.",
+        ),
+    ] = None
+    immediate: Annotated[
+        bool, typer.Option("--immediate", help="Stop the guest after the first pass.")
+    ] = False
 
     def __post_init__(self) -> None:
         for option, value in (("--max-quiesce", self.max_quiesce), ("--max-total", self.max_total)):
@@ -198,8 +174,15 @@ class LimitOptions:
 class ShownOptions:
     """What is shown of a relocation, and how."""
 
-    sweep: SweepOption = None
-    shorter: ShorterOption = False
+    sweep: Annotated[
+        Varied | None,
+        typer.Option(
+            help="A table instead: over 1, 2, 3 ... channels, or with 1, 2, 4 ... guests together."
+        ),
+    ] = None
+    shorter: Annotated[
+        bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
+    ] = False
     plot: PlotOption = None
     csv: CsvOption = False
     json: JsonOption = False

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.render.notes import note_lines, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.report import View
@@ -22,22 +22,6 @@ INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""
 
 
-ReportOption = Annotated[
-    View | None,
-    typer.Option(
-        help="Show a view of IBM's report instead: FCX108 DEVICE, link activity, "
-        "or the table of ISFC Transport or of APPC/VM runs.",
-        show_default=False,
-    ),
-]
-IntervalOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        callback=within(INTERVAL_MIN, SECONDS_MAX, "s"),
-        help="Virtual time in a row of '--report link'; 1 second if not given.",
-    ),
-]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 
 
@@ -45,8 +29,22 @@ CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")
 class ViewOptions:
     """Which view of IBM's report is wanted, if one is, and how long its rows are."""
 
-    report: ReportOption = None
-    interval: IntervalOption = None
+    report: Annotated[
+        View | None,
+        typer.Option(
+            help="Show a view of IBM's report instead: FCX108 DEVICE, link activity, "
+            "or the table of ISFC Transport or of APPC/VM runs."
+        ),
+    ] = None
+    interval: Annotated[
+        float | None,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Virtual time in a row of '--report link'; 1 second if not given.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ OutputOption = Annotated[
         "-o",
         metavar="FILE",
         help="Write to a file, or files to a folder, instead of to standard output.",
-        show_default=False,
     ),
 ]
 
@@ -34,7 +33,6 @@ FeatureOption = Annotated[
         "--feature",
         metavar="[NODE:][CHPID=]FEATURE",
         help="The FICON feature, such as 'FICON Express8S', of all chpids, or of one.",
-        show_default=False,
     ),
 ]
 
@@ -44,7 +42,6 @@ ConfigOption = Annotated[
         "--config",
         metavar="[NODE=]FILE",
         help="ACTIVATE ISLINK statements or commands that choose the devices of the link.",
-        show_default=False,
     ),
 ]
 

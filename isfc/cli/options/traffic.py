@@ -23,7 +23,6 @@ TrafficOption = Annotated[
         metavar="FROM-TO:WORKLOAD:PAIRS",
         help="Run this over a link, as ALPHA-BETA:HL:50: clients on the first node. Repeat it for "
         "several, which run together. The file's [[traffic]] if nothing says what to run.",
-        show_default=False,
     ),
 ]
 

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.render.notes import note_lines
+from isfc.cli.render.table import plain_table
 from scenarios.cluster import ClusterExperiment
 from scenarios.cluster_rows import ClusterRow
 from scenarios.notes import cluster_notes
@@ -38,18 +39,11 @@ def cluster_page(
     return Group(*parts)
 
 
-def _table(*headings: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column(headings[0], no_wrap=True)
-    for heading in headings[1:]:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
-
-
 def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
     repeated = seeds is not None and seeds > 1
-    spread = ("spread %",) if repeated else ()
-    table = _table("link", "MB/s ->", "<- MB/s", "together", "msg/s", "coll/s", *spread)
+    figures = (">MB/s ->", "><- MB/s", ">together", ">msg/s", ">coll/s")
+    spread = (">spread %",) if repeated else ()
+    table = plain_table("link", *figures, *spread, no_wrap=True)
     table.add_column("traffic", overflow="fold")
     for row in rows:
         first = row.name.partition("-")[0]
@@ -74,7 +68,8 @@ def _arrow(traffic: str, first: str) -> str:
 
 
 def _systems(rows: Sequence[ClusterRow]) -> Table:
-    table = _table("system", "MB/s out", "MB/s in", "together", "msg/s", "coll/s")
+    figures = (">MB/s out", ">MB/s in", ">together", ">msg/s", ">coll/s")
+    table = plain_table("system", *figures, no_wrap=True)
     for row in rows:
         table.add_row(
             row.name,
@@ -89,7 +84,8 @@ def _systems(rows: Sequence[ClusterRow]) -> Table:
 
 
 def _channels(rows: Sequence[ClusterRow]) -> Table:
-    table = _table("what several fibres share", "MB/s out", "MB/s in", "busy %")
+    figures = (">MB/s out", ">MB/s in", ">busy %")
+    table = plain_table("what several fibres share", *figures, no_wrap=True)
     for row in rows:
         if row.kind == "share" and not row.mb_per_s:
             continue

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Layout
 from scenarios.collide import CollisionOutcome
 
@@ -34,10 +35,8 @@ def collide_page(layout: Layout, outcomes: Sequence[CollisionOutcome]) -> Render
 
 
 def _table(outcomes: Sequence[CollisionOutcome]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("rule")
-    for column in ("collisions/s", "wasted", "MB/s out", "MB/s in", "MB/s", "packages/s"):
-        table.add_column(column, justify="right")
+    figures = (">collisions/s", ">wasted", ">MB/s out", ">MB/s in", ">MB/s", ">packages/s")
+    table = plain_table("rule", *figures)
     for outcome in outcomes:
         table.add_row(
             outcome.rule,
@@ -53,12 +52,9 @@ def _table(outcomes: Sequence[CollisionOutcome]) -> Table:
 
 def _heat_map(outcomes: Sequence[CollisionOutcome], peak: float) -> Table:
     """A row for each load out and a column for each load in: the figure and its shade."""
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     columns = sorted({outcome.offered_in for outcome in outcomes})
     figures = {(o.offered_out, o.offered_in): o.collisions_per_s for o in outcomes}
-    table.add_column("", justify="right")
-    for load in columns:
-        table.add_column(f"{load:.4g}", justify="right")
+    table = plain_table(">", *(f">{load:.4g}" for load in columns), gap=1)
     for row in sorted({outcome.offered_out for outcome in outcomes}):
         cells = [f"{figures[row, load]:.0f} {_shade(figures[row, load], peak)}" for load in columns]
         table.add_row(f"{row:.4g}", *cells)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.render.seeds import RUN_ROWS
+from isfc.cli.render.table import apart, plain_table
 from isfc.cli.render.verdict import MEASURES, measure_name
 from scenarios.compare import ResultFigure, ResultPair, Setting
 
@@ -24,21 +25,12 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
         parts.append(_cluster(pair.figures))
     else:
         parts += _replay(pair.figures)
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
-
-
-def _table(*left: str, right: Sequence[str]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in left:
-        table.add_column(heading)
-    for heading in right:
-        table.add_column(heading, justify="right")
-    return table
+    return apart(parts)
 
 
 def _settings(settings: Sequence[Setting]) -> Table:
     """In what the runs were set up differently."""
-    table = _table("set up", right=("A", "B"))
+    table = plain_table("set up", ">A", ">B")
     for setting in settings:
         values = (setting.a, setting.b)
         table.add_row(setting.name, *("-" if value is None else str(value) for value in values))
@@ -48,7 +40,7 @@ def _settings(settings: Sequence[Setting]) -> Table:
 def _link(figures: Sequence[ResultFigure]) -> Table:
     """The figures of the link as a whole."""
     found = {figure.measure: figure for figure in figures if figure.key == "link"}
-    table = _table("", right=("A", "B", "B - A", "%", ""))
+    table = plain_table("", ">A", ">B", ">B - A", ">%", ">")
     for name, *measures in RUN_ROWS:
         ways = ("sent", "received", "together" if measures[0] else "")
         for way, measure in zip(ways, measures, strict=True):
@@ -66,7 +58,7 @@ def _link(figures: Sequence[ResultFigure]) -> Table:
 
 def _cluster(figures: Sequence[ResultFigure]) -> Table:
     """MB/s of each link, system and channel, and of all; the rest is in the JSON document."""
-    table = _table("MB/s", right=("A", "B", "B - A", "%", ""))
+    table = plain_table("MB/s", ">A", ">B", ">B - A", ">%", ">")
     for figure in figures:
         if figure.measure == "mb_per_s":
             table.add_row(
@@ -83,8 +75,8 @@ def _devices(figures: Sequence[ResultFigure]) -> Table:
     """What each device did; the times of its I/Os are in the JSON document."""
     found = {(figure.key, figure.measure): figure for figure in figures}
     rdevs = dict.fromkeys(figure.key for figure in figures if figure.key != "link")
-    headings = [f"{name} {side}" for name, _ in DEVICE_MEASURES for side in "AB"]
-    table = _table("Addr", right=headings)
+    headings = (f">{name} {side}" for name, _ in DEVICE_MEASURES for side in "AB")
+    table = plain_table("Addr", *headings)
     for rdev in rdevs:
         cells = [found[rdev, measure] for _, measure in DEVICE_MEASURES]
         table.add_row(rdev, *(_decimal(value) for cell in cells for value in (cell.a, cell.b)))
@@ -96,7 +88,8 @@ def _replay(figures: Sequence[ResultFigure]) -> Iterator[RenderableType]:
     common = [figure for figure in figures if figure.difference is not None]
     changed = [figure for figure in common if figure.difference and not figure.noise]
     if changed:
-        table = _table("run", "measure", right=("IBM", "A", "err%", "B", "err%", "B - A %"))
+        heads = (">IBM", ">A", ">err%", ">B", ">err%", ">B - A %")
+        table = plain_table("run", "measure", *heads)
         for figure in changed:
             table.add_row(
                 figure.key,
@@ -123,11 +116,8 @@ def _replay(figures: Sequence[ResultFigure]) -> Iterator[RenderableType]:
 
 def _summary(figures: Sequence[ResultFigure]) -> Table:
     """For each table and measure: the median error, what is out of tolerance, what changed."""
-    table = _table(
-        "size of error",
-        "table",
-        right=("rows", "median A", "B", "out A", "B", "nearer", "farther"),
-    )
+    heads = (">rows", ">median A", ">B", ">out A", ">B", ">nearer", ">farther")
+    table = plain_table("size of error", "table", *heads)
     groups = dict.fromkeys((figure.table, figure.measure) for figure in figures)
     for name, measure in groups:
         group = [figure for figure in figures if (figure.table, figure.measure) == (name, measure)]

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.render.relocate import response_lines
+from isfc.cli.render.table import plain_table
 from scenarios.evacuation import Evacuated, Evacuation, EvacuationOutcome
 
 _GIB = 2**30
@@ -55,11 +56,8 @@ def sweep_rows(
 def sweep_page(evacuation: Evacuation, rows: Sequence[dict[str, Any]]) -> RenderableType:
     """A line for each number of guests together."""
     count = len(evacuation.tenants)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("together", "s", "longest stop s", "moved"):
-        table.add_column(heading, justify="right")
-    if evacuation.loads:
-        table.add_column("other traffic left %", justify="right")
+    traffic = (">other traffic left %",) if evacuation.loads else ()
+    table = plain_table(">together", ">s", ">longest stop s", ">moved", *traffic)
     for row in rows:
         left = row["traffic_left_percent"]
         table.add_row(
@@ -82,12 +80,7 @@ def _left_percent(outcome: EvacuationOutcome) -> float | None:
 
 
 def _schedule(outcome: EvacuationOutcome) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("guest")
-    table.add_column("to")
-    for heading in ("GiB", "begins s", "takes s", "stop s"):
-        table.add_column(heading, justify="right")
-    table.add_column("")
+    table = plain_table("guest", "to", ">GiB", ">begins s", ">takes s", ">stop s", "")
     for each in outcome.guests:
         table.add_row(
             Text(each.moved.plan.name),
@@ -111,10 +104,7 @@ def _bar(each: Evacuated, seconds: float) -> str:
 
 
 def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("other traffic, MB/s")
-    for heading in ("without", "meanwhile", "left %"):
-        table.add_column(heading, justify="right")
+    table = plain_table("other traffic, MB/s", ">without", ">meanwhile", ">left %")
     for each in outcome.traffic:
         table.add_row(
             each.link,

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from isfc.cli.render.cluster import cluster_heading
 from isfc.cli.render.run import run_heading
+from isfc.cli.render.table import plain_table
 from scenarios.cluster import ClusterExperiment
 from scenarios.fault_run import Story, StoryEntry
 from scenarios.run import Experiment
@@ -68,14 +69,10 @@ def _seen(entries: list[StoryEntry]) -> Iterator[str]:
 
 
 def _table(story: Story) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("at s", justify="right")
-    table.add_column("fault")
     several = any(recovery.link for recovery in story.recoveries)
-    if several:
-        table.add_column("link", no_wrap=True)
-    for column in ("before", "during", "after", "recovered"):
-        table.add_column(column, justify="right")
+    link = ("link",) if several else ()
+    figures = (">before", ">during", ">after", ">recovered")
+    table = plain_table(">at s", "fault", *link, *figures, gap=1)
     before = None
     for recovery in story.recoveries:
         fault = recovery.at_s, recovery.fault

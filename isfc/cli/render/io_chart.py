@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from isfc.io.charts import Chart
 
 if TYPE_CHECKING:
@@ -13,9 +14,8 @@ if TYPE_CHECKING:
 
 def chart_table(chart: Chart) -> Table:
     """A column for each curve."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in (chart.x_name, *(curve.name for curve in chart.curves)):
-        table.add_column(heading, justify="right", no_wrap=True)
+    curves = (f">{curve.name}" for curve in chart.curves)
+    table = plain_table(f">{chart.x_name}", *curves, no_wrap=True)
     for place, x in enumerate(chart.xs):
         values = (curve.values[place] for curve in chart.curves)
         table.add_row(f"{x:,.0f}", *("-" if value is None else f"{value:,.1f}" for value in values))

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ctc.features import find_feature
 from isfc.cli.render.check import SEVERITY_STYLES
+from isfc.cli.render.table import plain_table
 from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad
@@ -57,9 +58,8 @@ def _trunk(load: TrunkLoad) -> str:
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < left else "right", no_wrap=True)
+    figures = (f">{column}" for column in columns[left:])
+    table = plain_table(*columns[:left], *figures, no_wrap=True)
     for row in rows:
         table.add_row(*row)
     return table

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.table import plain_table
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.sizing import ASSUMED, Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
@@ -32,18 +33,10 @@ def sizing_page(sizing: Sizing, growth_percent: float, *, is_last: bool = True) 
     return Group(*parts, *([] if is_last else [""]))
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < 1 else "right", no_wrap=True)
-    return table
-
-
 def _choices(sizing: Sizing, growth_percent: float) -> Table:
-    table = _table(
-        *("channel", "now", f"+{growth_percent:g}%", "proc%", "bus%", "line%"),
-        *("full first", "at I/Os/s"),
-    )
+    counts = (">now", f">+{growth_percent:g}%")
+    used = (">proc%", ">bus%", ">line%", ">full first", ">at I/Os/s")
+    table = plain_table("channel", *counts, *used, no_wrap=True)
     for choice in sizing.choices:
         use = choice.use
         table.add_row(
@@ -75,9 +68,8 @@ def _name(choice: Choice) -> str:
 
 def _distances(sizing: Sizing) -> RenderableType:
     """Inter-switch links for the mix when it has grown."""
-    table = _table(
-        *("km", "ISLs", "credits", "full line", "old rule", "added us", "more open exchanges")
-    )
+    figures = (">ISLs", ">credits", ">full line", ">old rule", ">added us", ">more open exchanges")
+    table = plain_table("km", *figures, no_wrap=True)
     for distance in sizing.distances:
         table.add_row(
             f"{distance.km:g}",

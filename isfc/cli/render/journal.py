@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
+from isfc.cli.render.table import plain_table
 from isfc.journal.journal import Difference, Replay
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
@@ -93,10 +93,7 @@ def _difference(difference: Difference) -> Iterator[RenderableType]:
     record, recorded, replayed = difference.record, difference.record.outcome, difference.replayed
     yield f"Different at record {record.index:,} (byte {record.offset:,}):"
     yield "\n".join(record_lines(record))
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("")
-    table.add_column("recorded", justify="right")
-    table.add_column("replayed", justify="right")
+    table = plain_table("", ">recorded", ">replayed")
     for name, before, after in zip(_NAMES, _cells(recorded), _cells(replayed), strict=True):
         if before != after:
             table.add_row(name, before, after)

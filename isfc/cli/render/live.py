@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
 from isfc.cli.live.node import Measured
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.record import run_record
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.run import run_page
+from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Layout
 from scenarios.run import Experiment
 
@@ -75,12 +75,8 @@ def lag_key(measured: Measured) -> str:
 
 def _links_page(options: LiveOptions, measured: Sequence[Measured]) -> RenderableType:
     """A table of all link ends; a system writes at the left of the arrow, its partner reads."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("link")
-    for heading in ("MB/s out", "MB/s in", "msg/s", "coll/s"):
-        table.add_column(heading, justify="right")
-    if options.factor:
-        table.add_column("lag %", justify="right")
+    lag = (">lag %",) if options.factor else ()
+    table = plain_table("link", ">MB/s out", ">MB/s in", ">msg/s", ">coll/s", *lag)
     for each in measured:
         result = each.result
         table.add_row(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss
@@ -55,14 +55,9 @@ def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | Non
 def loss_page(layout: Layout, lefts: Sequence[Left], load: str) -> RenderableType:
     """The whole page; ``load`` describes the runs, if there were any."""
     first, second = layout.nodes
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("gone")
-    table.add_column("CTCs left", justify="right")
     runs = lefts[0].measured_mb_per_s
-    for node in layout.nodes:
-        table.add_column(f"{node}\nrule", justify="right")
-        if runs is not None:
-            table.add_column("\nrun", justify="right")
+    run = (">\nrun",) if runs is not None else ()
+    table = plain_table("gone", ">CTCs left", f">{first}\nrule", *run, f">{second}\nrule", *run)
     for left in lefts:
         cells: list[str] = []
         for way in (0, 1):

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ctc.address import Rdev, format_rdev
 from isfc.cli.render.picture import write_picture
+from isfc.cli.render.table import plain_table
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
 from isfc.search.site_fit import Fitted
@@ -59,16 +60,8 @@ def measured_heading(one: Measurement) -> str:
     return f"{one.place}: {', '.join(said)}"
 
 
-def plain_table(*headings: str) -> Table:
-    """A table without lines, the first column to the left, figures to the right."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for index, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if index else "left")
-    return table
-
-
 def _devices(devices: Sequence[DeviceFigures]) -> Table:
-    table = plain_table("RDEV", "I/O/s", "Pend", "Disc", "Conn", "Serv", "Busy %")
+    table = plain_table("RDEV", ">I/O/s", ">Pend", ">Disc", ">Conn", ">Serv", ">Busy %")
     for each in devices:
         times = (each.pend_ms, each.disc_ms, each.conn_ms, each.serv_ms)
         figures = (each.io_per_s, *times, each.busy_percent)
@@ -81,7 +74,8 @@ def _rdevs(rdevs: Sequence[Rdev]) -> str:
 
 
 def _links(links: Sequence[LinkFigures]) -> Table:
-    table = plain_table("", "MB/s", "messages/s", "packages/s", "bytes/package", "collisions/s")
+    figures = (">MB/s", ">messages/s", ">packages/s", ">bytes/package", ">collisions/s")
+    table = plain_table("", *figures)
     for link in links:
         for cells in _ways(link):
             table.add_row(*cells)
@@ -120,7 +114,7 @@ def compare_page(
 
 def drift_table(compared: Sequence[ComparedInterval]) -> Table:
     """Errors over time: a line for each interval, medians of the judged figures' errors."""
-    table = plain_table("interval", *(f"{name} %" for name in DRIFT))
+    table = plain_table("interval", *(f">{name} %" for name in DRIFT))
     for each in compared:
         one = each.seen.ends[0].measurement
         errors = (each.median_error(*measures) for measures in DRIFT.values())
@@ -167,10 +161,9 @@ def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator
 
 def _device_errors(figures: Sequence[MeasuredFigure]) -> Table:
     """A line for each device: what was measured, and in percent how far ours is off."""
-    table = plain_table(
-        "RDEV", "I/O/s", "%", "Pend", "%", "Disc", "%", "Conn", "%", "Serv", "%", "Busy", "%"
-    )
-    table.padding = (0, 1, 0, 0)
+    measures = ("I/O/s", "Pend", "Disc", "Conn", "Serv", "Busy")
+    headings = (heading for name in measures for heading in (f">{name}", ">%"))
+    table = plain_table("RDEV", *headings, gap=1)
     for rdev in dict.fromkeys(figure.of for figure in figures):
         found = {figure.measure: figure for figure in figures if figure.of == rdev}
         cells: list[str] = []
@@ -182,7 +175,7 @@ def _device_errors(figures: Sequence[MeasuredFigure]) -> Table:
 
 
 def _link_errors(figures: Sequence[MeasuredFigure]) -> Table:
-    table = plain_table("link", "measured", "emulated", "% off")
+    table = plain_table("link", ">measured", ">emulated", ">% off")
     for figure in figures:
         name = figure.measure.replace("_", " ").replace(" per s", "/s").replace("mb/s", "MB/s")
         cells = (f"{figure.measured:.1f}", f"{figure.emulated:.1f}", _signed(figure))
@@ -238,13 +231,12 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
 def fit_page(fitted: Fitted, file: str) -> RenderableType:
     """The factors with what is known of them, and how good the fit is."""
     profile = fitted.profile
-    table = plain_table("constant", "factor", "+- %", "")
+    table = plain_table("constant", ">factor", ">+- %", "")
     meanings = {constant.name: constant.meaning for constant in CONSTANTS}
     uncertainties = dict(fitted.uncertainties)
     for name, factor in profile.factors:
         told = "not told by these figures" if name in fitted.untold else meanings[name]
         table.add_row(name, f"{factor:.2f}", f"{100 * (exp(uncertainties[name]) - 1):.0f}", told)
-    table.columns[-1].justify = "left"
     lines: list[RenderableType] = [table, ""]
     if profile.before is None or profile.held_back is None:
         lines.append("Nothing was measured that tells a constant: the model stays as it is.")

@@ -6,11 +6,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.render.picture import write_picture
+from isfc.cli.render.table import apart, plain_table
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.note import Note
@@ -32,12 +32,8 @@ if TYPE_CHECKING:
 def found_page(found: SearchResult, task: Task) -> RenderableType:
     """The best, beside the layout given; how much was looked at; what activates the best."""
     several = len(task.objectives) > 1
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("", no_wrap=True)
-    for objective in task.objectives:
-        table.add_column(objective.value, justify="right", no_wrap=True)
-        table.add_column("+-%", justify="right", no_wrap=True)
-    table.add_column("ahead", justify="right", no_wrap=True)
+    scores = (heading for one in task.objectives for heading in (f">{one.value}", ">+-%"))
+    table = plain_table("", *scores, ">ahead", gap=1, no_wrap=True)
     table.add_column("CTCs by fibre, down the device list")
     front, given = found.front, found.given
     for number, one in enumerate(found.best, start=1):
@@ -63,7 +59,7 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
     if any(undefined(one.layout, given.layout) for one in found.best):
         parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
     parts += [note.text for note in found_notes(found, task)]
-    return Group(*_apart([*parts, *_answers(found)]))
+    return apart([*parts, *_answers(found)])
 
 
 def written(found: SearchResult | LinksFound) -> str:
@@ -125,14 +121,6 @@ def _answers(found: SearchResult) -> Iterator[str]:
     yield from _statements(best.layout, given.layout)
     changes = definition_changes(given.layout, best.layout)
     yield f"What changes in the IODF and in the cabling: {'; '.join(changes)}."
-
-
-def _apart(parts: Sequence[RenderableType]) -> Iterator[RenderableType]:
-    """The parts with an empty line between them."""
-    for number, part in enumerate(parts):
-        if number:
-            yield ""
-        yield part
 
 
 def _rules(one: Contender, given: Contender) -> Iterator[str]:

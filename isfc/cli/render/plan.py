@@ -11,6 +11,7 @@ from isfc.cli.render.advice import advice_text
 from isfc.cli.render.carried import differences
 from isfc.cli.render.check import SEVERITY_STYLES
 from isfc.cli.render.drawing import speed_text
+from isfc.cli.render.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from scenarios.advice import TriedAdvice
@@ -38,7 +39,7 @@ def plan_page(
         parts.append(" ".join(differences(plan, figures, advised=bool(tried))))
     parts += [note.text for note in plan_notes(plan.layout, figures)]
     parts.append(_advice(plan, tried))
-    return Group(heading, *(line for part in parts for line in ("", part)))
+    return apart([heading, *parts])
 
 
 def _picture(plan: Plan) -> Table:
@@ -104,11 +105,8 @@ def _capacity(plan: Plan, figures: Sequence[Carried]) -> RenderableType:
             table.add_row(Text(way.sender, style), rule, _chpids(way))
         heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
         return Group(heading, table)
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("MB/s one way")
-    for column in ("rule", "model", f"{STATED_PAIRS} pairs"):
-        table.add_column(column, justify="right")
-    table.add_column("chpids in order of use (CTCs written on)")
+    heads = (">rule", ">model", f">{STATED_PAIRS} pairs")
+    table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
     for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
         rates = (way.estimated_mb_per_s, figure.saturated_mb_per_s, figure.stated_mb_per_s)
         table.add_row(Text(way.sender, style), *(f"{rate:.0f}" for rate in rates), _chpids(way))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.relocated import Relocated
 from scenarios.relocated_guest import GuestPlan, Moved, Pass
@@ -93,10 +94,7 @@ def _what(guest: Moved) -> str:
 
 
 def _passes(passes: Sequence[Pass]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("pass")
-    for heading in ("begins s", "takes s", "moves GiB", "MB/s", "changed GiB"):
-        table.add_column(heading, justify="right")
+    table = plain_table("pass", ">begins s", ">takes s", ">moves GiB", ">MB/s", ">changed GiB")
     for number, each in enumerate(passes, start=1):
         table.add_row(
             f"{number}{' stopped' if each.quiesced else ''}",

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from scenarios.relocated import Relocated
 from scenarios.relocation import Relocation
 from scenarios.relocation_study import Advice, Tried, Varied
@@ -23,7 +24,7 @@ def sweep_page(relocation: Relocation, varied: Varied, tried: Sequence[Tried]) -
         f"Relocation of {guests} from {source} to {to}, by "
         + ("channels" if varied is Varied.CHANNELS else "guests at the same time"),
         "",
-        _table(_HEADINGS[varied], tried),
+        _table(f">{_HEADINGS[varied]}", tried),
     )
 
 
@@ -58,10 +59,7 @@ def _shorter(found: Relocated, advice: Advice) -> Iterator[RenderableType]:
 
 
 def _table(heading: str, tried: Sequence[Tried]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(heading, justify="left" if heading == "change" else "right")
-    for name in ("CTCs", "s", "longest stop s", "MB/s", "moved"):
-        table.add_column(name, justify="right")
+    table = plain_table(heading, ">CTCs", ">s", ">longest stop s", ">MB/s", ">moved")
     for each in tried:
         figures = _figures(each)
         count = len(each.change.relocation.guests)

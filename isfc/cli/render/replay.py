@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.table import apart
 from isfc.cli.render.verdict import (
     LEGEND,
     MEASURES,
@@ -42,7 +43,7 @@ def replay_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
         parts += _conclusions(verdict)
         parts += _not_modelled(verdict.table)
     parts += [LEGEND, Group(*tallies(verdicts))]
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+    return apart(parts)
 
 
 def verdict_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
@@ -54,7 +55,7 @@ def verdict_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
     else:
         parts += [overview(verdicts)]
     parts += [VERDICT_LEGEND, Group(*tallies(verdicts))]
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+    return apart(parts)
 
 
 def _title(table: PublishedTable) -> str:

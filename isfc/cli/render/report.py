@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Self
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
+from isfc.cli.render.table import apart
 from isfc.link.message import Traffic
 from scenarios.report import (
     DEVICE_TYPE,
@@ -54,16 +55,16 @@ def device_page(runs: Sequence[MeasuredRun]) -> RenderableType:
         _table(f"FCX108 DEVICE, {_describe(run)}", DEVICE_HEAD, map(_device, device_rows(run)))
         for run in runs
     )
-    return _paragraphs(*tables, Text(DEVICE_LEGEND))
+    return apart([*tables, Text(DEVICE_LEGEND)])
 
 
 def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """The link activity of Monitor D9 R4: a table for each run, a line for each interval."""
-    return _paragraphs(
-        *(
+    return apart(
+        [
             _table(f"Link activity, {_describe(run)}", LINK_HEAD, map(_link, link_rows(run)))
             for run in runs
-        )
+        ]
     )
 
 
@@ -114,10 +115,6 @@ class View(StrEnum):
 
 def _table(title: str, head: str, lines: Iterator[str]) -> Text:
     return Text("\n").join([Text(title), Text(head, "bold"), *map(Text, lines)])
-
-
-def _paragraphs(*parts: RenderableType) -> RenderableType:
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
 
 
 def _describe(run: MeasuredRun) -> str:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.render.seeds import run_spreads
+from isfc.cli.render.seeds import RUN_ROWS, run_spreads
+from isfc.cli.render.table import apart, plain_table
 from isfc.layout.note import Note
 from scenarios.notes import live_notes, run_notes
 from scenarios.repeat import mean, spreads
@@ -14,6 +15,8 @@ from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import Workload
 
 VIRTUAL: Final = "virtual time"
+_PLACES: Final = {"messages/package": 2, "bytes/package": 0}
+"""Decimal places of the traffic's figures; of the others one."""
 
 
 def run_page(
@@ -38,7 +41,7 @@ def run_page(
     parts += [note.text for note in notes]
     if repeated:
         parts.append(run_spreads(spreads(results)))
-    return Group(parts[0], *(line for part in parts[1:] for line in ("", part)))
+    return apart(parts)
 
 
 def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
@@ -78,44 +81,18 @@ def _describe(workload: Workload) -> str:
 
 def _traffic(result: Result) -> Table:
     """What was sent and received."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("")
-    for heading in ("sent", "received", "together"):
-        table.add_column(heading, justify="right", min_width=9)
-    table.add_row(
-        "MB/s",
-        f"{result.mb_per_s_out:.1f}",
-        f"{result.mb_per_s_in:.1f}",
-        f"{result.mb_per_s:.1f}",
-        style="bold",
-    )
-    table.add_row(
-        "messages/s",
-        f"{result.messages_per_s_out:.1f}",
-        f"{result.messages_per_s_in:.1f}",
-        f"{result.messages_per_s:.1f}",
-    )
-    table.add_row(
-        "packages/s", f"{result.packages_per_s_out:.1f}", f"{result.packages_per_s_in:.1f}"
-    )
-    table.add_row(
-        "messages/package",
-        f"{result.messages_per_package_out:.2f}",
-        f"{result.messages_per_package_in:.2f}",
-    )
-    table.add_row(
-        "bytes/package",
-        f"{result.bytes_per_package_out:.0f}",
-        f"{result.bytes_per_package_in:.0f}",
-    )
+    table = plain_table("", ">sent", ">received", ">together", min_width=9)
+    for name, *measures in RUN_ROWS:
+        if measures[0]:
+            places = _PLACES.get(name, 1)
+            figures = (f"{getattr(result, m):.{places}f}" if m else "" for m in measures)
+            table.add_row(name, *figures, style="bold" if name == "MB/s" else None)
     return table
 
 
 def _state(result: Result) -> Table:
     """What concerns the link as a whole."""
-    table = Table(box=None, padding=(0, 3, 0, 0), header_style="bold")
-    for heading in ("RDEV util %", "collisions/s", "%CPU/msg", "TXPENDCT"):
-        table.add_column(heading, justify="right")
+    table = plain_table(">RDEV util %", ">collisions/s", ">%CPU/msg", ">TXPENDCT", gap=3)
     table.add_row(
         f"{result.rdev_util_percent:.1f}",
         f"{result.collisions_per_s:.1f}",

@@ -5,6 +5,7 @@ from statistics import median
 
 from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from isfc.cli.render.verdict import measure_name
 from scenarios.published.table import PublishedTable
 from scenarios.repeat import Cell
@@ -25,10 +26,7 @@ RUN_ROWS = (
 
 def run_spreads(spreads: Mapping[str, float | None]) -> Table:
     """The spread of each figure of a run."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("spread in %")
-    for heading in ("sent", "received", "together"):
-        table.add_column(heading, justify="right", min_width=9)
+    table = plain_table("spread in %", ">sent", ">received", ">together", min_width=9)
     for name, *measures in RUN_ROWS:
         table.add_row(name, *(_percent(spreads[m]) if m else "" for m in measures))
     return table
@@ -36,12 +34,7 @@ def run_spreads(spreads: Mapping[str, float | None]) -> Table:
 
 def replay_spreads(tables: Sequence[PublishedTable], spreads: Mapping[Cell, float | None]) -> Table:
     """The spreads of a replay, by table and measure: the middle one and the greatest."""
-    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("spread of seeds", "table"):
-        page.add_column(heading)
-    for heading in ("figures", "median", "worst"):
-        page.add_column(heading, justify="right")
-    page.add_column("at")
+    page = plain_table("spread of seeds", "table", ">figures", ">median", ">worst", "at")
     for table in tables:
         for measure in table.measures:
             found = [

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
+from isfc.cli.render.table import plain_table
 from isfc.io.shared import Shared
 from scenarios.shared_channel import SharedChannel, SharedRun
 
@@ -18,10 +18,8 @@ def shared_page(run: SharedRun, load: str) -> RenderableType:
 
     ``load`` is what the CTCs carry.
     """
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column(HEADINGS[0], no_wrap=True)
-    for heading in HEADINGS[1:]:
-        table.add_column(heading, justify="right", no_wrap=True)
+    what, alone, beside = HEADINGS
+    table = plain_table(what, f">{alone}", f">{beside}", no_wrap=True)
     for row in shared_rows(run):
         table.add_row(*row)
     return Group(f"CTCs ({load}) and disks on one chpid, each alone and beside the other", table)

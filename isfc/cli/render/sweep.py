@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
 from isfc.cli.render.picture import check_picture, write_picture
+from isfc.cli.render.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from isfc.search.grid import Cell
@@ -36,12 +37,12 @@ def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
         axes[0]
     ]
     seeded = len({row[_SEED] for row in rows}) > 1
-    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    for axis in varying:
-        justify: Literal["left", "right"] = "left" if isinstance(rows[0][axis], str) else "right"
-        table.add_column(HEADINGS.get(axis, axis), justify=justify, no_wrap=True)
-    for heading in (*SHOWN, *(["spread"] if seeded else [])):
-        table.add_column(heading, justify="right", no_wrap=True)
+    places = (
+        f"{'' if isinstance(rows[0][axis], str) else '>'}{HEADINGS.get(axis, axis)}"
+        for axis in varying
+    )
+    measures = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
+    table = plain_table(*places, *measures, gap=1, no_wrap=True)
     for place, group in groups(rows, varying).items():
         figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
         means = [sum(values) / len(values) for values in figures]

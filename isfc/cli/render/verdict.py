@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.table import plain_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import (
@@ -167,12 +168,8 @@ def describe_failures(verdict: TableVerdict) -> Iterator[str]:
 
 def summary_table(verdict: TableVerdict) -> Table:
     """The sizes of the errors, by measure, group and role, of all that is bounded."""
-    page = Table(box=None, padding=(0, 1, 0, 0), header_style="bold")
-    for heading in ("error", "group", "role"):
-        page.add_column(heading, no_wrap=True)
-    for heading in ("rows", "median", "90 %", "worst"):
-        page.add_column(heading, justify="right", no_wrap=True)
-    page.add_column("at", no_wrap=True)
+    figures = (">rows", ">median", ">90 %", ">worst")
+    page = plain_table("error", "group", "role", *figures, "at", gap=1, no_wrap=True)
     table = verdict.table
     for bound in _subjects(table):
         for role in Role:
@@ -206,14 +203,8 @@ def quiet_lines(comparisons: Iterable[Comparison]) -> Iterator[str]:
 
 def check_table(checks: Sequence[BoundCheck]) -> Table:
     """Bounds, which are kept, and goals, which are wanted, beside what is reached."""
-    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in ("what must hold", "group"):
-        page.add_column(heading)
-    page.add_column("rows", justify="right")
-    page.add_column("")
-    for heading in ("reached", "bound", "goal"):
-        page.add_column(heading, justify="right")
-    page.add_column("met")
+    figures = (">reached", ">bound", ">goal")
+    page = plain_table("what must hold", "group", ">rows", "", *figures, "met")
     for check in checks:
         subject = [measure_name(check.of.measure), check.of.group, str(check.summary.count)]
         for index, line in enumerate(_check_lines(check)):
@@ -223,10 +214,7 @@ def check_table(checks: Sequence[BoundCheck]) -> Table:
 
 def overview(verdicts: Iterable[TableVerdict]) -> Table:
     """A line for each table: how many of its bounds are kept, and which goals are missed."""
-    page = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    page.add_column("table", no_wrap=True)
-    for heading in ("rows", "bounds kept", "goals met"):
-        page.add_column(heading, justify="right", no_wrap=True)
+    page = plain_table("table", ">rows", ">bounds kept", ">goals met", no_wrap=True)
     page.add_column("goals missed")
     for verdict in verdicts:
         kept = [check.within for check in verdict.checks if check.bound]

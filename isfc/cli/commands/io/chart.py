@@ -19,26 +19,19 @@ def complete_chart(incomplete: str) -> list[str]:
     return [name for name in CHARTS if name.startswith(incomplete)]
 
 
-NameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help=f"One of {', '.join(CHARTS)}.",
-        autocompletion=complete_chart,
-        show_default=False,
-    ),
-]
-PlotOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
-]
-
-
 @spread
 def chart(
-    name: NameArgument,
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help=f"One of {', '.join(CHARTS)}.", autocompletion=complete_chart
+        ),
+    ],
     *,
-    plot: PlotOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
+    ] = None,
     printed: PrintOptions,
 ) -> None:
     """Draw times, MB/s or rates over load, size, distance.

@@ -15,8 +15,7 @@ from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 
 ConfigArgument = Annotated[
-    Path,
-    typer.Argument(metavar="CONFIG", help="An I/O configuration (TOML).", show_default=False),
+    Path, typer.Argument(metavar="CONFIG", help="An I/O configuration (TOML).")
 ]
 
 

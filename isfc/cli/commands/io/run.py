@@ -9,7 +9,7 @@ import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
-from isfc.cli.options.number import SEED_MAX, within
+from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.report import expect_one
 from isfc.cli.options.spread import spread
 from isfc.cli.record import shared_record
@@ -52,64 +52,37 @@ class Report(StrEnum):
     SYNC = "sync"
 
 
-ReportOption = Annotated[
-    Report | None,
-    typer.Option(
-        help="Show a view as RMF has it: Channel Path Activity, Direct Access Device Activity, "
-        "I/O Queuing Activity, or synchronous I/O.",
-        show_default=False,
-    ),
-]
-SecondsOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        callback=within(SECONDS_MIN, SECONDS_MAX, "s"),
-        help="Virtual time that is measured.",
-    ),
-]
-WarmupOption = Annotated[
-    float,
-    typer.Option(
-        metavar="S", callback=within(0, SECONDS_MAX, "s"), help="Virtual time before that."
-    ),
-]
-SeedOption = Annotated[
-    int,
-    typer.Option(metavar="N", callback=within(0, SEED_MAX), help="Another seed, another run."),
-]
-CtcsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WORKLOAD",
-        help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
-        show_default=False,
-    ),
-]
-PairsOption = Annotated[
-    int,
-    typer.Option(metavar="N", callback=within(1, PAIRS_MAX), help="Pairs of guests for --ctcs."),
-]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
-
-
 @dataclass(frozen=True, slots=True)
 class IoExtent:
     """How long an I/O configuration is run, and from which seed."""
 
-    seconds: SecondsOption = SECONDS
-    warmup: WarmupOption = WARMUP
-    seed: SeedOption = 1
+    seconds: Annotated[
+        float, bounded("S", SECONDS_MIN, SECONDS_MAX, "Virtual time that is measured.")
+    ] = SECONDS
+    warmup: Annotated[float, bounded("S", 0, SECONDS_MAX, "Virtual time before that.")] = WARMUP
+    seed: Annotated[int, bounded("N", 0, SEED_MAX, "Another seed, another run.")] = 1
 
 
 @dataclass(frozen=True, slots=True)
 class IoShown:
     """What else runs on the channels, and what is shown."""
 
-    ctcs: CtcsOption = None
-    pairs: PairsOption = PAIRS_DEFAULT
-    report: ReportOption = None
-    csv: CsvOption = False
+    ctcs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORKLOAD",
+            help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
+        ),
+    ] = None
+    pairs: Annotated[int, bounded("N", 1, PAIRS_MAX, "Pairs of guests for --ctcs.")] = PAIRS_DEFAULT
+    report: Annotated[
+        Report | None,
+        typer.Option(
+            help="Show a view as RMF has it: Channel Path Activity, Direct Access Device Activity, "
+            "I/O Queuing Activity, or synchronous I/O."
+        ),
+    ] = None
+    csv: Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")] = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:

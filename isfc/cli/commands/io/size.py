@@ -10,7 +10,7 @@ import typer
 
 from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.spread import spread
 from isfc.cli.render.io_size import sizing_page
 from isfc.cli.render.output import show, show_error, show_json
@@ -38,77 +38,29 @@ class Which(StrEnum):
     ALL = "all"
 
 
-MixArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="[MIX]",
-        help="An I/O configuration (TOML) whose workloads have rates.",
-        show_default=False,
-    ),
-]
-RmfOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
-]
-WhichOption = Annotated[
-    Which, typer.Option("--interval", help="The interval of the report with the most I/Os, or all.")
-]
-BlockOption = Annotated[
-    int,
-    typer.Option(
-        metavar="BYTES",
-        callback=within(1, 2**30, "bytes"),
-        help="Bytes of an I/O, if the report is on devices.",
-    ),
-]
-ReadOption = Annotated[
-    float,
-    typer.Option(
-        metavar="P", callback=within(0, 100), help="Reads in percent, if it is on devices."
-    ),
-]
-GrowthOption = Annotated[
-    float,
-    typer.Option(metavar="P", callback=within(0, 10_000), help="How much more in percent, later."),
-]
-KmOption = Annotated[
-    float,
-    typer.Option(
-        metavar="KM", callback=within(0, 10_000, "km"), help="How far the storage may be."
-    ),
-]
-ProcessorOption = Annotated[
-    float,
-    typer.Option(metavar="P", callback=within(1, 100), help="At most so much channel processor."),
-]
-BusOption = Annotated[
-    float,
-    typer.Option(metavar="P", callback=within(1, 100), help="At most so much of the bus and line."),
-]
-SapOption = Annotated[
-    float, typer.Option(metavar="P", callback=within(1, 100), help="At most so much of the SAPs.")
-]
-ProposalOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE.toml",
-        help="Write what is best, with the load it is for, as a configuration.",
-        show_default=False,
-    ),
-]
-
-
 @dataclass(frozen=True, slots=True)
 class MixOptions:
     """What is sized: a configuration, or intervals of an RMF report."""
 
-    mix: MixArgument = None
-    rmf: RmfOption = None
-    interval: WhichOption = Which.BUSIEST
-    block: BlockOption = DEVICE_BLOCK_LENGTH
-    read_percent: ReadOption = 100.0
+    mix: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[MIX]", help="An I/O configuration (TOML) whose workloads have rates."
+        ),
+    ] = None
+    rmf: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
+    ] = None
+    interval: Annotated[
+        Which, typer.Option(help="The interval of the report with the most I/Os, or all.")
+    ] = Which.BUSIEST
+    block: Annotated[
+        int, bounded("BYTES", 1, 2**30, "Bytes of an I/O, if the report is on devices.")
+    ] = DEVICE_BLOCK_LENGTH
+    read_percent: Annotated[
+        float, bounded("P", 0, 100, "Reads in percent, if it is on devices.")
+    ] = 100.0
 
     def read(self) -> Sequence[Mix]:
         """The mixes, the first with notes on the intervals that are left out."""
@@ -134,19 +86,31 @@ class MixOptions:
 class GuidelineOptions:
     """What may be used of processor, bus and SAPs at most, in percent."""
 
-    processor_percent: ProcessorOption = 50.0
-    bus_percent: BusOption = 70.0
-    sap_percent: SapOption = 70.0
+    processor_percent: Annotated[
+        float, bounded("P", 1, 100, "At most so much channel processor.")
+    ] = 50.0
+    bus_percent: Annotated[float, bounded("P", 1, 100, "At most so much of the bus and line.")] = (
+        70.0
+    )
+    sap_percent: Annotated[float, bounded("P", 1, 100, "At most so much of the SAPs.")] = 70.0
 
 
 @spread
 def size(
     sized: MixOptions,
     *,
-    growth: GrowthOption = 30.0,
-    km: KmOption = 100.0,
+    growth: Annotated[float, bounded("P", 0, 10_000, "How much more in percent, later.")] = 30.0,
+    km: Annotated[float, bounded("KM", 0, 10_000, "How far the storage may be.")] = 100.0,
     most: GuidelineOptions,
-    output: ProposalOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE.toml",
+            help="Write what is best, with the load it is for, as a configuration.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Say how many channels of which feature a mix needs, now and later.

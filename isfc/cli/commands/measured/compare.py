@@ -10,7 +10,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
-from isfc.cli.options.number import within
+from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
 from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
@@ -26,19 +26,6 @@ from isfc.measured.seen import SeenInterval, see_intervals
 from scenarios.site_compare import ComparedInterval, compare_interval
 from scenarios.site_workload import QuietLink
 
-ToleranceOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="PERCENT",
-        callback=within(0.1, 1000, "%"),
-        help="End with 1 if a judged figure is further off.",
-    ),
-]
-PlotOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw the errors, over time if there are several intervals."),
-]
-
 
 @spread
 def compare(
@@ -46,8 +33,15 @@ def compare(
     files: MeasuredFiles,
     *,
     profile: ProfileOption = None,
-    tolerance: ToleranceOption = None,
-    plot: PlotOption = None,
+    tolerance: Annotated[
+        float | None, bounded("PERCENT", 0.1, 1000, "End with 1 if a judged figure is further off.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the errors, over time if there are several intervals."
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Hold the model against what a site measured.

@@ -21,18 +21,16 @@ from isfc.measured.seen import SeenInterval, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
 from scenarios.site_workload import QuietLink, derive
 
-OutputOption = Annotated[
-    Path,
-    typer.Option("--output", "-o", metavar="FILE", help="The site profile to write; .toml."),
-]
-
 
 @spread
 def fit_site(
     measured: MeasuredLink,
     files: MeasuredFiles,
     *,
-    output: OutputOption,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The site profile to write; .toml."),
+    ],
     json: JsonOption = False,
 ) -> None:
     """Fit the model to a site, as a profile for --profile.

@@ -16,36 +16,27 @@ from isfc.cli.table_file import check_table_file, write_table
 from isfc.measured.measurement import table_rows
 from isfc.measured.seen import see
 
-LayoutOption = Annotated[
-    str | None,
-    typer.Option(
-        "--layout",
-        metavar="LAYOUT",
-        help="Keep the rows of this layout's link alone.",
-        show_default=False,
-    ),
-]
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the table; .csv or .parquet."),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TablePrinted(PrintOptions):
     """What the neutral table is printed as."""
 
-    csv: CsvOption = False
+    csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False
 
 
 @spread
 def read(
     files: MeasuredFiles,
     *,
-    layout: LayoutOption = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(metavar="LAYOUT", help="Keep the rows of this layout's link alone."),
+    ] = None,
     link: LinkOption = None,
-    output: OutputOption = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the table; .csv or .parquet."),
+    ] = None,
     printed: TablePrinted,
 ) -> None:
     """Read what a site measured into one table.
