@@ -14,9 +14,13 @@ if TYPE_CHECKING:
 
 FORMATS: Final = (".svg", ".png")
 _INCHES: Final = (8.0, 5.0)
+_CURVES: Final = "#1f77b4 #c65f00 #2ca02c #d62728 #9467bd #8c564b #c24fa0 #7f7f7f #808000 #128797"
+"""Colours of curves, in their order: matplotlib's, darker where those are hard to see on white."""
+
 # The same figures give the same bytes: no random ids, no date, no version, no outlines of
 # whichever font is installed. What a user has set up for other pictures is left out as well.
 SETTINGS: Final[dict[str, Any]] = {
+    "axes.prop_cycle": f"cycler('color', {_CURVES.split()})",
     "svg.hashsalt": "isfc",
     "svg.fonttype": "none",
     "font.family": "DejaVu Sans",
@@ -35,6 +39,8 @@ _DARK: Final = {
     "#440154": "#d2a8ff",
     "#3b528b": "#79a6f2",
     "#21918c": "#39c5bb",
+    "#3fa34d": "#5ec962",
+    "#b08500": "#d9a400",
     "#1f77b4": "#58a6e8",
     "#9467bd": "#b892e0",
     "#8c564b": "#c08b7e",

@@ -38,9 +38,9 @@ _BLOCK_INCHES = 4.2
 _LEGEND_INCHES = 0.9
 _LINEAR_BELOW = 1.0  # collisions/s: a logarithm above, and 0 has a place too
 _LOGARITHMIC = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
-_COLOURS = {1: "#440154", 5: "#3b528b", 10: "#21918c", 50: "#5ec962", 100: "#d9a400"}
+_COLOURS = {1: "#440154", 5: "#3b528b", 10: "#21918c", 50: "#3fa34d", 100: "#b08500"}
 _OTHER_COLOUR = "#c44e52"
-"""By pairs, and so the same in every picture."""
+"""By pairs, and so the same in every picture; each can be told from white."""
 
 _LEGEND_ENTRY_INCHES = 1.2
 MARK_SIZE = 7.0
@@ -245,7 +245,7 @@ def _mark_chpids(
         if chpids[after] == chpids[before]:
             continue
         middle = (before + after) / 2
-        axes.axvline(middle, color="0.6", linestyle=":", linewidth=1)
+        axes.axvline(middle, color="0.55", linestyle=":", linewidth=1)
         if named:
             text = f"{chpids[after]} chpids"
             place = (middle, 1.02)  # above the panel, where no curve comes

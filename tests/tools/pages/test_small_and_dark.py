@@ -10,17 +10,13 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser import CHROMIUM, needs_chromium
+from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
 from tools.pages.console import PROJECT
 
 pytestmark = [pytest.mark.slow, needs_chromium]
 
 WIDTHS: Final = (360, 800, 1_280)
 SCHEMES: Final = ("light", "dark")
-CONTRAST_MIN: Final = 3.0
-"""Of lines and marks on what is behind them: WCAG 2.1, success criterion 1.4.11."""
-TEXT_CONTRAST_MIN: Final = 4.5
-"""Of text: WCAG 2.1, success criterion 1.4.3."""
-
 BEYOND: Final = """() => {
   const width = document.documentElement.clientWidth;
   const scrolls = (node) => getComputedStyle(node).overflowX !== "visible";
@@ -33,7 +29,10 @@ BEYOND: Final = """() => {
 }"""
 """What reaches beyond the window, and cannot be scrolled to by itself."""
 
-UNSAID: Final = """() => [...document.querySelectorAll(".drawing, .wide, .scrolls")]
+BOXES: Final = ".drawing, .wide, .scrolls, .table-wrapper, .highlight > pre"
+"""What can be scrolled by itself, the last two on the site."""
+
+UNSAID: Final = """(boxes) => [...document.querySelectorAll(boxes)]
   .filter((box) => box.scrollWidth > box.clientWidth + 1)
   .filter((box) => !(box.previousElementSibling?.matches(".hint:not([hidden])")))
   .map((box) => box.className)"""
@@ -108,7 +107,7 @@ def every(browser: Browser, path: Path, *looks: str) -> dict[tuple[str, int, str
     for width in WIDTHS:
         for scheme in SCHEMES:
             page = opened(browser, path, width, scheme)
-            found |= {(look, width, scheme): page.evaluate(LOOKS[look]) for look in looks}
+            found |= {(look, width, scheme): page.evaluate(LOOKS[look], BOXES) for look in looks}
             page.close()
     return {at: what for at, what in found.items() if what}
 
@@ -132,9 +131,20 @@ def test_cut_drawing_says_so_on_a_phone_alone(browser: Browser, report: Path) ->
         page.close()
 
 
-@pytest.mark.parametrize("name", ["index", "fidelity"])
+@pytest.mark.parametrize("name", ["index", "fidelity", "json"])
 def test_site_is_whole_on_every_screen(browser: Browser, site: Path, name: str) -> None:
-    assert every(browser, site / f"{name}.html", "beyond") == {}
+    assert every(browser, site / f"{name}.html", "beyond", "unsaid") == {}
+
+
+@pytest.mark.parametrize(("name", "box"), [("json", ".table-wrapper"), ("index", "pre")])
+def test_cut_table_or_code_of_the_site_says_so_on_a_phone_alone(
+    browser: Browser, site: Path, name: str, box: str
+) -> None:
+    for width, shown in ((360, True), (1_280, False)):
+        page = opened(browser, site / f"{name}.html", width, "light")
+        hints = page.locator(f".hint:visible:has(+ {box})")
+        assert (hints.count() > 0) == shown
+        page.close()
 
 
 def test_first_page_of_the_site_shows_a_picture_and_three_commands(
@@ -148,30 +158,21 @@ def test_first_page_of_the_site_shows_a_picture_and_three_commands(
     page.close()
 
 
-def luminance(colour: tuple[int, ...]) -> float:
-    """Relative luminance by WCAG 2.1."""
-    shares = [value / 255 for value in colour]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def poor(found: list[tuple[str, str]], behind: tuple[int, ...]) -> set[str]:
+def poor(found: list[tuple[str, str]], behind: Colour) -> set[str]:
     """Colours that are hard to see on what is behind them."""
     least = {"text": TEXT_CONTRAST_MIN, "mark": CONTRAST_MIN}
     return {
         f"{kind} {colour}"
         for kind, colour in {(kind, colour) for kind, colour in found}
-        if contrast(tuple(map(int, colour[4:-1].split(","))), behind) < least[kind]
+        if contrast(parse_colour(colour), behind) < least[kind]
     }
 
 
 PAPER: Final = (0x14, 0x18, 0x1D)
 """Behind pictures on dark devices."""
+WHITE: Final = (255, 255, 255)
+GRID: Final = "mark rgb(176, 176, 176)"
+"""Lines behind the curves, which figures on the axes say as well."""
 
 
 @pytest.mark.at_length
@@ -181,6 +182,13 @@ def test_plotted_page_is_readable_on_dark_devices(browser: Browser, plot: Path) 
     assert page.locator("svg #patch_1 path").first.evaluate(
         "(it) => getComputedStyle(it).fill"
     ) == "rgb({}, {}, {})".format(*PAPER)
+    page.close()
+
+
+@pytest.mark.at_length
+def test_plotted_page_is_readable_on_light_devices(browser: Browser, plot: Path) -> None:
+    page = opened(browser, plot, 800, "light")
+    assert poor(page.evaluate(COLOURS), WHITE) == {GRID}
     page.close()
 
 

@@ -1,6 +1,8 @@
-// Says above what is wider than its place that the rest of it can be scrolled to.
+// Says above what is wider than its place that the rest of it can be scrolled to. The last two
+// are tables and code on the pages of the documentation.
+const BOXES = ".drawing, .wide, .scrolls, .table-wrapper, .highlight > pre";
 function say() {
-  for (const box of document.querySelectorAll(".drawing, .wide, .scrolls")) {
+  for (const box of document.querySelectorAll(BOXES)) {
     const cut = box.scrollWidth > box.clientWidth + 1;
     let hint = box.previousElementSibling;
     if (!hint || hint.className !== "hint") {

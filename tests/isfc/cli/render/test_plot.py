@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.container import ErrorbarContainer
 
 from isfc.cli.main import run
@@ -19,6 +20,7 @@ from isfc.errors import ConfigurationError
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose
 from scenarios.published.table import PublishedTable
+from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 MEASURES = ("mb_per_s", "collisions_per_s", "rdev_util_percent")
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "1", "--seconds", "0.01"]
@@ -177,6 +179,8 @@ def test_missing_library_is_named_with_its_extra_before_anything_runs(
     )
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_command_draws_what_it_ran(tmp_path: Path) -> None:
     picture = tmp_path / "a.SVG"
     run(["replay", *ONE_RUN, "--json", "--plot", str(picture)])
@@ -190,6 +194,15 @@ def test_pairs_have_the_same_colour_in_every_picture(table: PublishedTable) -> N
         return draw(chosen, emulated(chosen, 1.0)).axes[0].lines[-1].get_color()
 
     assert colour(1, 5, 50) == colour(50)
+
+
+def test_every_line_can_be_told_from_the_white_behind_it(table: PublishedTable) -> None:
+    chosen = choose([table], {"suite": ["HL"], "pairs": [1, 5, 10, 50, 100]})
+    lines = draw(chosen, emulated(chosen, 1.0)).axes[0].lines
+    colours = {to_hex(line.get_color()) for line in lines}
+    assert len(colours) > 4
+    white = parse_colour("#fff")
+    assert {each for each in colours if contrast(parse_colour(each), white) < CONTRAST_MIN} == set()
 
 
 def test_kinks_are_marked_where_the_link_gets_a_chpid(parts: list[Part]) -> None:
