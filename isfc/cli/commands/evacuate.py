@@ -1,6 +1,6 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -189,14 +189,7 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
             }
             for each in outcome.guests
         ],
-        "traffic": [
-            {
-                "link": each.link,
-                "alone_mb_per_s": each.alone_mb_per_s,
-                "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
-            }
-            for each in outcome.traffic
-        ],
+        "traffic": [asdict(each) for each in outcome.traffic],
         "responses": [response_record(each) for each in outcome.responses],
         **note_records(cluster_notes(evacuation.collection)),
     }
