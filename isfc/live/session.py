@@ -145,7 +145,7 @@ async def open_node(
     name: str,
     *,
     listen: str | None = None,
-    connect: str | Mapping[str, str] | None = None,
+    connect: str | Mapping[str, str] | Mapping[NodeName, str] | None = None,
     tls: "ssl.SSLContext | None" = None,
     connect_tls: "ssl.SSLContext | None" = None,
     insecure: bool = False,
@@ -207,7 +207,8 @@ def _define(layout: str | Layout | Collection, name: str) -> tuple[LinkEndDefini
 
 
 def _endpoints(
-    connect: str | Mapping[str, str] | None, definitions: Sequence[LinkEndDefinition]
+    connect: str | Mapping[str, str] | Mapping[NodeName, str] | None,
+    definitions: Sequence[LinkEndDefinition],
 ) -> dict[NodeName, Endpoint]:
     """Where to connect, by partner."""
     if isinstance(connect, str):

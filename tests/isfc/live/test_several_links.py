@@ -36,10 +36,11 @@ A, B, C = (NodeName(name) for name in NAMES)
 async def open_three(folder: Path, **options: Any) -> AsyncIterator[list[OpenNode]]:
     """All three systems; each goes to those before it."""
     a, b = (f"unix:{folder / name}" for name in (A, B))
+    places = {A: a, B: b}  # by NodeName: type checkers are to take that
     async with (
         open_node(LAYOUT, A, listen=a, **options) as first,
         open_node(LAYOUT, B, listen=b, connect={A: a}, **options) as second,
-        open_node(LAYOUT, C, connect={A: a, B: b}, **options) as third,
+        open_node(LAYOUT, C, connect=places, **options) as third,
     ):
         yield [first, second, third]
 
