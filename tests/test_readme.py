@@ -38,7 +38,7 @@ from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
 from scenarios.advice import try_advice
-from scenarios.collide import CollisionOutcome
+from scenarios.collide import CollisionOutcome, trials
 from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
 from scenarios.fault_run import Recovery, Story, StoryEntry
@@ -205,8 +205,11 @@ def test_faults_keys() -> None:
 
 
 def test_collide_keys() -> None:
+    layout = load_layout("published-4")
     outcome = CollisionOutcome("upward", 1, 1, 0, 0, 1, 1, 1)
-    assert_keys("collide", collide_record(load_layout("published-4"), [outcome], 1, 1, 1))
+    assert_keys(
+        "collide", collide_record(layout, [outcome], trials(layout, [1], [1], 1, 1, [1])[0], 3)
+    )
 
 
 def test_views_are_named() -> None:

@@ -6,10 +6,13 @@ from typing import Any
 
 from isfc.cli.progress import watch
 from isfc.cli.render.faults import story_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
+from isfc.layout.note import Note
 from scenarios.cluster import ClusterExperiment
 from scenarios.fault_run import Recovery, Story, tell
 from scenarios.faults import Fault
+from scenarios.notes import cluster_notes, run_notes
 from scenarios.run import Experiment
 
 
@@ -23,7 +26,14 @@ def tell_story(
     if json:
         show_json(story_record(experiment, story))
     else:
-        show(story_page(experiment, story))
+        show(story_page(experiment, story), *note_lines(_story_notes(experiment, story)))
+
+
+def _story_notes(experiment: Experiment | ClusterExperiment, story: Story) -> tuple[Note, ...]:
+    """Those of the run without faults."""
+    if isinstance(experiment, ClusterExperiment):
+        return cluster_notes(experiment.collection)
+    return run_notes(experiment.layout, experiment.workload, experiment.pairs, story.mb_per_s)
 
 
 def story_record(experiment: Experiment | ClusterExperiment, story: Story) -> dict[str, Any]:
@@ -31,6 +41,7 @@ def story_record(experiment: Experiment | ClusterExperiment, story: Story) -> di
     return {
         **experiment.settings(),
         "mb_per_s": story.mb_per_s,
+        **note_records(_story_notes(experiment, story)),
         "events": [asdict(entry) for entry in story.entries],
         "faults": [_recovery_record(recovery) for recovery in story.recoveries],
     }

@@ -45,7 +45,9 @@ and collide, so that such links are judged by themselves; *multi-CTC* are all ot
 the multi-CTC links, *quiet* are the rows where IBM counted at most 0.2 collisions a second, and
 *colliding* those with 20 or more. *Busy devices* are busy for more than 20 % of the time.
 *Writing devices* are the busy devices that mostly write: their DISC is .3 ms or more. A goal
-for all rows *but three* leaves out the three worst rows."""
+for all rows *but three* leaves out the three worst rows. The columns *calibration*, *prediction*
+and *all* say what the rows of that kind reach, and how many rows they are. [Published
+tables](replay.md) says what each table has."""
 
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""

@@ -10,9 +10,19 @@ from isfc.cli.render.collide import collide_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.layout.layout import Layout
-from scenarios.collide import LOAD_MAX, MESSAGE_LENGTH, CollisionOutcome, collide, trials
+from scenarios.collide import (
+    LOAD_MAX,
+    MESSAGE_LENGTH,
+    SEEDS,
+    CollisionOutcome,
+    CollisionTrial,
+    collide,
+    mean_outcome,
+    trials,
+)
 from scenarios.notes import layout_notes
-from scenarios.run import INTERVAL_MIN
+from scenarios.repeat import SEEDS_MAX
+from scenarios.run import INTERVAL_MIN, NS_PER_S
 from scenarios.workload import MESSAGE_LENGTH_MAX
 
 STEPS_MAX = 16
@@ -36,9 +46,24 @@ def collide_layout(
         int, bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "Length of every message.")
     ] = MESSAGE_LENGTH,
     seconds: Annotated[
-        float, bounded("S", INTERVAL_MIN, SECONDS_MAX, "Virtual time that each run is measured.")
+        float,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Virtual time that each run is measured, after as much warm-up, 0.5 s at most.",
+        ),
     ] = 0.5,
     seed: Annotated[int, bounded("N", 0, SEED_MAX, "Seed of when messages are sent.")] = 1,
+    seeds: Annotated[
+        int,
+        bounded(
+            "N",
+            1,
+            SEEDS_MAX,
+            "Runs of each figure, with N seeds from --seed on; the mean and how far they differ.",
+        ),
+    ] = SEEDS,
     json: JsonOption = False,
 ) -> None:
     """Show how often writes collide, by rule and by offered load.
@@ -48,14 +73,14 @@ def collide_layout(
     of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
     """
     link = open_layout(layout, link_name)
-    planned = trials(
-        link, _loads(offer_out, steps), _loads(offer_in, steps), seconds, message, seed
-    )
-    outcomes = run_all(collide, planned, None)
+    loads = _loads(offer_out, steps), _loads(offer_in, steps)
+    planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
+    runs = run_all(collide, planned, None)
+    outcomes = [mean_outcome(runs[at : at + seeds]) for at in range(0, len(runs), seeds)]
     if json:
-        show_json(collide_record(link, outcomes, seconds, message, seed))
+        show_json(collide_record(link, outcomes, planned[0], seeds))
     else:
-        show(collide_page(link, outcomes), *note_lines(layout_notes(link)))
+        show(collide_page(link, outcomes, planned[0], seeds), *note_lines(layout_notes(link)))
 
 
 def _loads(most: float, steps: int) -> list[float]:
@@ -64,16 +89,18 @@ def _loads(most: float, steps: int) -> list[float]:
 
 
 def collide_record(
-    layout: Layout, outcomes: list[CollisionOutcome], seconds: float, message: int, seed: int
+    layout: Layout, outcomes: list[CollisionOutcome], trial: CollisionTrial, seeds: int
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     first, second = layout.nodes
     return {
         "nodes": {"first": first, "second": second},
         "ctcs": len(layout.ctcs),
-        "message": message,
-        "seconds": seconds,
-        "seed": seed,
+        "message": trial.message_length,
+        "seconds": trial.seconds,
+        "warmup": trial.warmup_ns / NS_PER_S,
+        "seed": trial.seed,
+        "seeds": seeds,
         **note_records(layout_notes(layout)),
         "outcomes": [asdict(outcome) for outcome in outcomes],
     }

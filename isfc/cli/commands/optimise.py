@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
+from isfc.cli.exits import ExitCode
 from isfc.cli.options.file import check_file
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
@@ -34,7 +35,7 @@ from isfc.cli.render.optimise import (
     written_line,
 )
 from isfc.cli.render.optimise_links import links_found_page
-from isfc.cli.render.output import show, show_json
+from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
@@ -246,9 +247,15 @@ def _over_processes(
             yield from answers
 
 
-def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
-    """A bar over a search."""
-    return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")
+@contextmanager
+def _searching(runs: int) -> Iterator[Callable[[int], None]]:
+    """A bar over a search; after Ctrl-C the command ends."""
+    try:
+        with progress_bar(runs, "candidates") as advance:
+            yield advance
+    except KeyboardInterrupt:
+        show_error("interrupted; nothing is kept")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:

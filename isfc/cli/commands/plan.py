@@ -27,7 +27,7 @@ from isfc.cli.options.profile import (
 from isfc.cli.record import shared_record
 from isfc.cli.render.advice import advice_text
 from isfc.cli.render.cluster_plan import cluster_losses_page, cluster_plan_page
-from isfc.cli.render.notes import note_records
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.cli.render.plan import plan_page
 from isfc.cli.render.shared import shared_page
@@ -42,7 +42,7 @@ from isfc.layout.sharing import shares_anything
 from scenarios.advice import ComparedLoad, TriedAdvice, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.notes import beyond_plan, plan_notes
+from scenarios.notes import beyond_plan, cluster_notes, plan_notes
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -143,7 +143,9 @@ def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, di
         return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
     results = run_all(run_cluster, plan_experiments(collection), None)
     found = cluster_plan(results)
-    return cluster_plan_page(found), cluster_plan_record(found)
+    notes = cluster_notes(collection)
+    page = Group(cluster_plan_page(found), *note_lines(notes))
+    return page, {**cluster_plan_record(found), **note_records(notes)}
 
 
 def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:

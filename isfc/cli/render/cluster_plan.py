@@ -8,6 +8,7 @@ from rich.text import Text
 
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.saturation import SECONDS, WARMUP
 
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
@@ -26,9 +27,15 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         parts += ["", Text("What several fibres share, all links together", "bold")]
         parts.append(_channels(plan.channels))
         parts.append(
-            "A line carries so much each way, a data processor both ways together; busy is the "
-            "nearer of the two. Who gets how much is out/in, in MB/s."
+            "A line carries so much each way, a data processor both ways together, in MB/s of long "
+            "messages. busy % is of the one that is nearer to its end; the processor also takes "
+            "time for every CCW. Who gets how much is out/in, in MB/s."
         )
+    known = (
+        f"Each rate is of one run of {SECONDS:g} s of virtual time after {WARMUP:g} s of warm-up. "
+        "How far longer runs and other seeds differ shows isfc run, with --seconds and --seeds."
+    )
+    parts += ["", known]
     return Group(*parts)
 
 

@@ -8,21 +8,25 @@ from rich.text import Text
 
 from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Layout
-from scenarios.collide import CollisionOutcome
+from scenarios.collide import CollisionOutcome, CollisionTrial
+from scenarios.run import NS_PER_S
 
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
 
 
-def collide_page(layout: Layout, outcomes: Sequence[CollisionOutcome]) -> RenderableType:
-    """The whole page."""
+def collide_page(
+    layout: Layout, outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int
+) -> RenderableType:
+    """The whole page; ``trial`` is one of the runs. Each figure is the mean of ``seeds`` runs."""
     first, second = layout.nodes
     count = len(layout.ctcs)
     most_out = max(outcome.offered_out for outcome in outcomes)
     most_in = max(outcome.offered_in for outcome in outcomes)
     heading = Text(
         f"Logical link {first} - {second}, {count} CTC{'s' * (count > 1)}: "
-        f"{first} offers up to {most_out:g} MB/s, {second} up to {most_in:g}"
+        f"{first} offers up to {most_out:g} MB/s, {second} up to {most_in:g}, in messages of "
+        f"{trial.message_length:,} bytes"
     )
     full = [o for o in outcomes if (o.offered_out, o.offered_in) == (most_out, most_in)]
     peak = max(outcome.collisions_per_s for outcome in outcomes)
@@ -31,20 +35,40 @@ def collide_page(layout: Layout, outcomes: Sequence[CollisionOutcome]) -> Render
     parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
     for rule, heat_map in zip(rules, maps, strict=True):
         parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
-    return Group(*parts)
+    return Group(*parts, "", Text(_known(outcomes, trial, seeds)))
+
+
+def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int) -> str:
+    """From how long a run each figure is, and how far it is known."""
+    run = f"{trial.seconds:g} s of virtual time after {trial.warmup_ns / NS_PER_S:g} s of warm-up"
+    if seeds == 1:
+        return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
+    most = max(outcomes, key=lambda each: each.collisions_per_s_spread)
+    differ = (
+        f" In the small tables they differ most for {most.rule} at {most.offered_out:.4g} and "
+        f"{most.offered_in:.4g} MB/s: by {most.collisions_per_s_spread:.0f}."
+    )
+    return (
+        f"Each figure is the mean of {seeds} runs with different seeds, of {run} each. +- is how "
+        "far these runs differ, the greatest less the least: a smaller difference between two "
+        "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+    )
 
 
 def _table(outcomes: Sequence[CollisionOutcome]) -> Table:
-    figures = (">collisions/s", ">wasted", ">MB/s out", ">MB/s in", ">MB/s", ">packages/s")
+    both = (">both", ">+-")
+    figures = (">coll/s", ">+-", ">wasted", ">MB/s out", ">in", *both, ">packages/s")
     table = plain_table("rule", *figures)
     for outcome in outcomes:
         table.add_row(
             outcome.rule,
             f"{outcome.collisions_per_s:.1f}",
+            f"{outcome.collisions_per_s_spread:.1f}",
             f"{outcome.wasted_percent:.2f} %",
             f"{outcome.mb_per_s_out:.1f}",
             f"{outcome.mb_per_s_in:.1f}",
-            f"{outcome.mb_per_s_out + outcome.mb_per_s_in:.1f}",
+            f"{outcome.mb_per_s:.1f}",
+            f"{outcome.mb_per_s_spread:.1f}",
             f"{outcome.packages_per_s:.0f}",
         )
     return table

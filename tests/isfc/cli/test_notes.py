@@ -25,6 +25,11 @@ COMMANDS = {
     "run": (["run", "FILE", "--workload", "HM", *SHORT], MODEL, True),
     "relocate": (["relocate", "FILE", "--memory", "1M", "--change-rate", "0"], MODEL, True),
     "plan": (["plan", "FILE"], {**MODEL, "rule": RULE}, True),
+    "run --fault-seed": (
+        ["run", "FILE", "--workload", "HM", "--fault-seed", "1", *SHORT[:2], "--seconds", "0.2"],
+        MODEL,
+        True,
+    ),
     "plan --rule": (
         ["plan", "FILE", "--rule"],
         {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
@@ -136,6 +141,20 @@ def test_links_that_run_together_are_not_alone(
     page, _ = printed(capsys, *words)
     assert EXTRAPOLATED in page
     assert "as if it were alone" not in page
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # one run of a second, of features that nobody has measured, and not a word of it
+    page, _ = printed(capsys, "plan", str(file))
+    assert page.count(EXTRAPOLATED) == 1
+    assert "Each rate is of one run of 1 s of virtual time after 0.3 s of warm-up." in page
+    assert run(["plan", str(file), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [note["kind"] for note in record["notes"]][:1] == ["extrapolated"]
 
 
 @pytest.mark.at_length

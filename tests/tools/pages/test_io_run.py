@@ -40,9 +40,11 @@ def test_rates_and_responses() -> None:
             test_simulation.FEW_WITHIN,
         )
     )
+    stands(f"| rates, MB/s, utilizations | any but those below | {rate:g} % |")
+    stands(f"| mean response | any but those below | {response:g} % |")
     stands(
-        f"the two agree within {rate:g} % (tested), and in mean responses within {response:g} %; "
-        f"within {few:g} % where a handful"
+        "| rates and mean response | a handful of I/Os at the same time, or both directions of a "
+        f"line nearly full | {few:g} % |"
     )
 
 
@@ -51,8 +53,8 @@ def test_large_beside_small_ones_with_rates() -> None:
     every = [line_percent(small, large) for small, large, _ in LARGE_OPEN]
     up_to = max(line_percent(small, large) for small, large, _ in near)
     least, most = (100 * share for share in sorted({case[2] for case in LARGE_OPEN}))
-    stands(f"it is within {least:g} % up to {up_to} % of the line, and within {most:g} % up to")
-    stands(f"within {most:g} % up to {max(every)} %.")
+    stands(f"large I/Os with a `rate`, the line up to {up_to} % full | {least:g} % |")
+    stands(f"large I/Os with a `rate`, the line up to {max(every)} % full | {most:g} % |")
 
 
 def test_large_beside_small_ones_of_which_so_many_are_outstanding() -> None:
@@ -65,10 +67,8 @@ def test_large_beside_small_ones_of_which_so_many_are_outstanding() -> None:
         for has_writes in (False, True)
     )
     (least,), (most,) = reads, both
-    stands(
-        f"With a number `outstanding` it is within {least:g} % whatever the line carries, and "
-        f"within {most:g} % where they read and write"
-    )
+    stands(f"with a number `outstanding`, which only read | {least:g} % |")
+    stands(f"with a number `outstanding`, which read and write | {most:g} % |")
 
 
 def test_ceilings() -> None:
@@ -77,8 +77,8 @@ def test_ceilings() -> None:
     plan, run = 100 * test_trunks.PUBLISHED_WITHIN, 100 * test_trunks.PUBLISHED_IN_RUN_WITHIN
     stands(f"through such a file within {plan:g} % ({run:g} % in a run)")
     rates, responses = 100 * test_trunks.RATES_WITHIN, 100 * test_trunks.RESPONSES_WITHIN
-    stands(f"its rates are within {rates:g} % of a run's below a ceiling")
-    stands(f"its responses within {responses:g} % while")
+    stands(f"Below a ceiling its rates are within {rates:g} % of a run's.")
+    stands(f"Its responses are within {responses:g} % of a run's while")
 
 
 def test_one_pair_beside_disks_moves_at_most_so_much_more() -> None:

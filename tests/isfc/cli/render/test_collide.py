@@ -1,29 +1,46 @@
 """The heat map of ``isfc collide``."""
 
+import re
 from io import StringIO
 
 from rich.console import Console
 
 from isfc.cli.render.collide import collide_page
 from isfc.layout.catalogue import load_layout
-from scenarios.collide import CollisionOutcome
+from scenarios.collide import CollisionOutcome, trials
 
 
-def page(*figures: float) -> str:
+def page(*figures: float, seeds: int = 1, spread: float = 0) -> str:
     outcomes = [
-        CollisionOutcome("upward", 10, load, figure, 0, 1, 1, 1)
+        CollisionOutcome("upward", 10, load, figure, 0, 1, 1, 1, spread, 0.5)
         for load, figure in zip((5, 10, 15), figures, strict=True)
     ]
     console = Console(file=StringIO(), width=80)
-    console.print(collide_page(load_layout("published-4"), outcomes))
+    layout = load_layout("published-4")
+    (trial, *_) = trials(layout, [10], [5], 0.5, 32_768, [1])
+    console.print(collide_page(layout, outcomes, trial, seeds))
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()
 
 
+def maps(shown: str) -> list[str]:
+    """The lines above what is said of all figures."""
+    return shown.partition("\n\nEach figure")[0].splitlines()
+
+
+def test_page_says_how_far_its_figures_are_known() -> None:
+    shown = " ".join(page(0, 1, 400, seeds=3, spread=7).split())
+    assert "Each figure is the mean of 3 runs with different seeds, of 0.5 s of virtual" in shown
+    assert "differ most for upward at 10 and 5 MB/s: by 7." in shown
+    (row,) = re.findall(r"^upward .*$", page(0, 1, 400, seeds=3, spread=7), re.MULTILINE)
+    assert row.split() == ["upward", "400.0", "7.0", "0.00", "%", "1.0", "1.0", "2.0", "0.5", "1"]
+    assert "Each figure is of one run" in page(0, 1, 400)
+
+
 def test_shades_go_from_none_to_the_most() -> None:
-    row = page(0, 1, 400).splitlines()[-1]
+    row = maps(page(0, 1, 400))[-1]
     assert row.split() == ["10", "0", "1", "··", "400", "██"]
 
 
 def test_no_collisions_at_all_have_no_shade() -> None:
-    assert page(0, 0, 0).splitlines()[-1].split() == ["10", "0", "0", "0"]
+    assert maps(page(0, 0, 0))[-1].split() == ["10", "0", "0", "0"]
