@@ -1,5 +1,8 @@
 """CP's commands as a whole: which there are, and what becomes of what is none."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,3 +100,11 @@ def test_processor_follows_the_node_that_takes_anothers_place() -> None:
     assert processor.execute("indicate islink", old, 2_000_000_000).lines[0].endswith("2.000 s")
     assert processor.execute("indicate islink", old, 5_000_000_000).lines[0].endswith("3.000 s")
     assert processor.execute("indicate islink", new, 9_000_000_000).lines[0].endswith("9.000 s")
+
+
+def test_page_of_commands_has_a_row_for_each() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cp.md").read_text("utf-8")
+    first, _, _ = page.partition("\n## ")
+    rows = [row.replace("\\|", "|") for row in re.findall(r"^\| `([^`]+)` \|", first, re.MULTILINE)]
+    apart = {"HELP", "DEACTIVATe"}  # told in the page's words
+    assert sorted(rows) == sorted(each.syntax for each in COMMANDS if each.verb not in apart)

@@ -1,12 +1,14 @@
 """The views as they stand in IBM's report: H001709C, laid out by us."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import RenderableType
 
 from isfc.cli.render.output import show
-from isfc.cli.render.report import appc_page, device_page, link_page, suite_page
+from isfc.cli.render.report import View, appc_page, device_page, link_page, suite_page
 from isfc.layout.catalogue import load_layout
 from scenarios.repeat import MEASURES
 from scenarios.report import MeasuredRun, measured
@@ -96,3 +98,8 @@ def test_one_of_each_is_no_plural(capsys: pytest.CaptureFixture[str]) -> None:
     one = Experiment(load_layout("published-1"), find_workload("HS"), 1)
     title = lines_of(device_page([measured("H1", one, RESULT)]), capsys)[0]
     assert title == "FCX108 DEVICE, run H1 at the client: HS, 1 pair, 1 CTC"
+
+
+def test_page_of_reports_has_a_row_for_each_view() -> None:
+    page = (Path(__file__).parents[4] / "docs" / "reports.md").read_text("utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == [*View]
