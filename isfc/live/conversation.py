@@ -80,7 +80,7 @@ class Conversation:
             data = memoryview(data).cast("B")
         length = end.send(data)
         if end.is_due:
-            self._carry()
+            self.carry_soon()
         if length == len(data):
             return
         view = memoryview(data)[length:]
@@ -220,5 +220,5 @@ class Conversation:
     def _take(self, length_max: int) -> bytes:
         data = self.end.poll_data(length_max)
         if self.end.is_due:
-            self._carry()
+            self.carry_soon()
         return data

@@ -123,6 +123,29 @@ def test_refusals_say_why(run_live: Run, tmp_path: Path) -> None:
     run_live(main())
 
 
+def test_what_a_program_sends_before_it_waits_goes_together(run_live: Run, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with open_pair(tmp_path) as (first, second):
+            second.serve("ECHO", echo)
+            assert first.engine is not None
+            engine = first.engine
+
+            def written() -> int:
+                return engine.end.snapshot(engine.now_ns()).write_package_count
+
+            async with await first.connect("ECHO") as conversation:
+                before = written()
+                for _ in range(7):
+                    await conversation.send(bytes(100_000))
+                assert written() == before
+                received = 0
+                while received < 700_000:
+                    received += len(await conversation.receive())
+                assert written() - before == 1
+
+    run_live(main())
+
+
 def test_too_many_conversations_are_back_pressure(run_live: Run, tmp_path: Path) -> None:
     async def main() -> None:
         async with open_pair(tmp_path, limits=ConversationLimits(conversations_max=2)) as pair:
