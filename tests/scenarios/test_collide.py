@@ -13,15 +13,12 @@ from scenarios.collide import (
     CollisionOutcome,
     CollisionTrial,
     Scan,
-    Source,
-    Waste,
     WriteRule,
     collide,
     link_rules,
     mean_outcome,
     trials,
 )
-from scenarios.run import MIB, NS_PER_S
 
 LAYOUT = load_layout("published-4")
 
