@@ -93,17 +93,24 @@ quick-tests: .venv/test  ## the tests that take less than a second each
 # Python does otherwise, as the hundred of the first run are of the same code.
 ELSEWHERE := --ignore=tests/tools --ignore=tests/test_readme.py
 
-other-pythons: .venv/test  ## the quick tests on the oldest and the newest Python here, but for .venv's
-	@others=$$($(BIN)/python -m tools.release.pythons others); \
-	test -n "$$others" || echo 'No other supported Python is here.'; \
-	for python in $$others; do \
-	    venv=.venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)'); \
+OTHERS := $(BIN)/python -m tools.release.pythons others
+VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)')
+
+.venv/others: .venv/test
+	@for python in $$($(OTHERS)); do \
+	    venv=$(VENV_OF); \
 	    echo "Installing isfc into $$venv ..."; \
 	    test -x $$venv/bin/pip || $$python -m venv $$venv || exit 1; \
 	    install="$$venv/bin/python -m pip --disable-pip-version-check --quiet install"; \
 	    $$install --constraint constraints.txt setuptools && \
 	        $$install --constraint constraints.txt $(EDITABLE) '.[dev]' || exit 1; \
-	    run="$$venv/bin/python -m pytest $(PARALLEL) $(ELSEWHERE)"; export HYPOTHESIS_PROFILE=few; \
+	done
+	@touch $@
+
+other-pythons: .venv/others  ## the quick tests on the oldest and the newest Python here, but for .venv's
+	@others=$$($(OTHERS)); test -n "$$others" || echo 'No other supported Python is here.'; \
+	for python in $$others; do \
+	    run="$(VENV_OF)/bin/python -m pytest $(PARALLEL) $(ELSEWHERE)"; export HYPOTHESIS_PROFILE=few; \
 	    $$run || $(call again,$$run) || exit 1; \
 	done
 

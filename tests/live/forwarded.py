@@ -4,6 +4,7 @@ import shutil
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,10 @@ def need(program: str, package: str) -> str:
 
 @contextmanager
 def forwarding_nodes(
-    folder: Path, ports: Sequence[tuple[int, int]], *words: str
+    folder: Path, ports: Sequence[tuple[int, int]], *words: str, module: str = "isfc"
 ) -> Iterator[tuple[Isfc, Isfc]]:
     """Both systems; each (listening port at the first, service's port) is forwarded."""
+    node = partial(isfc, folder, "node", module=module)
     link = f"unix:{folder / 'link'}"
     words = ("--run-dir", str(folder), *words)
     forwards = [
@@ -46,16 +48,16 @@ def forwarding_nodes(
         for word in ("--forward", f"{FIRST}:{here}={SECOND}:127.0.0.1:{there}")
     ]
     with (
-        isfc(folder, "node", FIRST, LAYOUT, "--listen", link, *forwards, *words) as first,
-        isfc(folder, "node", SECOND, LAYOUT, "--connect", link, *forwards, *words) as second,
+        node(FIRST, LAYOUT, "--listen", link, *forwards, *words) as first,
+        node(SECOND, LAYOUT, "--connect", link, *forwards, *words) as second,
     ):
         # the link's socket comes last: by then the ports are there
         file = folder / "link"
         wait_for(lambda: file.exists() or first.process.poll() is not None, "the link")
         assert file.exists(), first.err
         yield first, second
-        for node in (first, second):
-            assert node.end() == 0, node.err
+        for each in (first, second):
+            assert each.end() == 0, each.err
 
 
 def say(port: int, data: bytes) -> bytes:

@@ -28,13 +28,14 @@ class Isfc:
         stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] | None = None,
         prefix: Sequence[str] = (),
+        module: str = "isfc",
     ) -> None:
         self.name = "-".join(Path(word.strip("-")).stem for word in words[:2])
         self._out = folder / f"{self.name}.out"
         self._err = folder / f"{self.name}.err"
         with self._out.open("wb") as out, self._err.open("ab") as err:
             self.process = subprocess.Popen(
-                [*prefix, sys.executable, "-m", "isfc", *words],
+                [*prefix, sys.executable, "-m", module, *words],
                 stdin=stdin,
                 stdout=out,
                 stderr=err,
@@ -84,9 +85,15 @@ def isfc(
     stdin: int = subprocess.DEVNULL,
     environment: Mapping[str, str] | None = None,
     prefix: Sequence[str] = (),
+    module: str = "isfc",
 ) -> Iterator[Isfc]:
-    """A command that is killed if it is still there in the end; ``prefix`` is what starts it."""
-    command = Isfc(folder, *words, stdin=stdin, environment=environment, prefix=prefix)
+    """A command that is killed if it is still there in the end; ``prefix`` is what starts it.
+
+    ``module`` is what runs: ``isfc`` itself, or one of the tests that runs it with a change.
+    """
+    command = Isfc(
+        folder, *words, stdin=stdin, environment=environment, prefix=prefix, module=module
+    )
     try:
         yield command
     finally:

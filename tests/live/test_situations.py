@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from isfc.live.control_client import ControlClient
-from isfc.live.keepalive import UNCONFIRMED_MS
 from isfc.live.run_directory import control_path
+from tests.live import impatient
 from tests.live.forwarded import forwarding_nodes, free_port
 from tests.live.processes import PATIENCE_S, Isfc, isfc, wait_for
 
@@ -161,9 +161,12 @@ def service() -> Iterator[int]:
 
 def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:
     here = free_port()
-    with service() as there, forwarding_nodes(tmp_path, [(here, there)]):
+    with (
+        service() as there,
+        forwarding_nodes(tmp_path, [(here, there)], module=impatient.__name__),
+    ):
         with socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S) as client:
-            time.sleep(1.3 * UNCONFIRMED_MS / 1_000)
+            time.sleep(2 * impatient.UNCONFIRMED_MS / 1_000)
             length = 0
             while data := client.recv(1_000_000):
                 length += len(data)

@@ -170,7 +170,7 @@ class Hostile:
         self.drain()
         self.carried.clear()
         partner = System([self.setup.definition(1)])
-        partner.ends[0].link.packager.__dict__["_number"] = FRESH
+        setattr(partner.ends[0].link.packager, "_number", FRESH)  # noqa: B010  # private
         meeting = Meeting(self, partner)
         meeting.run(40 * S)  # what the node still has to do, and to send
         assert self.end.link.state is LinkState.UP

@@ -70,6 +70,8 @@ def test_another_seed_gives_another_trace() -> None:
     assert len(digests) == 5
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_tracing_changes_nothing() -> None:
     experiment = Experiment(load_layout("published-4"), find_workload("HM"), 5, seconds=0.1)
     assert run(experiment) == run(experiment, trace=DigestSink())

@@ -111,7 +111,7 @@ class HostilePartner(RuleBasedStateMachine):
         self.hostile.expect_to_work_with_a_good_partner()
 
 
-TestHostilePartner = pytest.mark.slow(HostilePartner.TestCase)
+TestHostilePartner = pytest.mark.at_length(pytest.mark.slow(HostilePartner.TestCase))
 TestHostilePartner.settings = settings(stateful_step_count=40)
 
 
@@ -179,6 +179,7 @@ def test_node_survives_any_frames_and_works_with_a_good_partner_again(seed: int)
     torment(seed, 150)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_node_survives_a_long_torment(seed: int) -> None:
@@ -214,6 +215,7 @@ def held_after(hostile: Hostile, kind: str, rounds: range) -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("sends", [False, True])
 @pytest.mark.parametrize("kind", ["resets", "attentions", "commands", "data", "connections"])
@@ -239,6 +241,7 @@ def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, sends: bool) -> No
     hostile.expect_to_work_with_a_good_partner()
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "traffic", "errors"),

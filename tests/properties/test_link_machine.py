@@ -5,5 +5,5 @@ from hypothesis import settings
 
 from isfc.testing.machine import LinkMachine
 
-TestLinkMachine = pytest.mark.slow(LinkMachine.TestCase)
+TestLinkMachine = pytest.mark.at_length(pytest.mark.slow(LinkMachine.TestCase))
 TestLinkMachine.settings = settings(stateful_step_count=30)

@@ -119,6 +119,8 @@ def test_traffic_must_be_there_and_within_bounds() -> None:
         ClusterExperiment(cluster, (replace(load("S1-S2"), server=NodeName("S9")),))
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_appc_vm_of_two_links_of_a_system_is_copied_by_turns() -> None:
     # one lock of the system, for all its links: nothing else is shared here
     cluster = parse_collection(mesh(3, shared=False))

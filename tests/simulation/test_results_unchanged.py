@@ -47,6 +47,7 @@ def test_every_shipped_layout_is_stored_with_every_workload() -> None:
     assert json.loads(STORED.read_bytes()).keys() == runs
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", ONE_LINK)
 def test_every_workload_on_a_layout_gives_the_stored_result_and_trace(layout: str) -> None:

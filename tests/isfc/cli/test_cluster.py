@@ -57,6 +57,8 @@ def test_rows_are_printed_as_csv(path: str, capsys: pytest.CaptureFixture[str]) 
     assert rows[-1]["name"] == "all links"
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_seeds_show_the_spread(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = text(capsys, path, "--seeds", "2")
     assert "mean of seeds 1 to 2" in page
@@ -128,6 +130,8 @@ for = "10ms"
 """
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_faults_tell_what_they_do_to_each_link(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,6 +161,8 @@ def test_faults_are_of_the_systems_of_the_file(
     assert message in text(capsys, path, "--faults", str(faults), code=2)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_timelines_are_drawn_of_every_link_on_which_something_happens(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,6 +189,8 @@ def _names_a_process(event: dict[str, object]) -> bool:
     return event["name"] == "process_name"
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_two_runs_of_several_links_are_compared(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -138,6 +138,8 @@ def check_of_one(
     assert run_on(layout, folder, words) == ExitCode.GOOD
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE, ids=" ".join)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_one_link_is_run(

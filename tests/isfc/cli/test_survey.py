@@ -10,6 +10,7 @@ from scenarios.steady import steady_run
 from scenarios.workload import SUITES
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, workload = load_layout("published-1"), SUITES["HM"]

@@ -56,6 +56,7 @@ STRANGERS = {
 }
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS.keys())
 def test_1_000_strangers_leave_no_buffers(
     run_live: Run, tmp_path: Path, memory: Memory, said: bytes
@@ -74,6 +75,7 @@ def test_1_000_strangers_leave_no_buffers(
     run_live(main())
 
 
+@pytest.mark.at_length
 def test_1_000_connections_that_break_within_a_frame_leave_no_buffers(
     run_live: Run, tmp_path: Path, memory: Memory
 ) -> None:
@@ -121,6 +123,7 @@ def test_restart_releases_everything_that_the_link_held(run_live: Run, tmp_path:
         gc.enable()
 
 
+@pytest.mark.at_length
 def test_1_000_conversations_that_end_unread_leave_no_bytes(
     run_live: Run, tmp_path: Path, memory: Memory
 ) -> None:
@@ -151,6 +154,7 @@ def test_1_000_conversations_that_end_unread_leave_no_bytes(
     run_live(main())
 
 
+@pytest.mark.at_length
 def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_come_back(
     run_live: Run, tmp_path: Path, memory: Memory
 ) -> None:
@@ -178,6 +182,7 @@ def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_come_bac
     run_live(main())
 
 
+@pytest.mark.at_length
 def test_200_forwarded_connections_that_are_reset_unread_leave_no_bytes(
     run_live: Run, tmp_path: Path, memory: Memory
 ) -> None:

@@ -28,6 +28,8 @@ def here(
     yield from ((index, work(item)) for index, item in enumerate(items))
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
     found = optimise_links(TASK, here)
     best = found.best[0]
@@ -45,6 +47,8 @@ def test_the_same_task_finds_the_same() -> None:
     assert optimise_links(task, here).best == optimise_links(task, here).best
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
     task = replace(TASK, objective=LinksObjective.WORST_LINK, runs=6, seeds=1)
     best = optimise_links(task, here).best[0]

@@ -36,6 +36,7 @@ def test_everything_arrives_once_and_in_order(seed: int) -> None:
     assert run_cluster_scenario(draw_cluster(seed)) > 0
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(100, 400, 25))
 def test_everything_arrives_once_and_in_order_for_many_seeds(first: int) -> None:

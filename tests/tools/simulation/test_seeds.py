@@ -7,6 +7,7 @@ from tools.simulation.swarm import draw, run
 SEEDS_EACH = 50
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 500, SEEDS_EACH))
 def test_nothing_is_lost_whatever_happens(first: int) -> None:

@@ -19,6 +19,8 @@ SMALL = [
 ]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_page_has_a_table_and_a_heat_map_for_each_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["collide", *SMALL]) == 0
     page = capsys.readouterr().out
@@ -30,6 +32,8 @@ def test_page_has_a_table_and_a_heat_map_for_each_rule(capsys: pytest.CaptureFix
     assert [row.split()[0] for row in rows[1:]] == ["20", "40"]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_json_has_every_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["collide", *SMALL, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)

@@ -52,6 +52,8 @@ def test_equal_results_end_with_0_too(
     assert {figure["difference"] for figure in record["figures"]} == {0}
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_replays_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run("replay --suite HL --rdevs 4 --pairs 5 --seconds 0.02 --json".split())
     path = tmp_path / "r.json"

@@ -23,6 +23,8 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "mesh.toml"), "s1", "--guests", str(tmp_path / "guests.csv")]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_page_has_the_schedule_and_what_traffic_got(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +89,8 @@ def evacuated(
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_sweep_has_more_and_more_guests_together(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

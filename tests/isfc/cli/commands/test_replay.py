@@ -62,6 +62,8 @@ def test_page_shows_published_beside_ours(capsys: pytest.CaptureFixture[str]) ->
     )
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_traffic")
 def test_all_tables_are_replayed_and_the_others_are_left_out_by_options(
     capsys: pytest.CaptureFixture[str],

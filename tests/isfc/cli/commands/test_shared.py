@@ -39,6 +39,8 @@ def test_a_run_shows_the_link_beside_the_disks_and_what_each_costs(
     assert max(map(len, page.splitlines())) <= 80
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_a_repeated_run_has_the_disks_too(capsys: pytest.CaptureFixture[str]) -> None:
     records = []
     for more in ([], ["--seeds", "1"]):

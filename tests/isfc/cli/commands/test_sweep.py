@@ -62,6 +62,8 @@ def test_rows_are_written_as_csv_and_parquet_alike(
     assert parquet.read_table("a.parquet").to_pylist() == rows
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_any_column_is_drawn_over_any_other(spec: str) -> None:
     assert run(["sweep", spec, "--plot", "a.svg", "--x", "pairs", "--y", "rdev_util_percent"]) == 0
     picture = Path("a.svg").read_text()

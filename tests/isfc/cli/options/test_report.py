@@ -96,6 +96,8 @@ def test_link_has_a_row_for_each_interval(capsys: pytest.CaptureFixture[str]) ->
     assert Output(View.LINK, None, False, False, None).sample_s == INTERVAL == 1
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_views_of_a_replay_have_the_names_of_the_runs(capsys: pytest.CaptureFixture[str]) -> None:
     both = ["replay", *ONE_CELL, "--suite", "HS", "--report"]
     assert [row["run"] for row in table_of(capsys, *both, "suite")] == ["H001637C", "H001647C"]
@@ -117,6 +119,8 @@ def test_views_of_a_replay_are_taken_where_the_run_was_measured(
     assert [row["link"] for row in link] == ["CLIENT", "CLIENT"]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_view_of_one_kind_takes_the_tables_of_that_kind(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -172,6 +176,8 @@ def test_seeds_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(row["mb_per_s"]) == both["mb_per_s"]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["replay", "--suite", "HL", "--rdevs", "12", "--pairs", "100", "--seconds", "0.1"]
     (one, *_) = document_of(capsys, *command)

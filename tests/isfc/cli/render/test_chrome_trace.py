@@ -155,6 +155,8 @@ def test_file_is_one_json_object(timeline: Timeline, tmp_path: Path) -> None:
     assert document["traceEvents"] == list(trace_events(timeline))
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_arrow_of_a_collision_lies_in_both_writes_and_never_leads_back_in_time() -> None:
     # seed 1: the write that failed first is the one whose middle came later
     busy = Experiment(

@@ -69,7 +69,7 @@ NUMBER_CONTROLS = """() => {
 """Give what can be used a number, down the page."""
 TEXT_OF = "html => new DOMParser().parseFromString(html, 'text/html').body.textContent"
 
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = [pytest.mark.slow, pytest.mark.at_length, needs_chromium]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.browser import needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, drag, judged, opened
 from tests.studio import studio
 
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = [pytest.mark.slow, pytest.mark.at_length, needs_chromium]
 
 DECK: Final = Path(__file__).parents[3] / "data" / "decks" / "crowded.iocp"
 """Two cables, with six CTCs on the one and one on the other."""

@@ -77,6 +77,8 @@ def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert one["beyond_tolerance"] == 0
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_drift_over_many_intervals_is_a_table_and_a_picture(
     tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,8 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     assert {factor for _, factor in read_site(output).factors} == {1.0}
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_a_quiet_interval_does_not_count_among_busy_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,6 +113,8 @@ def test_a_profile_is_named_where_a_result_is_printed(
         assert "profile" not in json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_a_profile_is_a_column_of_a_sweep(
     tmp_path: Path,
     profile: Path,
