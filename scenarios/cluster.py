@@ -18,7 +18,7 @@ from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
-from isfc.layout.layout import Channel, Collection, Fibre, Layout, LinkTraffic
+from isfc.layout.layout import Channel, Collection, Layout, LinkTraffic
 from isfc.layout.sharing import carried_by, channel_name, link_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import InterruptListener, LinkEvent, Sink
@@ -377,7 +377,7 @@ def _channel_results(
     """Each channel that several fibres share or a fibre has both ends on."""
     collection = experiment.collection
     for channel in carried_by(collection):
-        fibres = _fibres_on(collection, channel)
+        fibres = collection.fibre_ends(channel)
         if len(fibres) < 2:
             continue
         (_, first, _), *_ = fibres
@@ -396,17 +396,6 @@ def _channel_results(
         use = use_of(first.profile, grown, experiment.seconds) if any(grown) else NOTHING
         each = tuple(ChannelShare(name, *flow) for name, flow in shares.items())
         yield ChannelResult(channel, first.profile, each, use)
-
-
-def _fibres_on(collection: Collection, channel: Channel) -> list[tuple[Layout, Fibre, int]]:
-    """Every end of a fibre that is on a channel, with its link."""
-    return [
-        (link, fibre, end)
-        for link in collection.links
-        for fibre in link.fibres
-        for end, other in enumerate(collection.channels_of(fibre, link.nodes))
-        if other == channel
-    ]
 
 
 def _flow(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> tuple[int, int]:

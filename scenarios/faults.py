@@ -23,7 +23,6 @@ from typing import Any, Final
 import msgspec
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
-from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.layout import Collection, Layout
@@ -267,10 +266,8 @@ def _node(name: str, layout: Place) -> NodeName:
 
 def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
     known = [rdev for name, rdev in _chpids(layout) if name == node]
-    try:
+    with within("rdev"):
         rdev = parse_rdev(text)
-    except CtcError as error:
-        raise ConfigurationError(f"rdev: {error}") from None
     if rdev not in known:
         shown = ", ".join(map(format_rdev, known))
         raise ConfigurationError(f"rdev {text}: expected a CTC of {node}: {shown}")
@@ -278,13 +275,9 @@ def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
 
 
 def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
-    known = list(
-        dict.fromkeys(chpid for (name, _), chpid in _chpids(layout).items() if name == node)
-    )
-    try:
+    known = dict.fromkeys(chpid for (name, _), chpid in _chpids(layout).items() if name == node)
+    with within("chpid"):
         chpid = parse_chpid(text)
-    except CtcError as error:
-        raise ConfigurationError(f"chpid: {error}") from None
     if chpid not in known:
         shown = ", ".join(map(format_chpid, known))
         raise ConfigurationError(f"chpid {text}: expected one of {node}: {shown}")

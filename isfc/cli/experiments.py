@@ -5,11 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import TypeVar
 
-import typer
-
-from isfc.cli.exits import ExitCode
 from isfc.cli.progress import progress_bar
-from isfc.cli.render.output import show_error
 from isfc.search.workers import share_out
 
 _Experiment = TypeVar("_Experiment")
@@ -25,16 +21,14 @@ def run_all(
     and says how many were done.
     """
     outcomes: dict[int, _Outcome] = {}
-    jobs = jobs or os.cpu_count() or 1
-    try:
-        with (
-            progress_bar(len(experiments), "runs") as advance,
-            closing(share_out(work, experiments, jobs)) as answers,
-        ):
-            for index, outcome in answers:
-                outcomes[index] = outcome
-                advance(len(outcomes))
-    except KeyboardInterrupt:
-        show_error(f"interrupted after {len(outcomes)} of {len(experiments)} runs")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    jobs, count = jobs or os.cpu_count() or 1, len(experiments)
+    with (
+        progress_bar(
+            count, "runs", lambda done: f"interrupted after {done} of {count} runs"
+        ) as advance,
+        closing(share_out(work, experiments, jobs)) as answers,
+    ):
+        for index, outcome in answers:
+            outcomes[index] = outcome
+            advance(len(outcomes))
     return [outcomes[index] for index in range(len(experiments))]

@@ -28,28 +28,39 @@ def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(total: float, unit: str) -> Iterator[Callable[[float], None]]:
+def progress_bar(
+    total: float, unit: str, interrupted: Callable[[float], str] | None = None
+) -> Iterator[Callable[[float], None]]:
     """Show a bar while the body runs, which says how much of ``total`` is done.
 
-    The bar leaves no trace, so that a screen holds the results only.
+    The bar leaves no trace, so that a screen holds the results only. After Ctrl-C the command ends
+    with what ``interrupted`` says of how much was done.
     """
+    done: float = 0
     console = open_console(stderr=True)
     columns = (
         BarColumn(),
         TextColumn(f"{{task.completed:.4g}} of {{task.total:.4g}} {unit}"),
         TimeRemainingColumn(compact=True),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task("", total=total)
+    progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = progress.add_task("", total=total)
 
-        def advance(done: float) -> None:
-            progress.update(task, completed=done)
-            for tell in _watchers:
-                tell(min(1.0, done / total) if total else 1.0)
+    def advance(amount: float) -> None:
+        nonlocal done
+        done = amount
+        progress.update(task, completed=min(done, total))
+        for tell in _watchers:
+            tell(min(1.0, done / total) if total else 1.0)
 
-        yield advance
+    try:
+        with progress:
+            yield advance
+    except KeyboardInterrupt:
+        if interrupted is None:
+            raise
+        show_error(interrupted(done))
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
 def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
@@ -58,16 +69,8 @@ def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> 
     ``total`` is how many seconds of virtual time it takes. After Ctrl-C the command ends and says
     how many were done.
     """
-    done = 0.0
-
-    def advance(seconds: float) -> None:
-        nonlocal done
-        done = seconds
-        show_progress(seconds)
-
-    try:
-        with progress_bar(total, "s of virtual time") as show_progress:
-            return work(advance)
-    except KeyboardInterrupt:
-        show_error(f"interrupted after {done:.2f} of {total:g} s of virtual time")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    unit = "s of virtual time"
+    with progress_bar(
+        total, unit, lambda done: f"interrupted after {done:.2f} of {total:g} {unit}"
+    ) as advance:
+        return work(advance)

@@ -5,15 +5,16 @@ is in. A channel's own port is the link address of the control units that lead t
 the first half of a link address of four digits, or SWITCH.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from ctc.address import ChpidId
 from isfc.deck.iocp import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
-from isfc.layout.layout import Cec, ChannelEnd, Collection, Layout
+from isfc.layout.layout import Cec, ChannelEnd, Collection, Fibre, Layout
 
 _CEC_NAME_LENGTH_MAX: Final = 24
 """Characters of a file's name that a CEC is called by."""
@@ -125,17 +126,16 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
     found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
     if next(_contradictions(pairings, links, found), None):
         return tuple(links)
-    plugged: list[Layout] = []
-    for link, plugs in zip(links, found, strict=True):
-        fibres = {}
-        for fibre in link.fibres:
-            both = plugs.get(fibre.chpids)
-            directors = tuple(plug.director for plug in both) if both else ()
-            ports = tuple(plug.port for plug in both) if both else ()
-            fibres[fibre] = replace(fibre, directors=directors, ports=ports)
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
-        plugged.append(replace(link, fibres=tuple(fibres.values()), ctcs=ctcs))
-    return tuple(plugged)
+
+    def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
+        both = plugs.get(fibre.chpids, ())
+        directors, ports = (plug.director for plug in both), (plug.port for plug in both)
+        return replace(fibre, directors=tuple(directors), ports=tuple(ports))
+
+    return tuple(
+        link.with_fibres(partial(plugged, plugs=plugs))
+        for link, plugs in zip(links, found, strict=True)
+    )
 
 
 def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:

@@ -101,10 +101,3 @@ def sap_io_per_s(profile: SapProfile, threads: int, busy: float = 1.0) -> float:
     """I/Os a second, a start and an interrupt each, at which ``threads`` are ``busy`` (0 to 1)."""
     stretched_ns = profile.io_ns * (1.0 + profile.contention * (threads - 1) * busy)
     return busy * threads * 1e9 / stretched_ns
-
-
-def second_thread_worth(profile: SapProfile, saps: int, busy: float = 1.0) -> float:
-    """What the second thread of a core adds to a machine, as a share of what the first does."""
-    both = sap_io_per_s(profile, iop_threads(saps), busy)
-    first = sap_io_per_s(profile, saps, busy)
-    return (both - first) / (first * (saps - 1) / saps) if saps > 1 else 0.0

@@ -19,7 +19,7 @@ from isfc.layout.catalogue import load_document
 from isfc.layout.checked_toml import within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.layout.sharing import with_notes
 
 
@@ -69,21 +69,13 @@ def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
     """The layout, with what the disks want of its chpids."""
     uses = {(each.node, each.chpid): each.wanted() for each in find_shared(layout, configuration)}
     first, second = layout.nodes
-    fibres = {
-        fibre: replace(
-            fibre,
-            disks=(
-                uses.get((first, fibre.chpids[0]), NOTHING),
-                uses.get((second, fibre.chpids[1]), NOTHING),
-            ),
-        )
-        for fibre in layout.fibres
-    }
-    return replace(
-        layout,
-        fibres=tuple(fibres.values()),
-        ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
-    )
+
+    def used(fibre: Fibre) -> Fibre:
+        here, there = fibre.chpids
+        ends = uses.get((first, here), NOTHING), uses.get((second, there), NOTHING)
+        return replace(fibre, disks=ends)
+
+    return layout.with_fibres(used)
 
 
 def links_with_disks(document: Document) -> tuple[Collection, IoConfiguration | None]:
@@ -123,9 +115,4 @@ def load_link_with_disks(argument: str | Path) -> Layout:
 
 def without_disks(layout: Layout) -> Layout:
     """The layout, its CTCs alone on their chpids."""
-    fibres = {fibre: replace(fibre, disks=(NOTHING, NOTHING)) for fibre in layout.fibres}
-    return replace(
-        layout,
-        fibres=tuple(fibres.values()),
-        ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
-    )
+    return layout.with_fibres(lambda fibre: replace(fibre, disks=(NOTHING, NOTHING)))

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.errors import BadFeature
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 
 FEATURE: Final = "zHyperLink Express"
@@ -140,13 +139,6 @@ def synchronous_outcome(
         response_ns=spin_ns + failed * over_channel_ns,
         spin_ns=spin_ns,
     )
-
-
-def find_synchronous(feature: str) -> SynchronousProfile:
-    """The profile of ``feature``; raises `BadFeature` for any other name than zHyperLink's."""
-    if feature != FEATURE:
-        raise BadFeature(f"{feature[:40]!r} is no synchronous feature: expected {FEATURE}")
-    return ZHYPERLINK
 
 
 _TOO_LONG: Final = SynchronousOutcome(

@@ -1,6 +1,6 @@
 """What links share, read from a document: channels, machines, directors, and their traffic."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ctc.address import format_chpid, parse_chpid
 from isfc.errors import ConfigurationError
@@ -60,7 +60,7 @@ def read_shared_channels(
     """The channels that several systems share, checked against links and machines."""
     owners: dict[ChannelEnd, int] = {}
     channels: list[Channel] = []
-    known = {end for _, _, ends in _fibre_ends(collection) for end in ends}
+    known = {end for link, fibre, _ in collection.fibres() for end in _ends(link, fibre)}
     for number, table in enumerate(document.shared_channels, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
             channel = tuple(
@@ -178,9 +178,8 @@ def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
 def check_profiles(collection: Collection) -> None:
     """A channel has one feature and one speed, wherever the file names it."""
     seen: dict[Channel, Fibre] = {}
-    for nodes, fibre, ends in _fibre_ends(collection):
-        channels = collection.channels_of(fibre, nodes)
-        for end, channel in zip(ends, channels, strict=True):
+    for link, fibre, channels in collection.fibres():
+        for end, channel in zip(_ends(link, fibre), channels, strict=True):
             other = seen.setdefault(channel, fibre)
             if other.profile != fibre.profile:
                 raise ConfigurationError(
@@ -194,10 +193,10 @@ def check_ports(collection: Collection) -> None:
     """A channel has one port of one director, and a port one channel."""
     channels: dict[tuple[str, str], Channel] = {}
     ports: dict[Channel, tuple[str, str]] = {}
-    for nodes, fibre, _ in _fibre_ends(collection):
+    for _, fibre, ends in collection.fibres():
         if not fibre.ports:
             continue
-        for at, channel in enumerate(collection.channels_of(fibre, nodes)):
+        for at, channel in enumerate(ends):
             plug = fibre.directors[at], fibre.ports[at]
             place = f"[fibre.{show_key(fibre.name)}] port: "
             other = channels.setdefault(plug, channel)
@@ -214,16 +213,5 @@ def check_ports(collection: Collection) -> None:
                 )
 
 
-def _fibre_ends(
-    collection: Collection,
-) -> Iterator[tuple[tuple[NodeName, NodeName], Fibre, tuple[ChannelEnd, ...]]]:
-    for link in collection.links:
-        for fibre in link.fibres:
-            yield (
-                link.nodes,
-                fibre,
-                tuple(
-                    ChannelEnd(node, chpid)
-                    for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-                ),
-            )
+def _ends(link: Layout, fibre: Fibre) -> tuple[ChannelEnd, ...]:
+    return tuple(map(ChannelEnd, link.nodes, fibre.chpids))

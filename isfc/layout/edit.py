@@ -218,9 +218,7 @@ def _set(collection: Collection, change: SetFibre) -> Collection:
             )
         return replace(fibre, profile=profile, km=fibre.km if length is None else length)
 
-    return replace(
-        collection, links=tuple(_with_fibres(link, changed) for link in collection.links)
-    )
+    return replace(collection, links=tuple(link.with_fibres(changed) for link in collection.links))
 
 
 def _add_fibre(collection: Collection, change: AddFibre) -> Collection:
@@ -301,11 +299,7 @@ def _free_at(collection: Collection, link: Layout, fibre: Fibre, end: int) -> Rd
 
 def _same_channels(collection: Collection, name: str) -> frozenset[str]:
     """The fibres on the same channels as the one named, itself among them, directly or not."""
-    ends = {
-        fibre.name: set(collection.channels_of(fibre, link.nodes))
-        for link in collection.links
-        for fibre in link.fibres
-    }
+    ends = {fibre.name: set(channels) for _, fibre, channels in collection.fibres()}
     if name not in ends:
         raise ConfigurationError(f"there is no [fibre.{name[:40]}]; expected {', '.join(ends)}")
     found, channels = {name}, ends[name]
@@ -324,12 +318,6 @@ def _with_ctcs(
     used = {ctc.fibre for ctc in ctcs}
     fibres = tuple(fibre for fibre in link.fibres if fibre in used)
     return _with_link(collection, link, replace(link, fibres=fibres, ctcs=ctcs))
-
-
-def _with_fibres(link: Layout, change: Callable[[Fibre], Fibre]) -> Layout:
-    fibres = {fibre: change(fibre) for fibre in link.fibres}
-    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
-    return replace(link, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
 def _with_link(collection: Collection, link: Layout, changed: Layout) -> Collection:

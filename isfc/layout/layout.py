@@ -5,8 +5,8 @@ a layout file describes is one, mostly of a single link. `Channel` says which ch
 of hardware: that is what links share.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
@@ -101,6 +101,12 @@ class Layout:
         """
         return tuple(sorted(self.ctcs, key=lambda ctc: ctc.rdevs[0]))
 
+    def with_fibres(self, change: Callable[[Fibre], Fibre]) -> "Layout":
+        """The link with every fibre changed, and its CTCs on the changed ones."""
+        fibres = {fibre: change(fibre) for fibre in self.fibres}
+        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
+        return replace(self, fibres=tuple(fibres.values()), ctcs=ctcs)
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelEnd:
@@ -166,6 +172,25 @@ class Collection:
         return tuple(
             self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
         )
+
+    def fibres(self) -> Iterator[tuple[Layout, Fibre, tuple[Channel, ...]]]:
+        """Every fibre of every link, with the link and the channels at its two ends."""
+        for link in self.links:
+            for fibre in link.fibres:
+                yield link, fibre, self.channels_of(fibre, link.nodes)
+
+    def fibre_ends(self, channel: Channel) -> list[tuple[Layout, Fibre, int]]:
+        """The ends of fibres that are on a channel, each with its link and as 0 or 1."""
+        return [
+            (link, fibre, end)
+            for link, fibre, channels in self.fibres()
+            for end, other in enumerate(channels)
+            if other == channel
+        ]
+
+    def ctc_count(self, channel: Channel, link: Layout) -> int:
+        """CTCs of a link on a channel, those with both ends there twice."""
+        return sum(self.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs)
 
     def cec_of(self, system: NodeName) -> Cec | None:
         """The machine that a system runs in, if the file says so."""

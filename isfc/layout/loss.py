@@ -104,7 +104,7 @@ def cluster_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
 def _losses(collection: Collection) -> Iterator[ClusterLoss]:
     fibres = [(link, fibre) for link in collection.links for fibre in link.fibres]
     for channel in carried_by(collection):
-        on = {f for link, f in fibres if channel in collection.channels_of(f, link.nodes)}
+        on = {fibre for _, fibre, _ in collection.fibre_ends(channel)}
         yield _loss(collection, "channel", channel_name(channel), on)
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}

@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from ctc.address import format_chpid
 from isfc.layout.layout import Cec, Channel, ChannelEnd, Collection, Fibre, Layout
 from isfc.layout.note import Note, NoteKind
+from isfc.link.name import NodeName
 
 
 def channel_name(channel: Channel) -> str:
@@ -25,39 +27,26 @@ def link_name(link: Layout) -> str:
 def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
     """Each channel with the links that use it, in the order of the file."""
     found: dict[Channel, list[Layout]] = {}
-    for link in collection.links:
-        for fibre in link.fibres:
-            for channel in collection.channels_of(fibre, link.nodes):
-                links = found.setdefault(channel, [])
-                if link not in links:
-                    links.append(link)
+    for link, _, channels in collection.fibres():
+        for channel in channels:
+            links = found.setdefault(channel, [])
+            if link not in links:
+                links.append(link)
     return {channel: tuple(links) for channel, links in found.items()}
 
 
 def with_channels(collection: Collection) -> Collection:
     """The collection, the fibres that share anything with the names of their channels."""
-    ends = Counter(
-        channel
-        for link in collection.links
-        for fibre in link.fibres
-        for channel in collection.channels_of(fibre, link.nodes)
-    )
-    links: list[Layout] = []
-    for link in collection.links:
-        fibres: dict[Fibre, Fibre] = {}
-        for fibre in link.fibres:
-            channels = collection.channels_of(fibre, link.nodes)
-            isl = fibre.path is not None and fibre.path.isl is not None
-            shares = isl or any(ends[channel] > 1 for channel in channels)
-            names = tuple("=".join(map(str, channel)) for channel in channels)
-            fibres[fibre] = replace(fibre, channels=names) if shares else fibre
-        links.append(
-            replace(
-                link,
-                fibres=tuple(fibres.values()),
-                ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs),
-            )
-        )
+    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
+
+    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
+        channels = collection.channels_of(fibre, nodes)
+        isl = fibre.path is not None and fibre.path.isl is not None
+        if not isl and all(ends[channel] == 1 for channel in channels):
+            return fibre
+        return replace(fibre, channels=tuple("=".join(map(str, each)) for each in channels))
+
+    links = (link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
     return replace(collection, links=tuple(links))
 
 

@@ -93,12 +93,7 @@ def with_site(layout: Layout, profile: SiteProfile | None) -> Layout:
     """The layout as it is at the site of a profile; itself without one."""
     if profile is None:
         return layout
-    fibres = {
-        fibre: replace(fibre, profile=profile.of_feature(fibre.profile)) for fibre in layout.fibres
-    }
-    return replace(
-        layout,
-        fibres=tuple(fibres.values()),
-        ctcs=tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs),
-        site=profile,
+    fitted = layout.with_fibres(
+        lambda fibre: replace(fibre, profile=profile.of_feature(fibre.profile))
     )
+    return replace(fitted, site=profile)

@@ -105,9 +105,7 @@ def _with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
     names = [fibre.name for link in links for fibre in link.fibres]
     unique = iter(names if len(set(names)) == len(names) else map(str, count(1)))
     for link in links:
-        fibres = {fibre: replace(fibre, name=next(unique)) for fibre in link.fibres}
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in link.ctcs)
-        yield Layout(link.nodes, tuple(fibres.values()), ctcs)
+        yield link.with_fibres(lambda fibre: replace(fibre, name=next(unique)))
 
 
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:

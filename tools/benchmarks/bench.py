@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from typing import Final
@@ -115,6 +116,9 @@ class Check:
         """Whether the target is met."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
 
+
+Comparer = Callable[[EngineExtent], tuple[list[Timing], list[Check]]]
+"""Times contestants in turn, and says what is judged of them."""
 
 Model = Callable[[Experiment], tuple[int, float, float]]
 """Runs an experiment; returns messages carried (warm-up included), MB/s, messages a package."""
@@ -348,6 +352,22 @@ def describe_check(check: Check) -> str:
     return f"{check.name:48}{check.value:8.2f}   {bound} {check.limit:g}: {verdict}"
 
 
+COMPARISONS: Final[Sequence[tuple[str, str, Comparer]]] = (
+    *(
+        (suite, f"{suite}, 16 CTCs, 100 pairs", partial(compare_with_simpy, suite))
+        for suite in CELLS
+    ),
+    ("CTCs", "One CTC and sixteen, packages alike", compare_ctcs),
+    ("pairs", "One pair and a hundred, packages alike", compare_pairs),
+    (
+        "links",
+        "One link of four systems and six, their own fibres or one chpid each",
+        compare_links,
+    ),
+)
+"""What is timed in turn: its name in JSON, what is said of it, and how it is done."""
+
+
 def bench(
     extent: EngineExtent, say: Callable[[str], None]
 ) -> tuple[dict[str, list[Timing]], list[Check]]:
@@ -357,23 +377,12 @@ def bench(
     say(
         f"isfc is {'compiled' if COMPILED else 'interpreted'}, SimPy as it is installed.\n{HEADING}"
     )
-    for suite in CELLS:
-        say(f"{suite}, 16 CTCs, 100 pairs")
-        timings[suite], judged = compare_with_simpy(suite, extent)
+    for name, what, compare in COMPARISONS:
+        say(what)
+        timings[name], judged = compare(extent)
         checks += judged
-        say("\n".join(map(describe_timing, timings[suite])))
-    say("One CTC and sixteen, packages alike")
-    timings["CTCs"], judged = compare_ctcs(extent)
-    checks += judged
-    say("\n".join(map(describe_timing, timings["CTCs"])))
-    say("One pair and a hundred, packages alike")
-    timings["pairs"], judged = compare_pairs(extent)
-    checks += judged
-    say("\n".join(map(describe_timing, timings["pairs"])))
-    say("One link of four systems and six, their own fibres or one chpid each")
-    timings["links"], judged = compare_links(extent)
-    checks += judged
-    say("\n".join(map(describe_timing, timings["links"])) + "\n")
+        say("\n".join(map(describe_timing, timings[name])))
+    say("")
     checks += compare_memory(extent)
     checks += compare_studio(extent)
     say("\n".join(map(describe_check, checks)))

@@ -14,6 +14,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from statistics import median
 from typing import Final
 
@@ -100,20 +101,7 @@ def contenders_of(case: str) -> list[ContenderCommand]:
 Figure = tuple[str, Callable[[ContenderRun], float]]
 
 
-def _rate(run: ContenderRun) -> float:
-    return run.rate
-
-
-def _cpu_us(run: ContenderRun) -> float:
-    return run.cpu_us
-
-
-def _p50_us(run: ContenderRun) -> float:
-    return run.p50_us
-
-
-def _p99_us(run: ContenderRun) -> float:
-    return run.p99_us
+_rate, _cpu_us, _p50_us, _p99_us = map(attrgetter, ("rate", "cpu_us", "p50_us", "p99_us"))
 
 
 def _mb_per_s(length: int) -> Figure:

@@ -1,6 +1,6 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +19,7 @@ from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.evacuate import evacuation_page, sweep_page, sweep_rows
 from isfc.cli.render.notes import note_lines, note_records, show_notes
-from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.errors import ConfigurationError
@@ -189,14 +189,7 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
             }
             for each in outcome.guests
         ],
-        "traffic": [
-            {
-                "link": each.link,
-                "alone_mb_per_s": each.alone_mb_per_s,
-                "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
-            }
-            for each in outcome.traffic
-        ],
+        "traffic": [asdict(each) for each in outcome.traffic],
         "responses": [response_record(each) for each in outcome.responses],
         **note_records(cluster_notes(evacuation.collection)),
     }
@@ -204,16 +197,8 @@ def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dic
 
 def _watch(evacuation: Evacuation) -> EvacuationOutcome:
     """Run it, with a bar that says how many guests have arrived."""
-    done = 0
-
-    def advance(count: int) -> None:
-        nonlocal done
-        done = count
-        show_progress(count)
-
-    try:
-        with progress_bar(len(evacuation.tenants), "guests") as show_progress:
-            return evacuate(evacuation, advance)
-    except KeyboardInterrupt:
-        show_error(f"interrupted after {done} of {len(evacuation.tenants)} guests")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    count = len(evacuation.tenants)
+    with progress_bar(
+        count, "guests", lambda done: f"interrupted after {done} of {count} guests"
+    ) as advance:
+        return evacuate(evacuation, advance)

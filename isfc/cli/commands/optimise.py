@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
-from isfc.cli.exits import ExitCode
 from isfc.cli.options.file import check_file
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
@@ -35,7 +34,7 @@ from isfc.cli.render.optimise import (
     written_line,
 )
 from isfc.cli.render.optimise_links import links_found_page
-from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.output import show, show_json
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
@@ -247,15 +246,9 @@ def _over_processes(
             yield from answers
 
 
-@contextmanager
-def _searching(runs: int) -> Iterator[Callable[[int], None]]:
-    """A bar over a search; after Ctrl-C the command ends."""
-    try:
-        with progress_bar(runs, "candidates") as advance:
-            yield advance
-    except KeyboardInterrupt:
-        show_error("interrupted; nothing is kept")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
+    """A bar over a search."""
+    return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")
 
 
 def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from isfc.cli.options.relocation import (
 from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines, note_records, show_notes
-from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.relocate import relocation_page
 from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.cli.render.relocation_study import (
@@ -120,17 +120,7 @@ def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | N
 
 def _watch(relocation: Relocation) -> Relocated:
     """Relocate, and show how many GiB have been moved: more than all memory, as it changes."""
-    done = 0.0
     total = sum(plan.memory.touched for plan in relocation.guests) / GIB
-
-    def advance(length: float) -> None:
-        nonlocal done
-        done = length / GIB
-        show_progress(min(done, total))
-
-    try:
-        with progress_bar(total, "GiB, and then what changes") as show_progress:
-            return watch_relocation(relocation, advance)
-    except KeyboardInterrupt:
-        show_error(f"interrupted after {done:.1f} GiB")
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+    unit = "GiB, and then what changes"
+    with progress_bar(total, unit, lambda done: f"interrupted after {done:.1f} GiB") as advance:
+        return watch_relocation(relocation, lambda length: advance(length / GIB))

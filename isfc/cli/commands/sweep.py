@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.profile import ProfileOption, open_profile
 from isfc.cli.options.report import PrintOptions
 from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines
-from isfc.cli.render.output import show, show_csv, show_error, show_json
+from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
 from isfc.cli.table_file import check_table_file, write_table
 from isfc.search.grid import Cell, at_site, read_grid
@@ -106,17 +105,17 @@ def _rows(
     """All rows in the order of the grid; after Ctrl-C the command ends and says what is kept."""
     rows: dict[int, Row] = {}
     places = {id(cell): index for index, cell in enumerate(cells)}
-    try:
-        with progress_bar(len(cells), "runs") as advance:
-            for cell, figures in finish(
-                cells, kept, lambda work, items: execute(work, items, jobs, cluster)
-            ):
-                rows[places[id(cell)]] = row_of(cell, figures)
-                advance(len(rows))
-    except KeyboardInterrupt:
-        show_error(
-            f"interrupted after {len(rows)} of {len(cells)} runs; they are kept in {kept.path}, "
+
+    def interrupted(done: float) -> str:
+        return (
+            f"interrupted after {done} of {len(cells)} runs; they are kept in {kept.path}, "
             "and the same command goes on with the rest"
         )
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+    with progress_bar(len(cells), "runs", interrupted) as advance:
+        for cell, figures in finish(
+            cells, kept, lambda work, items: execute(work, items, jobs, cluster)
+        ):
+            rows[places[id(cell)]] = row_of(cell, figures)
+            advance(len(rows))
     return [rows[index] for index in range(len(cells))]

@@ -1,6 +1,6 @@
 """What ``isfc run`` shows of several links: each link, system and shared channel, and all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -50,11 +50,7 @@ def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
         spreads = (_number(row.spread_percent, 1),) if repeated else ()
         table.add_row(
             row.name,
-            f"{row.mb_per_s_out:.1f}",
-            f"{row.mb_per_s_in:.1f}",
-            f"{row.mb_per_s:.1f}",
-            _number(row.messages_per_s, 0),
-            _number(row.collisions_per_s, 1),
+            *_rates(row),
             *spreads,
             ", ".join(_arrow(each, first) for each in row.traffic.split(", ")),
         )
@@ -71,16 +67,16 @@ def _systems(rows: Sequence[ClusterRow]) -> Table:
     figures = (">MB/s out", ">MB/s in", ">together", ">msg/s", ">coll/s")
     table = plain_table("system", *figures, no_wrap=True)
     for row in rows:
-        table.add_row(
-            row.name,
-            f"{row.mb_per_s_out:.1f}",
-            f"{row.mb_per_s_in:.1f}",
-            f"{row.mb_per_s:.1f}",
-            _number(row.messages_per_s, 0),
-            _number(row.collisions_per_s, 1),
-            style="bold" if row.kind == "all" else None,
-        )
+        table.add_row(row.name, *_rates(row), style="bold" if row.kind == "all" else None)
     return table
+
+
+def _rates(row: ClusterRow) -> Iterator[str]:
+    """MB/s out, in and together, messages and collisions a second."""
+    for rate in (row.mb_per_s_out, row.mb_per_s_in, row.mb_per_s):
+        yield f"{rate:.1f}"
+    yield _number(row.messages_per_s, 0)
+    yield _number(row.collisions_per_s, 1)
 
 
 def _channels(rows: Sequence[ClusterRow]) -> Table:

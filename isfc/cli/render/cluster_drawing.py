@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.address import format_chpid
-from isfc.layout.layout import Channel, Collection, Fibre
+from isfc.layout.layout import Channel, Collection
 from isfc.layout.sharing import carried_by, link_name
 
 WIDTH: Final = 640
@@ -81,7 +81,7 @@ def cluster_drawing_page(collection: Collection) -> RenderableType:
                 " = ".join(map(str, channel)),
                 plug[0],
                 plug[1],
-                f"{_fibres(collection, channel)[0].profile.link_gbps:g}",
+                f"{collection.fibre_ends(channel)[0][1].profile.link_gbps:g}",
                 str(sum(counts.values())),
                 ", ".join(f"{name} {count}" for name, count in counts.items()),
             )
@@ -162,15 +162,14 @@ def _cables(
     svg: Element, collection: Collection, places: dict[Channel, tuple[float, float]], middle: float
 ) -> None:
     """The directors, and a line from each channel to its director or to the other channel."""
-    fibres = [(link, fibre) for link in collection.links for fibre in link.fibres]
-    names = sorted({name for _, fibre in fibres for name in fibre.directors})
+    names = sorted({name for _, fibre, _ in collection.fibres() for name in fibre.directors})
     at = {
         name: (WIDTH * (number + 1) / (len(names) + 1), middle) for number, name in enumerate(names)
     }
     lines: Counter[tuple[tuple[float, float], tuple[float, float]]] = Counter()
     isls: dict[tuple[str, str], str] = {}
-    for link, fibre in fibres:
-        ends = [places[channel] for channel in collection.channels_of(fibre, link.nodes)]
+    for _, fibre, channels in collection.fibres():
+        ends = [places[channel] for channel in channels]
         if not fibre.directors:
             lines[ends[0], ends[1]] += 1
             continue
@@ -201,31 +200,15 @@ def _cables(
 
 def _plug(collection: Collection, channel: Channel) -> tuple[str, str]:
     """The director of a channel and its port there, empty if the file does not say."""
-    for link in collection.links:
-        for fibre in link.fibres:
-            for end, other in enumerate(collection.channels_of(fibre, link.nodes)):
-                if other == channel and fibre.directors:
-                    return fibre.directors[end], fibre.ports[end] if fibre.ports else ""
+    for _, fibre, end in collection.fibre_ends(channel):
+        if fibre.directors:
+            return fibre.directors[end], fibre.ports[end] if fibre.ports else ""
     return "", ""
-
-
-def _fibres(collection: Collection, channel: Channel) -> list[Fibre]:
-    return [
-        fibre
-        for link in collection.links
-        for fibre in link.fibres
-        if channel in collection.channels_of(fibre, link.nodes)
-    ]
 
 
 def _ctcs(collection: Collection, channel: Channel) -> dict[str, int]:
     """CTCs on a channel by link, those with both ends there twice."""
-    counts = {
-        link_name(link): sum(
-            collection.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs
-        )
-        for link in collection.links
-    }
+    counts = {link_name(link): collection.ctc_count(channel, link) for link in collection.links}
     return {name: count for name, count in counts.items() if count}
 
 

@@ -45,15 +45,15 @@ def _link(figures: Sequence[ResultFigure]) -> Table:
         ways = ("sent", "received", "together" if measures[0] else "")
         for way, measure in zip(ways, measures, strict=True):
             if measure:
-                figure = found[measure]
-                table.add_row(
-                    f"{name} {way}".rstrip(),
-                    *map(_short, (figure.a, figure.b)),
-                    _signed(figure.difference),
-                    _percent(figure.percent),
-                    "noise" if figure.noise else "",
-                )
+                table.add_row(f"{name} {way}".rstrip(), *_cells(found[measure]))
     return table
+
+
+def _cells(figure: ResultFigure) -> tuple[str, ...]:
+    """A figure of A and of B, and how they differ."""
+    both = _short(figure.a), _short(figure.b)
+    noise = "noise" if figure.noise else ""
+    return *both, _signed(figure.difference), _percent(figure.percent), noise
 
 
 def _cluster(figures: Sequence[ResultFigure]) -> Table:
@@ -61,13 +61,7 @@ def _cluster(figures: Sequence[ResultFigure]) -> Table:
     table = plain_table("MB/s", ">A", ">B", ">B - A", ">%", ">")
     for figure in figures:
         if figure.measure == "mb_per_s":
-            table.add_row(
-                figure.key,
-                *map(_short, (figure.a, figure.b)),
-                _signed(figure.difference),
-                _percent(figure.percent),
-                "noise" if figure.noise else "",
-            )
+            table.add_row(figure.key, *_cells(figure))
     return table
 
 

@@ -90,11 +90,6 @@ def activity_rows(run: IoRun, name: str) -> list[Row]:
     return list(_ROWS[name](run))
 
 
-def _channel_rows(run: IoRun) -> Iterator[Row]:
-    for each in run.channels:
-        yield _channel_row(each)
-
-
 def _channel_row(run: ChannelRun) -> Row:
     code = generation_code(run.channel.feature, run.route.link_gbps)
     row: dict[str, object] = {
@@ -117,21 +112,20 @@ def _channel_row(run: ChannelRun) -> Row:
     return row
 
 
-def _device_rows(run: IoRun) -> Iterator[Row]:
-    for each in run.workloads:
-        devices = each.workload.devices
-        busy = each.io_per_s * (each.conn_us + each.disc_us) / devices / 1e4
-        yield {
-            "workload": each.workload.name,
-            "devices": devices,
-            "activity_per_s": round(each.io_per_s / devices, 3),
-            "response_ms": round(each.response_us / 1e3, 3),
-            "pend_ms": round(each.pend_us / 1e3, 3),
-            "disc_ms": round(each.disc_us / 1e3, 3),
-            "conn_ms": round(each.conn_us / 1e3, 3),
-            "connect_percent": round(each.io_per_s * each.conn_us / devices / 1e4, 2),
-            "utilization_percent": round(busy, 2),
-        }
+def _device_row(run: WorkloadRun) -> Row:
+    devices = run.workload.devices
+    busy = run.io_per_s * (run.conn_us + run.disc_us) / devices / 1e4
+    return {
+        "workload": run.workload.name,
+        "devices": devices,
+        "activity_per_s": round(run.io_per_s / devices, 3),
+        "response_ms": round(run.response_us / 1e3, 3),
+        "pend_ms": round(run.pend_us / 1e3, 3),
+        "disc_ms": round(run.disc_us / 1e3, 3),
+        "conn_ms": round(run.conn_us / 1e3, 3),
+        "connect_percent": round(run.io_per_s * run.conn_us / devices / 1e4, 2),
+        "utilization_percent": round(busy, 2),
+    }
 
 
 def _iop_rows(run: IoRun) -> Iterator[Row]:
@@ -150,11 +144,6 @@ def _iop_row(run: SapRun, iop: str, share: float) -> Row:
         "starts_per_s": round(share * run.starts_per_s, 3),
         "interrupts_per_s": round(share * run.interrupts_per_s, 3),
     }
-
-
-def _sync_rows(run: IoRun) -> Iterator[Row]:
-    for each in run.synchronous:
-        yield _sync_row(each)
 
 
 def _sync_row(run: SynchronousRun) -> Row:
@@ -196,10 +185,10 @@ def _trunk_row(load: TrunkLoad) -> Row:
 
 
 _ROWS: Final[Mapping[str, Callable[[IoRun], Iterator[Row]]]] = {
-    "channel": _channel_rows,
-    "device": _device_rows,
+    "channel": lambda run: map(_channel_row, run.channels),
+    "device": lambda run: map(_device_row, run.workloads),
     "iop": _iop_rows,
-    "sync": _sync_rows,
+    "sync": lambda run: map(_sync_row, run.synchronous),
 }
 
 

@@ -144,38 +144,17 @@ def _toolkit(value: float | None) -> str:
 
 
 def _link(row: LinkRow) -> str:
-    written = _way(
-        row.write_mb_per_s,
-        row.write_msgs_per_s,
-        row.write_pkgs_per_s,
-        row.write_bytes_per_pkg,
-        row.write_msgs_per_pkg,
-    )
-    read = _way(
-        row.read_mb_per_s,
-        row.read_msgs_per_s,
-        row.read_pkgs_per_s,
-        row.read_bytes_per_pkg,
-        row.read_msgs_per_pkg,
-    )
     return (
         f"{f'{row.timestamp:.6g}':>5} {row.tx_pend_count:>8.0f} "
-        f"{_fit(row.write_collisions_per_s, 5)} {written} {read}"
+        f"{_fit(row.write_collisions_per_s, 5)} {_way(row, 'write')} {_way(row, 'read')}"
     )
 
 
-def _way(
-    mb_per_s: float,
-    msgs_per_s: float,
-    pkgs_per_s: float,
-    bytes_per_pkg: float,
-    msgs_per_pkg: float,
-) -> str:
+def _way(row: LinkRow, way: str) -> str:
     """One direction of a link."""
-    return (
-        f"{_fit(mb_per_s, 5)} {_fit(msgs_per_s, 5)} {_fit(pkgs_per_s, 5)} "
-        f"{bytes_per_pkg:>6.0f} {_fit(msgs_per_pkg, 4)}"
-    )
+    rates = (getattr(row, f"{way}_{what}_per_s") for what in ("mb", "msgs", "pkgs"))
+    length, messages = getattr(row, f"{way}_bytes_per_pkg"), getattr(row, f"{way}_msgs_per_pkg")
+    return f"{' '.join(_fit(rate, 5) for rate in rates)} {length:>6.0f} {_fit(messages, 4)}"
 
 
 def _suite(row: SuiteRow) -> str:

@@ -60,7 +60,7 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         return
     alike: dict[str, list[str]] = {}
     for channel, links in carried_by(collection).items():
-        counts = {link: _ctc_ends(collection, channel, link) for link in links}
+        counts = {link: collection.ctc_count(channel, link) for link in links}
         straight = any(_is_straight(collection, channel, link) for link in links)
         is_new = len(channel) > 1 or straight  # of one system: chpid-shared tells of it
         if judged.layout == links[0] and is_new and sum(counts.values()) > FULL_CTC_COUNT:
@@ -79,11 +79,6 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
     return any(
         collection.channels_of(fibre, link.nodes) == (channel, channel) for fibre in link.fibres
     )
-
-
-def _ctc_ends(collection: Collection, channel: Channel, link: Layout) -> int:
-    """CTCs of a link on a channel, those with both ends there twice."""
-    return sum(collection.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs)
 
 
 def _asymmetric(judged: Judged) -> Iterator[Broken]:

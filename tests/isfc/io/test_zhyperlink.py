@@ -6,11 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.errors import BadFeature
 from isfc.io.zhyperlink import (
-    FEATURE,
     ZHYPERLINK,
-    find_synchronous,
     link_limit_per_s,
     link_load,
     synchronous_outcome,
@@ -75,9 +72,3 @@ def test_one_more_link_never_makes_it_worse(rate: float, links: int) -> None:
 def test_what_fails_takes_the_time_of_its_channel() -> None:
     missed = synchronous_outcome(ZHYPERLINK, 1.0, cache_hit=0.0, fallback_ns=200_000)
     assert missed.response_ns == pytest.approx(200_000 + ZHYPERLINK.unloaded_ns, rel=1e-3)
-
-
-def test_find() -> None:
-    assert find_synchronous(FEATURE) is ZHYPERLINK
-    with pytest.raises(BadFeature, match="'FICON Express2' is no synchronous feature: expected zH"):
-        find_synchronous("FICON Express2")

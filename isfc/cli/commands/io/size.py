@@ -1,7 +1,7 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,12 +21,9 @@ from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import RmfInterval, busiest, read_rmf
 from isfc.io.sizing import (
     Choice,
-    DistanceNeed,
     Guidelines,
-    RoomNeed,
     SapNeed,
     Sizing,
-    SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
 
@@ -160,10 +157,10 @@ def sizing_record(sizing: Sizing) -> dict[str, Any]:
         "notes": list(sizing.mix.notes),
         "best": _choice_record(sizing.best),
         "choices": [_choice_record(choice) for choice in sizing.choices],
-        "distances": [_distance_record(distance) for distance in sizing.distances],
+        "distances": [asdict(distance) for distance in sizing.distances],
         "saps": _sap_record(sizing.saps),
-        "synchronous": _synchronous_record(sizing.synchronous),
-        "rooms": [_room_record(need) for need in sizing.rooms],
+        "synchronous": asdict(sizing.synchronous) if sizing.synchronous else None,
+        "rooms": [asdict(need) for need in sizing.rooms],
     }
 
 
@@ -184,42 +181,7 @@ def _choice_record(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _distance_record(distance: DistanceNeed) -> dict[str, Any]:
-    return {
-        "km": distance.km,
-        "link_gbps": distance.link_gbps,
-        "isls": distance.isls,
-        "credits": distance.credits,
-        "credits_full_line": distance.credits_full_line,
-        "credits_by_rule": distance.credits_by_rule,
-        "added_us": distance.added_us,
-        "exchanges_added": distance.exchanges_added,
-    }
-
-
 def _sap_record(need: SapNeed) -> dict[str, Any]:
     """``busy_percent`` is null where they cannot do it."""
     is_possible = need.busy_percent != float("inf")
     return {"saps": need.saps, "busy_percent": need.busy_percent if is_possible else None}
-
-
-def _room_record(need: RoomNeed) -> dict[str, Any]:
-    return {
-        "level": need.level,
-        "count": need.count,
-        "needed": need.needed,
-        "percent": need.percent,
-    }
-
-
-def _synchronous_record(need: SynchronousNeed | None) -> dict[str, Any] | None:
-    if need is None:
-        return None
-    return {
-        "io_per_s": need.io_per_s,
-        "links": need.links,
-        "success_percent": need.success_percent,
-        "response_us": need.response_us,
-        "saved_us": need.saved_us,
-        "processors": need.processors,
-    }
