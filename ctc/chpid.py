@@ -13,7 +13,7 @@ from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
 from ctc.fabric import Fabric, Path, PathEnd, Starts
 from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, slowdown
+from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload
 
 QUEUE_MAX: Final = 64
@@ -33,7 +33,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
     Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
     data takes two resources: the line, one for each direction, and the channel's data
     processor, one for both, which works per byte and per message (a CCW each). Transfers
-    share what is short equally (`ctc.sharing`). The pace of what comes in is not ours to set, the
+    share what is short fairly (`ctc.sharing`). The pace of what comes in is not ours to set, the
     mate sees to that; we only leave its share of the processor to it.
 
     What ``disks`` on the same channel use stretches all that CTCs need of it, as the mean of
@@ -206,7 +206,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def _update_pace(self, now_ns: i64) -> None:
         sending = self._sending
-        sending.go(self._out.pace() / slowdown(self._out, self._in))
+        sending.go(fair_pace(self._out, self._in))
         self._set_completion(now_ns)
 
     def _set_completion(self, now_ns: i64) -> None:

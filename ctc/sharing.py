@@ -72,9 +72,10 @@ ChannelUser = TypeVar("ChannelUser")
 # Two resources are short at the same time: the line, one for each direction, and what both ways
 # share (`common`): the data processor under CTCs, the bus under disks. A transfer alone is held up
 # by the slower of them, and uses the other in part: its *share* of a resource is its time there
-# divided by its solo time. If the shares of a resource add up to more than there is, all go slower
-# by that: by the line each way by itself, and then both ways alike. The sums are kept, not the
-# transfers.
+# divided by its solo time. If the shares of a line add up to more than there is, all that go that
+# way go slower by that. The data processor is divided so that all have one pace, and what a
+# direction cannot use, as its line lets it go no faster, the other has (`fair_pace`). A bus slows
+# both ways alike (`slowdown`). The sums are kept, not the transfers.
 
 
 @final
@@ -192,6 +193,25 @@ class DirectionLoad:
         return self.left / max(self.left, self.line)
 
 
+def fair_pace(one: DirectionLoad, other: DirectionLoad) -> float:
+    """How fast the transfers of ``one`` go, 1 being as if alone, where all share fairly.
+
+    The paces of both rise from 0 together; a direction stays where its line lets it go no faster,
+    and the other rises on until all is given out (max-min, as in `ctc.fabric`). So a direction
+    that asks for less than its part of what is shared is not slowed by the other.
+    """
+    pace, other_pace = one.pace(), other.pace()
+    if pace * one.common + other_pace * other.common <= 1.0:
+        return pace
+    together = 1.0 / (one.common + other.common)
+    if together > other_pace:
+        together = (1.0 - other_pace * other.common) / one.common
+    return min(pace, together)
+
+
 def slowdown(one: DirectionLoad, other: DirectionLoad) -> float:
-    """How many times slower both directions go because of what they share; 1 if it suffices."""
+    """How many times slower both directions go because of what they share; 1 if it suffices.
+
+    That is how a channel's bus slows the data of disks, by RMF's tables; for CTCs see `fair_pace`.
+    """
     return max(1.0, one.pace() * one.common + other.pace() * other.common)

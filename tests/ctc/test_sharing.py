@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.sharing import DirectionLoad, Sharing, slowdown
+from ctc.fabric import Fabric, FabricRoute
+from ctc.sharing import DirectionLoad, Sharing, fair_pace, slowdown
 
 
 def run(solos_ns: list[float], starts_ns: list[float]) -> list[float]:
@@ -81,6 +82,66 @@ def test_line_holds_up_what_it_has_no_room_for_and_the_common_part_both_ways() -
     writing.change(1, 1.0, 1.0)
     assert writing.pace() == 0.5
     assert slowdown(reading, writing) == 0.5 * 3.0 + 0.5 * 1.0
+
+
+shares = st.lists(st.tuples(st.floats(0.05, 1.0), st.floats(0.05, 1.0)), max_size=8)
+"""Of the line and of what both ways share, for each transfer of a direction."""
+
+
+def load_of(transfers_of_way: list[tuple[float, float]], left: float = 1.0) -> DirectionLoad:
+    way = DirectionLoad(left)
+    for line, common in transfers_of_way:
+        way.change(1, line, common)
+    return way
+
+
+@given(shares, shares, st.floats(0.5, 1.0))
+def test_a_direction_gains_only_what_one_no_faster_loses(
+    going: list[tuple[float, float]], coming: list[tuple[float, float]], left: float
+) -> None:
+    out, in_ = load_of(going, left), load_of(coming)
+    out_pace, in_pace = fair_pace(out, in_), fair_pace(in_, out)
+    used = out_pace * out.common + in_pace * in_.common
+    assert used <= 1.0 + 1e-9
+    for way, pace, other_pace in ((out, out_pace, in_pace), (in_, in_pace, out_pace)):
+        assert pace <= way.pace()
+        if way.count and pace < way.pace() - 1e-9:
+            assert used == pytest.approx(1.0)
+            assert pace >= other_pace - 1e-9
+
+
+@given(shares, shares)
+def test_where_the_common_part_suffices_each_direction_goes_as_its_line_lets_it(
+    going: list[tuple[float, float]], coming: list[tuple[float, float]]
+) -> None:
+    out, in_ = (load_of([(line, common / 16) for line, common in way]) for way in (going, coming))
+    assert (fair_pace(out, in_), fair_pace(in_, out)) == (out.pace(), in_.pace())
+
+
+def test_a_line_full_of_others_leaves_more_of_the_common_part_to_the_other_direction() -> None:
+    one = load_of([(1.0, 0.75)])
+    assert fair_pace(one, load_of([(1.0, 0.75)])) == pytest.approx(1 / 1.5)
+    assert fair_pace(one, load_of([(1.0, 0.75)] * 2)) == pytest.approx(1 / 2.25)
+    # four have a quarter of their line each, and with it 3/4 of the common part: 1/4 is left
+    many = load_of([(1.0, 0.75)] * 4)
+    assert fair_pace(many, one) == 0.25
+    assert fair_pace(one, many) == pytest.approx(1 / 3)
+
+
+@given(shares, shares)
+def test_two_directions_of_one_channel_have_the_paces_of_a_fabric_of_it(
+    going: list[tuple[float, float]], coming: list[tuple[float, float]]
+) -> None:
+    fabric = Fabric()
+    there, back = (fabric.add_path(FabricRoute(*ends)) for ends in ("AB", "BA"))
+    for path, way in ((there, going), (back, coming)):
+        for line, common in way:
+            fabric.change(path, 1, line, common, 0.1, 0)
+    out, in_ = load_of(going), load_of(coming)
+    if going:
+        assert there.pace == pytest.approx(fair_pace(out, in_))
+    if coming:
+        assert back.pace == pytest.approx(fair_pace(in_, out))
 
 
 def test_nothing_is_wanted_once_all_have_gone() -> None:

@@ -99,11 +99,16 @@ class SimpyChpid:
         self._done_at_ns = now_ns
 
     def _find_pace(self) -> None:
-        """Find the pace at which the transfers go on."""
+        """Find the pace at which the transfers go on: max-min fair between the directions."""
         outward, inward = self.outward, self.inward
         pace = outward.line_pace
-        wanted = pace * outward.processor + inward.line_pace * inward.processor
-        self._pace = pace / max(1.0, wanted)
+        inward_part = inward.line_pace * inward.processor
+        if pace * outward.processor + inward_part > 1.0:
+            equal = 1.0 / (outward.processor + inward.processor)
+            if equal > inward.line_pace:
+                equal = (1.0 - inward_part) / outward.processor
+            pace = min(pace, equal)
+        self._pace = pace
 
     def _share(self) -> ProcessGenerator:
         """Complete one transfer after the other; compute again when another joins or leaves."""

@@ -37,7 +37,9 @@ the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before
 move. A loss below 0 means that the fit would gain from the move. *Chance* is {significant}
 standard errors of that change. A constant *matters* if the move changes the loss by more than
 chance. Where {seeds} seeds could not tell the change from chance, the move was measured again
-with {more} seeds. The fit cannot have found the value of a constant that does not matter."""
+with {more} seeds. The fit cannot have found the value of a constant that does not matter. The
+table was measured when both directions of a channel were slowed alike by its data processor, and
+not yet by fair shares."""
 
 GROUPS: Final = """
 The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
@@ -65,7 +67,9 @@ however, were chosen with all four suites in sight. `python -m tools.calibration
 --leave-out HS --generations 100 --length 0.1` repeats the search without HS. The number of
 generations was fixed before the search. That number affects the result: with the previous model
 the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations. So the
-figures of the table are uncertain by some percentage points."""
+figures of the table are uncertain by some percentage points. The searches were made when both
+directions of a channel were slowed alike by its data processor, and not yet by
+[fair shares](timing.md#what-runs-at-the-same-time-and-what-does-not)."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""

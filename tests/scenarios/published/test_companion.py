@@ -186,7 +186,7 @@ GOALS = {
     ("appc_regression", "msgs_per_s", "z/VM 6.1"): (0.12, None, None),
     ("appc_scaling", "msgs_per_s", "all"): (0.075, 0.22, None),
     ("appc_scaling", "rdev_util_percent", "all"): (0.18, None, None),
-    ("device_reports", "busy_percent", "all"): (None, None, 12),
+    ("device_reports", "busy_percent", "all"): (None, None, 10),
     ("device_reports", "disc_ms", "writing devices"): (0.25, None, None),
     ("device_reports", "conn_ms", "writing devices"): (0.15, None, None),
     ("device_reports", "serv_ms", "writing devices"): (0.12, None, 0.6),

@@ -103,7 +103,7 @@ def test_perfect_replay_meets_every_goal() -> None:
         "| right sign of every change of more than 10% |  |  | 29 of 29 | yes |"
     ) in text
     assert (
-        "| `device_reports` | all | busy % | every one within 12 points "
+        "| `device_reports` | all | busy % | every one within 10 points "
         "| 0 of 16 | 0 of 32 | 0 of 48 | yes |"
     ) in text
     assert (
