@@ -41,11 +41,12 @@ def measured(objective: Objective, features: Sequence[int], each: int) -> float:
     return score(objective, layout, LOAD)
 
 
-def test_four_ctcs_fill_a_chpid_and_more_gain_next_to_nothing() -> None:
+def test_four_ctcs_nearly_fill_a_chpid_and_more_gain_little() -> None:
     two, four, five, eight = (measured(Objective.FORWARD, [4], each) for each in (2, 4, 5, 8))
-    assert four > 1.1 * two
-    assert 0.97 * four < five < 1.03 * four
-    assert 0.97 * four < eight < 1.03 * four
+    assert four > 1.3 * two
+    # replies do not slow a direction whose line is full: more writers come nearer to that line
+    assert four < five < 1.05 * four
+    assert five < eight < 1.08 * four
 
 
 @pytest.mark.at_length
