@@ -320,7 +320,7 @@ def test_sentences_of_the_tutorial_say_what_its_tables_show() -> None:
     assert f"With four CTCs on each chpid DALLAS sends {float(more):.0f} % more." in text
     assert f"`TXPENDCT` falls from {waiting[1]} to {waiting[2]}: few messages wait" in text
     assert int(waiting[2]) < int(waiting[1]) / 4
-    assert f"messages that wait for a free CTC: {waiting[1]}." in text
+    assert f"messages that wait for a free CTC at the end of the run: {waiting[1]}." in text
     assert f"The fifth CTC does not help. DALLAS sends {-float(fifth):.0f} % less," in text
     assert f"Two CTCs on each chpid send {less:.0f} % less than four." in text
     packages = re.findall(r"^packages/s sent +\S+ +\S+ +\S+ +(\S+)$", page, re.MULTILINE)
