@@ -18,12 +18,32 @@ UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING
 """States in which a CTC does nothing for its link."""
 
 
+class Outstanding:
+    """What is still to be done on a CTC, beside what its state says.
+
+    In which states each of them may be is what ``tests/properties/test_link_table.py`` tries.
+    """
+
+    __slots__ = ("following", "held", "turn", "written")
+
+    def __init__(self) -> None:
+        self.following: Command | None = None
+        """What is to be started here when it is this CTC's turn: SENSE COMMAND BYTE after an
+        attention, READ once that has ended."""
+        self.held: Package | None = None
+        """A package whose write collided here: it is written again here, in its turn."""
+        self.turn = False
+        """After a collision: whether the first write is ours, and the second the partner's."""
+        self.written: Package | None = None
+        """A package that was written here and is still to be released."""
+
+
 class LinkCtc:
     """What the link knows of one of its CTCs."""
 
     __slots__ = (
-        "buffered", "counters", "device", "due_ns", "following", "held", "queued", "rdev",
-        "starting", "state", "turn", "written",
+        "buffered", "counters", "device", "due_ns", "outstanding", "queued", "rdev", "starting",
+        "state",
     )  # fmt: skip
 
     def __init__(self, device: LinkDevice) -> None:
@@ -35,17 +55,9 @@ class LinkCtc:
         """Whether the hardware has said that it is ready, and the partner's has not answered."""
         self.buffered = False
         """Whether what was read here last is still to be handed over."""
-        self.following: Command | None = None
-        """What is to be started here when it is this CTC's turn: SENSE COMMAND BYTE after an
-        attention, READ once that has ended."""
         self.queued = False
         """Whether it waits for its turn with the receive lock."""
-        self.held: Package | None = None
-        """A package whose write collided here: it is written again here, in its turn."""
-        self.turn = False
-        """After a collision: whether the first write is ours, and the second the partner's."""
-        self.written: Package | None = None
-        """A package that was written here and is still to be released."""
+        self.outstanding = Outstanding()
         self.due_ns: i64 = NEVER_NS
         """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
@@ -57,10 +69,7 @@ class LinkCtc:
 
     def forget(self) -> None:
         """Nothing is under way on this CTC any more."""
-        self.following = None
-        self.held = None
-        self.turn = False
-        self.written = None
+        self.outstanding = Outstanding()
         self.due_ns = NEVER_NS
 
 

@@ -243,7 +243,7 @@ class LogicalLink(Worker):
         """Hand over what a package has made whole; its CTC can be read again."""
         ctc = self._ctc_of[rdev]
         ctc.buffered = False
-        if ctc.following is not None:
+        if ctc.outstanding.following is not None:
             self._queue(ctc)
         messages = self.conversations.receive(package)
         if messages:
@@ -309,7 +309,7 @@ class LogicalLink(Worker):
         On a single-CTC link the partner's write, if it is there by now, goes first.
         """
         ctc = self._ctc_of[rdev]
-        waits = self._single_ctc and ctc.following is not None
+        waits = self._single_ctc and ctc.outstanding.following is not None
         if ctc.state is DeviceState.BUILDING and not waits:
             self._start(ctc, package, now_ns)
         else:
@@ -323,14 +323,14 @@ class LogicalLink(Worker):
         """
         ctc = self._ctc_of[rdev]
         ctc.queued = False
-        if ctc.following is None or ctc.state is DeviceState.WRITING:
+        if ctc.outstanding.following is None or ctc.state is DeviceState.WRITING:
             return
-        command, ctc.following = ctc.following, None
+        command, ctc.outstanding.following = ctc.outstanding.following, None
         if command is Command.READ:
             ctc.transition(ANSWERED)
         else:
             ctc.transition(ATTENDED)
-            ctc.turn = False
+            ctc.outstanding.turn = False
             self.scheduler.occupy(rdev)
             self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(rdev, command))
@@ -340,7 +340,7 @@ class LogicalLink(Worker):
 
         A CTC has one buffer: until what was read there is handed over, nothing follows.
         """
-        ctc.following = command
+        ctc.outstanding.following = command
         self._queue(ctc)
 
     def _queue(self, ctc: LinkCtc) -> None:
@@ -355,7 +355,7 @@ class LogicalLink(Worker):
 
     def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
         """It is the turn of the package whose write collided here."""
-        package, ctc.held = ctc.held, None
+        package, ctc.outstanding.held = ctc.outstanding.held, None
         assert package is not None, "nothing was held after a collision"
         self._start(ctc, package, now_ns)
 
@@ -369,7 +369,7 @@ class LogicalLink(Worker):
         elif package is None:
             if not given_up:
                 self._halt(ctc, now_ns)
-        elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.following is not None:
+        elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.outstanding.following is not None:
             self.packager.add_again(package)  # the partner's write was sooner, and is read
             ctc.transition(TURN_OVER)
             self._follow(ctc, Command.SENSE_COMMAND_BYTE)
@@ -389,7 +389,7 @@ class LogicalLink(Worker):
         self.rx_lock.want(ReceivePackage(ctc.rdev, package))
         if ctc.state in UNUSABLE:
             return  # given up before the interrupt came
-        if ctc.held is not None:
+        if ctc.outstanding.held is not None:
             self._write_again(ctc, now_ns)
         else:
             self._free(ctc)
@@ -400,7 +400,7 @@ class LogicalLink(Worker):
             self.events.add(Sent(sent))
         if ctc.state in UNUSABLE:
             return
-        ctc.written = package
+        ctc.outstanding.written = package
         ctc.due_ns = NEVER_NS
         if self._single_ctc:
             self.rx_lock.want(ReleasePackage(ctc.rdev, package))
@@ -410,15 +410,15 @@ class LogicalLink(Worker):
     def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
         ctc = self._ctc_of[rdev]
-        if ctc.written is not package:
+        if ctc.outstanding.written is not package:
             return
-        ctc.written = None
-        if ctc.turn or ctc.following is not None:
-            ctc.turn = False
+        ctc.outstanding.written = None
+        if ctc.outstanding.turn or ctc.outstanding.following is not None:
+            ctc.outstanding.turn = False
             ctc.transition(TURN_OVER)
             self.watch.begin(ctc, now_ns + self._mih_ns)
-            if ctc.following is not None:
-                self._follow(ctc, ctc.following)
+            if ctc.outstanding.following is not None:
+                self._follow(ctc, ctc.outstanding.following)
         else:
             self._free(ctc)
 
@@ -433,16 +433,16 @@ class LogicalLink(Worker):
         if ctc.state in UNUSABLE:  # given up before the interrupt came
             self.packager.add_again(package)
             return
-        ctc.following = None
-        ctc.held = package
-        ctc.turn = self._lesser
-        ctc.transition(COLLIDED_FIRST if ctc.turn else COLLIDED_SECOND)
-        wait_ns = self._parameters.recovery_ns if ctc.turn else self._mih_ns
+        outstanding = ctc.outstanding
+        outstanding.following, outstanding.held = None, package
+        outstanding.turn = self._lesser
+        ctc.transition(COLLIDED_FIRST if outstanding.turn else COLLIDED_SECOND)
+        wait_ns = self._parameters.recovery_ns if outstanding.turn else self._mih_ns
         self.watch.begin(ctc, now_ns + wait_ns)
 
     def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
         """The device is gone: what it was to write goes to another CTC."""
-        for lost in (package, ctc.held, self._instructions.withdraw(ctc.rdev)):
+        for lost in (package, ctc.outstanding.held, self._instructions.withdraw(ctc.rdev)):
             if lost is not None:
                 self.packager.add_again(lost)
         was_usable = ctc.state not in UNUSABLE

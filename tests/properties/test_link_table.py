@@ -134,10 +134,9 @@ def test_no_change_happens_that_the_table_does_not_have(
         hardware.poll()
 
 
-# what is remembered beside the state, and in which states; the others may follow any of them
+# what is outstanding beside the state, and in which states
 _S = DeviceState
-REMEMBERED: dict[str, tuple[DeviceState, ...]] = {
-    "starting": (_S.DOWN,),
+OUTSTANDING: dict[str, tuple[DeviceState, ...]] = {
     "following": (
         _S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.RECOVERING, _S.YIELDING
     ),
@@ -147,7 +146,7 @@ REMEMBERED: dict[str, tuple[DeviceState, ...]] = {
 }  # fmt: skip
 
 
-def test_what_a_ctc_remembers_beside_its_state_is_of_that_state() -> None:
+def test_what_is_outstanding_on_a_ctc_is_of_its_state() -> None:
     seen: set[tuple[str, DeviceState]] = set()
     for seed in range(300):
         random, ctc_count = Random(seed), 1 + seed % 3
@@ -157,8 +156,10 @@ def test_what_a_ctc_remembers_beside_its_state_is_of_that_state() -> None:
             say(hardware, hardware.door.devices[random.randrange(ctc_count)].rdev)
             hardware.poll()
             for ctc in hardware.door.link.ctcs.values():
-                seen |= {(name, ctc.state) for name in REMEMBERED if getattr(ctc, name)}
-    assert seen == {(name, state) for name, states in REMEMBERED.items() for state in states}
+                seen |= {
+                    (name, ctc.state) for name in OUTSTANDING if getattr(ctc.outstanding, name)
+                }
+    assert seen == {(name, state) for name, states in OUTSTANDING.items() for state in states}
 
 
 @pytest.mark.parametrize("ending", [Hardware.collide, SAYS[7], SAYS[8]])

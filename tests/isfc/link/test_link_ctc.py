@@ -16,20 +16,25 @@ def test_ctc_begins_down_and_with_nothing_under_way() -> None:
     assert ctc.rdev == 0x6000
     assert ctc.state is DeviceState.DOWN
     assert ctc.state in UNUSABLE
-    assert (ctc.held, ctc.due_ns, ctc.turn) == (None, NEVER_NS, False)
-    assert (ctc.following, ctc.queued, ctc.buffered) == (None, False, False)
-    assert (ctc.written, ctc.starting) == (None, False)
+    assert (ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn) == (None, NEVER_NS, False)
+    assert (ctc.outstanding.following, ctc.queued, ctc.buffered) == (None, False, False)
+    assert (ctc.outstanding.written, ctc.starting) == (None, False)
 
 
 def test_what_is_forgotten_is_what_was_under_way() -> None:
     ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
-    ctc.held, ctc.due_ns, ctc.turn = Package(0, [], 0), 5, True
-    ctc.written = Package(1, [], 0)
-    ctc.following = Command.READ
+    ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn = Package(0, [], 0), 5, True
+    ctc.outstanding.written = Package(1, [], 0)
+    ctc.outstanding.following = Command.READ
     ctc.state, ctc.queued = DeviceState.ATTENTION, True
     ctc.forget()
-    assert [ctc.held, ctc.due_ns, ctc.turn, ctc.written] == [None, NEVER_NS, False, None]
-    assert [ctc.following] == [None]
+    assert [ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn, ctc.outstanding.written] == [
+        None,
+        NEVER_NS,
+        False,
+        None,
+    ]
+    assert [ctc.outstanding.following] == [None]
     # it still waits with the lock, and the state is the link's to set
     assert [ctc.state, ctc.queued] == [DeviceState.ATTENTION, True]
 

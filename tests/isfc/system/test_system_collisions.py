@@ -113,7 +113,7 @@ def test_no_ctc_is_read_before_its_last_package_is_handed_over_and_both_directio
             full = [ctc for ctc in side.end.link.ctcs.values() if ctc.buffered]
             for ctc in full:
                 assert ctc.state not in (DeviceState.ATTENTION, DeviceState.READING)
-                waited[here] += ctc.following is not None
+                waited[here] += ctc.outstanding.following is not None
                 written[here] += ctc.state is DeviceState.WRITING
     assert min(waited) > 0
     assert min(written) > 0
