@@ -248,4 +248,4 @@ def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
 
 def test_page_says_from_which_difference_on_a_layout_is_ahead() -> None:
     text = " ".join(Path("docs/optimise.md").read_text("utf-8").split())
-    assert f"more than the seeds of both differ, and more than {SPREAD_PERCENT_MIN:g} %." in text
+    assert f"only if that difference is more than {SPREAD_PERCENT_MIN:g} %, and more than" in text

@@ -222,14 +222,17 @@ def test_ctrl_c_while_runs_go_on_leaves_no_folder(home: Path) -> None:
 def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path, home: Path) -> None:
     """Python's audit events of every process of the command.
 
-    Python itself tries by a file whether it can write to the folder for temporary files.
+    Python itself tries by a file whether it can write to the folder for temporary files. That it
+    keeps what it has translated is not the studio's.
     """
     log, hooks = tmp_path / "log", tmp_path / "hooks"
     log.touch()
     hooks.mkdir()
     (hooks / "sitecustomize.py").write_text(AUDIT)
     around = {"HOME": home, "TMPDIR": home, "PYTHONPATH": hooks, "AUDIT_LOG": log}
-    with studio("published-1", environment={k: str(v) for k, v in around.items()}) as audited:
+    environment = {key: str(value) for key, value in around.items()}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    with studio("published-1", environment=environment) as audited:
         audited.post("look", revision=1, text=ONE, opened=ONE)
         assert audited.post("judge", revision=1, text=ONE, opened=ONE, pairs=1)[-1]["done"]
         run = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT"}
