@@ -34,12 +34,12 @@ SENSITIVITY: Final = """
 For this table one constant at a time was moved by {move:.0%}, down and up, while all others
 stayed. The table shows how much worse the model then fits the calibration rows: the change of
 the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before and after the
-move. A loss below 0 means that the fit would gain from the move. *Chance* is {significant}
+move. A change below 0 means that the fit would gain from the move. *Chance* is {significant}
 standard errors of that change. A constant *matters* if the move changes the loss by more than
 chance. Where {seeds} seeds could not tell the change from chance, the move was measured again
 with {more} seeds. The fit cannot have found the value of a constant that does not matter. The
-table was measured when both directions of a channel were slowed alike by its data processor, and
-not yet by fair shares."""
+table is older than one rule of the model: when it was measured, the data processor slowed both
+directions of a channel alike; today it gives them fair shares."""
 
 GROUPS: Final = """
 The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
@@ -67,9 +67,9 @@ however, were chosen with all four suites in sight. `python -m tools.calibration
 --leave-out HS --generations 100 --length 0.1` repeats the search without HS. The number of
 generations was fixed before the search. That number affects the result: with the previous model
 the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations. So the
-figures of the table are uncertain by some percentage points. The searches were made when both
-directions of a channel were slowed alike by its data processor, and not yet by
-[fair shares](timing.md#what-runs-at-the-same-time-and-what-does-not)."""
+figures of the table are uncertain by some percentage points. The searches are older than one rule
+of the model: when they were made, the data processor slowed both directions of a channel alike;
+today it gives them [fair shares](timing.md#what-runs-at-the-same-time-and-what-does-not)."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -95,8 +95,8 @@ and the [rules of the model](decisions/0009-what-the-figures-taught.md) were cho
 rows were in sight. [Extrapolation](extrapolation.md) lists what no published figure tests.
 
 A **bound** is the error that this version of the model reaches, and a margin. A test fails
-where an error exceeds its bound, and so notices a version that is worse. That a row keeps its
-bound says nothing about predictions. `make bounds` makes the bounds from nine replays of every
+where an error exceeds its bound, and so notices a version that is worse. A row within its bound
+is no evidence for the predictions. `make bounds` makes the bounds from nine replays of every
 table: four of 3 s, two of 5 s, two of 10 s and one of 20 s of virtual time, with up to four
 seeds. A bound is the greatest error of the nine replays, and a margin: the difference between
 the greatest and the least error, or 5 % of the greatest if that is more. So a bound holds for

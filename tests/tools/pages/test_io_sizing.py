@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import read_rmf
 from isfc.io.sizing import Guidelines
@@ -92,3 +94,14 @@ def test_slips_of_the_third_file_are_the_two_that_are_named() -> None:
     (credits_,) = {path.isl.credits for path in paths if path and path.isl}
     assert {each.protocol.value for each in configuration.workloads} == {"ficon"}
     stands(f"With slips in it, zHPF off and {credits_} credits,")
+
+
+def test_lines_of_plan_and_of_sizing_differ_by_the_credits() -> None:
+    # a reader took 65.4 and 70.0 for a contradiction
+    planned = re.findall(r"^50 +Express16SA .* (\d+\.\d)$", PAGE, re.MULTILINE)[0]
+    own = float(row("16SA zHPF")[4])
+    stands(f"`line%` is {planned} here and {own} in the table of `isfc io size`, for the same")
+    credits_, full = map(int, row("100")[1:3])
+    assert own * full / credits_ == pytest.approx(float(planned), abs=0.1)
+    stands(f"{credits_} credits let less through over 100 km than a full line carries.")
+    assert float(planned) == Guidelines().bus_percent
