@@ -14,6 +14,8 @@ _FORM = (
     "NODE=0.1 for the CSS and MIF image id that no RESOURCE statement names"
 )
 _IMAGE = re.compile(r"[0-5]\.[1-9A-F]")
+_IMAGES = "CSS and MIF image ids, as in BOSTON=0.1,ATLANTA=0.2"
+_SHOWN_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,16 @@ class DeckSystem:
     partition: Partition
 
 
-def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:
+def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:
     """The systems that ``LPAR1,BOSTON=2:LPAR1`` names, the lesser node name first.
 
     A partition that is in several decks needs the number of its deck, counted from 1.
     ``BOSTON=0.1`` gives the CSS and MIF image id where the deck is a part without RESOURCE. Raises
-    `ConfigurationError` for a name that is not there, and for fewer than two.
+    `ConfigurationError` for a name that is not there, for fewer than two, and for None: the message
+    then has the partitions that there are.
     """
+    if text is None:
+        raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
     systems = [_system(entry.strip(), decks) for entry in text.split(",")]
     nodes = {system.node for system in systems}
     if len(systems) < 2 or len(nodes) < len(systems):
@@ -40,6 +45,22 @@ def choose_systems(text: str, decks: Sequence[Deck]) -> tuple[DeckSystem, ...]:
             f"{_FORM}"
         )
     return tuple(sorted(systems, key=lambda system: system.node.collation))
+
+
+def _to_choose_from(decks: Sequence[Deck]) -> str:
+    """What may be named: partitions, with the number of their deck where a name is in several."""
+    named = [
+        (number, name)
+        for number, deck in enumerate(decks, start=1)
+        for name, partition in deck.partitions.items()
+        if partition.mif is not None
+    ]
+    if not named:
+        return f"there is no RESOURCE statement; expected {_IMAGES}"
+    names = [name for _, name in named]
+    known = [f"{number}:{name}" if names.count(name) > 1 else name for number, name in named]
+    more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
+    return f"expected two or more, separated by commas, of {', '.join(known[:_SHOWN_MAX])}{more}"
 
 
 def _system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
@@ -75,7 +96,8 @@ def _not_found(decks: Sequence[Deck]) -> str:
     example = "its CSS and MIF image id, as in BOSTON=0.1"
     if not known:
         return f"there is no RESOURCE statement; expected {example}"
-    return f"no RESOURCE statement names it; expected one of {', '.join(known[:20])}, or {example}"
+    some = ", ".join(known[:_SHOWN_MAX])
+    return f"no RESOURCE statement names it; expected one of {some}, or {example}"
 
 
 def _of_image(entry: str, node: str, image: str, decks: Sequence[Deck]) -> DeckSystem:

@@ -26,6 +26,19 @@ LINE_LENGTH_MAX: Final = 1000
 TABLE_NAME_LENGTH_MAX: Final = 32
 """Characters in the name of a table."""
 
+_OTHER: Final = {
+    "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout of it": (
+        r"^\S{0,8}[ \t]{1,40}(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]+="
+    ),
+    "a console log; 'isfc import islink NODE=FILE' makes a layout of it": r"\bLink device:",
+    "SYSTEM CONFIG or commands; 'isfc import config FILE --layout LAYOUT' keeps of a layout what "
+    "they activate": (
+        r"^[ \t/*]{0,20}(?:\S{1,20}:[ \t]{0,20})?"
+        r"(?:(?:DE)?ACTIV(?:AT)?E?[ \t]{1,40}ISLINK|System_Identifier|CP_Owned)\b"
+    ),
+}
+"""Texts that are often given where a layout is expected, each with its remedy and what shows it."""
+
 _KINDS: Final[Mapping[type, str]] = {
     str: "text",
     int: "a number",
@@ -60,6 +73,7 @@ def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> 
 def decode(data: bytes, name: str) -> dict[str, Any]:
     """The TOML document in ``data``, which must not strain the parser; ``name`` is its kind."""
     if len(data) > FILE_LENGTH_MAX:
+        _refuse_other(data[:FILE_LENGTH_MAX].decode("utf-8", "replace"))
         raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
     try:
         text = data.decode("utf-8-sig")
@@ -77,7 +91,15 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
     except RecursionError:
         raise ConfigurationError(f"is not {name}: its tables are nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, or an integer with too many digits
+        _refuse_other(text)
         raise ConfigurationError(f"is not TOML: {error}") from None
+
+
+def _refuse_other(text: str) -> None:
+    """Raise `ConfigurationError` for a text that a command makes a layout of, and name that."""
+    for kind, sign in _OTHER.items():
+        if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
+            raise ConfigurationError(f"is not TOML but {kind}") from None
 
 
 def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, str]) -> _T:

@@ -57,13 +57,14 @@ def import_iocp(
         ),
     ],
     partitions: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME,NAME",
             help="The partitions to join, which name the systems. BOSTON=LP02 gives a system "
-            "another name, 2:LP02 means the one of the second deck.",
+            "another name, 2:LP02 means the one of the second deck. Required: without it the "
+            "message names the partitions that there are.",
         ),
-    ],
+    ] = None,
     ports: Annotated[
         list[str] | None,
         typer.Option(

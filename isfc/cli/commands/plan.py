@@ -62,6 +62,9 @@ WithoutOption = Annotated[
     ),
 ]
 
+BY_RULE = "By IBM's rule of thumb; with --simulate each case is run as well."
+"""What a loss leaves when nothing was run."""
+
 
 def plan(
     layout: LayoutArgument,
@@ -118,6 +121,8 @@ def plan(
         page, record = _together(opened[0].collection, lose=lose)
         pages += ["", Rule(style="dim"), "", page]
         whole |= record
+    if (lose or without) and not simulate:
+        pages += ["", BY_RULE]
     if not json:
         show(*pages)
     else:

@@ -65,7 +65,7 @@ class GuestOptions:
     def read(self, named: Callable[[str], str] = as_option) -> GuestMemory:
         """The guest's memory; an error names the value as ``named`` says."""
         known = self._known(named)
-        if known is None and (self.memory is None or not (self.change_rate or self.hot_set)):
+        if known is None and (self.memory is None or not self._changes):
             raise ConfigurationError(
                 f"expected {named('memory')}, and {named('change_rate')} or {named('hot_set')}, "
                 f"or {named('like')} KIND"
@@ -88,10 +88,24 @@ class GuestOptions:
                 f"touched, {touched / 2**30:g} GiB"
             )
         if bool(written) != bool(hot_set):
-            raise ConfigurationError(
-                f"{named('hot_set')} and {named('write_rate')}: expected both, or none"
-            )
+            raise ConfigurationError(self._half(named, is_hot=bool(hot_set)))
         return GuestMemory(size, touched, even, hot_set, written)
+
+    @property
+    def _changes(self) -> bool:
+        """Whether something is said of how memory changes."""
+        return bool(self.change_rate or self.hot_set or self.write_rate)
+
+    def _half(self, named: Callable[[str], str], *, is_hot: bool) -> str:
+        """What is wrong with a set of memory without its rate, or a rate without its set."""
+        hot, rate = named("hot_set"), named("write_rate")
+        if is_hot and self.hot_set:
+            missing = f"{rate}, how much of it is written in a second"
+            return f"{hot} {self.hot_set[:40]}: expected also {missing}"
+        if self.write_rate and not is_hot:
+            missing = f"{hot}, how much memory is written to"
+            return f"{rate} {self.write_rate[:40]}: expected also {missing}"
+        return f"{hot} and {rate}: expected both, or none"
 
     def _known(self, named: Callable[[str], str]) -> GuestMemory | None:
         if self.like is None:

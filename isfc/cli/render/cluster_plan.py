@@ -32,8 +32,9 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
             "time for every CCW. Who gets how much is out/in, in MB/s."
         )
     known = (
-        f"Each rate is of one run of {SECONDS:g} s of virtual time after {WARMUP:g} s of warm-up. "
-        "How far longer runs and other seeds differ shows isfc run, with --seconds and --seeds."
+        f"Each rate is of one run of {SECONDS:g} s of virtual time after {WARMUP:g} s of warm-up, "
+        "so that no spread is known. 'isfc run' with --seconds and --seeds shows how far longer "
+        "runs and other seeds differ."
     )
     parts += ["", known]
     return Group(*parts)

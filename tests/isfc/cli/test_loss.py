@@ -19,6 +19,7 @@ def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> No
     assert "nothing 12 525 100 % 612 100 %".split() in map(str.split, lines)
     assert "chpid 42 (52) 8 306 58 % 306 50 %".split() in map(str.split, lines)
     assert sum(line.startswith("CTC 60") for line in lines) == 12
+    assert lines[-1] == "By IBM's rule of thumb; with --simulate each case is run as well."
 
 
 def test_runs_stand_beside_the_rule(

@@ -69,6 +69,29 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
     assert max(map(len, page.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "'isfc import iocp FILE --partitions"),
+        ("* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n", "'isfc import iocp FILE"),
+        ("* long\n" * 20_000 + " CHPID PATH=5\n", "is too long"),
+        (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 20_000, "'isfc import iocp FILE"),
+        ("ACTIVATE ISLINK 6000 NODE BOSTON\n", "'isfc import config FILE --layout LAYOUT'"),
+        ("/* ours */\nSystem_Identifier * * ATLANTA\n", "'isfc import config FILE"),
+        ("Link device: 33C1    Type: FCTC\n", "'isfc import islink NODE=FILE'"),
+        ("[fibre.1]\n\n  chpid = { A = 4\n", "is not TOML: "),
+    ],
+)
+def test_what_a_command_makes_a_layout_of_is_known(
+    text: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # "is not TOML" alone left a reader with a deck without a way on
+    Path("given").write_text(text)
+    for command in ("check", "plan", "show"):
+        assert run([command, "./given"]) == 2
+        assert remedy in " ".join(capsys.readouterr().err.split())
+
+
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
     run(["check", *arguments])
     return json.loads(capsys.readouterr().out)

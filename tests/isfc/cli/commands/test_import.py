@@ -120,6 +120,21 @@ def test_bad_partitions_are_refused(
     assert what in capsys.readouterr().err
 
 
+def test_partitions_to_choose_from_are_named_where_none_are_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # the parser said "Missing option '--partitions'", and not what the decks have
+    assert run(BOTH[:4]) == ExitCode.BAD_INPUT
+    told = " ".join(capsys.readouterr().err.split())
+    assert "--partitions: missing; expected two or more, separated by commas, of ATLANTA," in told
+    assert run(["import", "iocp", CEC_A, CEC_A]) == ExitCode.BAD_INPUT
+    assert " of 1:ATLANTA, " in " ".join(capsys.readouterr().err.split())
+    part = tmp_path / "part.iocp"
+    part.write_text(" CHPID PATH=(CSS(0),50),SHARED,TYPE=FC\n")
+    assert run(["import", "iocp", str(part)]) == ExitCode.BAD_INPUT
+    assert "no RESOURCE statement; expected CSS and MIF image ids" in capsys.readouterr().err
+
+
 def test_a_bad_deck_is_refused_with_its_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
