@@ -93,12 +93,7 @@ def plan(
     carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
     model has them, and what each costs the other follows.
     """
-    if simulate and not lose and not without:
-        raise ConfigurationError(
-            "--simulate: expected --lose or --without, which say what is to be run"
-        )
-    if lose and without:
-        raise ConfigurationError("--lose and --without: expected one of them")
+    _check_lost(lose=lose, without=without, simulate=simulate)
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or bool(without) or link is not None
@@ -128,6 +123,16 @@ def plan(
     else:
         record = records[0] if len(opened) == 1 else whole
         show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
+
+
+def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> None:
+    """Raise `ConfigurationError` for options that do not go together."""
+    if simulate and not lose and not without:
+        raise ConfigurationError(
+            "--simulate: expected --lose or --without, which say what is to be run"
+        )
+    if lose and without:
+        raise ConfigurationError("--lose and --without: expected one of them")
 
 
 def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:
