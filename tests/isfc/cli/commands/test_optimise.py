@@ -248,4 +248,12 @@ def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
 
 def test_page_says_from_which_difference_on_a_layout_is_ahead() -> None:
     text = " ".join(Path("docs/optimise.md").read_text("utf-8").split())
-    assert f"only if that difference is more than {SPREAD_PERCENT_MIN:g} %, and more than" in text
+    said = (
+        "only if that difference is more than the average of `+-%` of the two layouts, where less "
+        f"than {SPREAD_PERCENT_MIN:g} % counts as {SPREAD_PERCENT_MIN:g} %."
+    )
+    assert said in text
+    layout = load_layout("published-4")
+    given = Contender(layout, (100.0,), (0.1,))
+    for score, spread, is_ahead in ((101.1, 0.1, True), (100.9, 0.1, False), (102.5, 4.0, False)):
+        assert Contender(layout, (score,), (spread,)).gains(given) is is_ahead
