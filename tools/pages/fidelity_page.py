@@ -37,9 +37,7 @@ the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before
 move. A change below 0 means that the fit would gain from the move. *Chance* is {significant}
 standard errors of that change. A constant *matters* if the move changes the loss by more than
 chance. Where {seeds} seeds could not tell the change from chance, the move was measured again
-with {more} seeds. The fit cannot have found the value of a constant that does not matter. The
-table is older than one rule of the model: when it was measured, the data processor slowed both
-directions of a channel alike; today it gives them fair shares."""
+with {more} seeds. The fit cannot have found the value of a constant that does not matter."""
 
 GROUPS: Final = """
 The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
