@@ -74,8 +74,8 @@ ChannelUser = TypeVar("ChannelUser")
 # by the slower of them, and uses the other in part: its *share* of a resource is its time there
 # divided by its solo time. If the shares of a line add up to more than there is, all that go that
 # way go slower by that. The data processor is divided so that all have one pace, and what a
-# direction cannot use, as its line lets it go no faster, the other has (`fair_pace`). A bus slows
-# both ways alike (`slowdown`). The sums are kept, not the transfers.
+# direction cannot use, as its line lets it go no faster, the other has (`fair_pace`). How a bus
+# slows disks is in `isfc.io.simulation`. The sums are kept, not the transfers.
 
 
 @final
@@ -207,11 +207,3 @@ def fair_pace(one: DirectionLoad, other: DirectionLoad) -> float:
     if together > other_pace:
         together = (1.0 - other_pace * other.common) / one.common
     return min(pace, together)
-
-
-def slowdown(one: DirectionLoad, other: DirectionLoad) -> float:
-    """How many times slower both directions go because of what they share; 1 if it suffices.
-
-    That is how a channel's bus slows the data of disks, by RMF's tables; for CTCs see `fair_pace`.
-    """
-    return max(1.0, one.pace() * one.common + other.pace() * other.common)

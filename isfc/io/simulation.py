@@ -12,11 +12,19 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Final
 
-from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, slowdown
+from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing
 from isfc.io.bandwidth import DataRates
 from isfc.io.demand import Demand, WorkloadFlow
 
 _NEVER_NS: Final = float("inf")
+
+
+def bus_slowdown(reading: DirectionLoad, writing: DirectionLoad) -> float:
+    """How many times slower the bus makes the data of both directions, alike; 1 if it suffices.
+
+    So it is by RMF's tables. What CTCs share is divided fairly instead (`ctc.sharing.fair_pace`).
+    """
+    return max(1.0, reading.pace() * reading.common + writing.pace() * writing.common)
 
 
 @dataclass(slots=True)
@@ -203,7 +211,7 @@ class ChannelSimulation:
 
     def _share_line(self, now_ns: float) -> None:
         """Set the paces of both directions: by the line, by the bus, by what is above."""
-        hindered = slowdown(self._read, self._write)
+        hindered = bus_slowdown(self._read, self._write)
         self._read_pace = self._read.pace() / hindered
         self._write_pace = self._write.pace() / hindered
         self._reading.go(self._read_pace / self._read_slowness)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.fabric import Fabric, FabricRoute
-from ctc.sharing import DirectionLoad, Sharing, fair_pace, slowdown
+from ctc.sharing import DirectionLoad, Sharing, fair_pace
 
 
 def run(solos_ns: list[float], starts_ns: list[float]) -> list[float]:
@@ -71,17 +71,6 @@ def test_one_that_is_dropped_leaves_the_others() -> None:
     sharing.drop("goes")
     assert (len(sharing), sharing.next, sharing.left_ns) == (1, "stays", 10.0)
     assert sharing.left_at(4.0) == [("stays", 6.0)]
-
-
-def test_line_holds_up_what_it_has_no_room_for_and_the_common_part_both_ways() -> None:
-    reading, writing = DirectionLoad(), DirectionLoad(left=0.5)
-    assert (reading.pace(), writing.pace(), slowdown(reading, writing)) == (1.0, 1.0, 1.0)
-    for _ in range(4):
-        reading.change(1, 0.5, 0.75)
-    assert reading.pace() == 0.5
-    writing.change(1, 1.0, 1.0)
-    assert writing.pace() == 0.5
-    assert slowdown(reading, writing) == 0.5 * 3.0 + 0.5 * 1.0
 
 
 shares = st.lists(st.tuples(st.floats(0.05, 1.0), st.floats(0.05, 1.0)), max_size=8)

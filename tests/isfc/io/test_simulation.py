@@ -7,16 +7,28 @@ from typing import Any
 
 import pytest
 
+from ctc.sharing import DirectionLoad
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
-from isfc.io.simulation import ChannelSimulation
+from isfc.io.simulation import ChannelSimulation, bus_slowdown
 from isfc.layout.path import FarPath, Isl
 
 FEX16SA = IoChannel("42", "FICON Express16SA")
 FULL_LINE = IoChannel("95", "FICON Express16S", link_gbps=8)
 FAR = IoChannel("42", "FICON Express16SA", path=FarPath("far", 100, Isl(1, 16, 960)))
 LARGE = 131_072
+
+
+def test_line_holds_up_what_it_has_no_room_for_and_the_common_part_both_ways() -> None:
+    reading, writing = DirectionLoad(), DirectionLoad(left=0.5)
+    assert (reading.pace(), writing.pace(), bus_slowdown(reading, writing)) == (1.0, 1.0, 1.0)
+    for _ in range(4):
+        reading.change(1, 0.5, 0.75)
+    assert reading.pace() == 0.5
+    writing.change(1, 1.0, 1.0)
+    assert writing.pace() == 0.5
+    assert bus_slowdown(reading, writing) == 0.5 * 3.0 + 0.5 * 1.0
 
 
 def work(name: str = "oltp", **more: Any) -> IoWorkload:
