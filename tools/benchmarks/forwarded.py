@@ -2,6 +2,7 @@
 
 Every program runs against the same service by each route in turn, over and over. What is judged is
 the route over the link, over bare loopback and over two hops of haproxy: as many processes, in C.
+Streams are also measured over a link with TLS, beside the same link over TCP without it.
 """
 
 import json
@@ -38,6 +39,9 @@ HOP: Final = "socat"
 PROXY: Final = "haproxy"
 TWO_PROXIES: Final = "haproxy2"
 """Two hops of it."""
+PLAIN_TCP: Final = "TCP"
+TLS: Final = "TLS"
+"""The link over loopback instead of Unix sockets, without TLS and with it."""
 
 TRIPS_A_SECOND: Final = 2_000
 """Of the ping-pong: so many for each second that other programs run."""
@@ -62,6 +66,8 @@ class Load:
     at_least: bool = True
     hops_limit: float | None = None
     """The same over two hops of haproxy."""
+    tls_limit: float | None = None
+    """The figure by way of a link with TLS, over that of one without, both over loopback."""
 
 
 def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
@@ -144,8 +150,8 @@ def _ping(port: int, seconds: float) -> float:
 
 
 LOADS: Final = (
-    Load("curl", "http", "curl", "MB/s", _download, 0.38, hops_limit=0.9),
-    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.38, hops_limit=0.9),
+    Load("curl", "http", "curl", "MB/s", _download, 0.38, hops_limit=0.9, tls_limit=0.7),
+    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.38, hops_limit=0.9, tls_limit=0.7),
     Load("iperf3 -R", "iperf3", "iperf3", "MB/s", _iperf("-R"), 0.38),
     Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.38),
     Load(
@@ -182,25 +188,53 @@ LOADS: Final = (
 
 
 @contextmanager
-def forwarding_pair(ports: Mapping[str, int]) -> Iterator[tuple[dict[str, int], list[int]]]:
-    """Two nodes that forward to each service; their ports by service, and the nodes' PIDs."""
+def forwarding_pair(
+    ports: Mapping[str, int], *, address: str = "", tls: Path | None = None
+) -> Iterator[tuple[dict[str, int], list[int]]]:
+    """Two nodes that forward to each service; their ports by service, and the nodes' PIDs.
+
+    Their link goes over a Unix socket, or over ``address``, with TLS if there is a folder with
+    certificates of both.
+    """
     forwarded = {name: free_port() for name in ports}
     near, far = NODES
     options: list[str] = []
     for name, port in ports.items():
         options += ["--forward", f"{near}:{forwarded[name]}={far}:{HOST}:{port}"]
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
-        link = f"unix:{folder}/link"
+        link = address or f"unix:{folder}/link"
         common = [*options, "--run-dir", f"{folder}/run"]
         isfc = [sys.executable, "-m", "isfc", "node"]
         lines = (
-            [*isfc, near, LAYOUT, "--listen", link, *common],
-            [*isfc, far, LAYOUT, "--connect", link, *common],
+            [*isfc, near, LAYOUT, "--listen", link, *common, *_tls_options(tls, near)],
+            [*isfc, far, LAYOUT, "--connect", link, *common, *_tls_options(tls, far)],
         )
         nodes = [stack.enter_context(running(line)) for line in lines]
         for port in forwarded.values():
             await_port(port)
         yield forwarded, [node.pid for node in nodes]
+
+
+def _tls_options(folder: Path | None, node: str) -> list[str]:
+    if folder is None:
+        return []
+    files = {"cert": f"{node}.pem", "key": f"{node}.key", "ca": "ca.pem"}
+    return [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
+
+
+def make_certificates(folder: Path) -> None:
+    """A CA, and a certificate of each node, by ``openssl``."""
+    ec = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+    ca = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
+    lines: list[tuple[str, ...]] = [
+        ("req", "-x509", *ec, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
+    ]
+    for node in NODES:
+        key, request, made = (f"{node}.{kind}" for kind in ("key", "csr", "pem"))
+        lines.append(("req", *ec, "-subj", f"/CN={node}", "-keyout", key, "-out", request))
+        lines.append(("x509", "-req", "-in", request, *ca, "-out", made))
+    for line in lines:
+        subprocess.run(["openssl", *line], cwd=folder, check=True, capture_output=True)
 
 
 @contextmanager
@@ -247,26 +281,59 @@ Figures = dict[str, dict[str, list[float]]]
 def measure_forwarded(
     repetitions: int, seconds: float, say: Callable[[str], None]
 ) -> tuple[Figures, list[Check]]:
-    """All programs by all routes in turn; ``say`` is told the table."""
+    """All programs by all routes in turn; ``say`` is told the tables."""
     figures: Figures = {}
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder, ExitStack() as stack:
         ports = stack.enter_context(services(Path(folder)))
-        routes = {DIRECT: ports, HOP: stack.enter_context(hops(ports))}
-        routes[PROXY] = stack.enter_context(proxies(ports))
-        routes[TWO_PROXIES] = stack.enter_context(proxies(routes[PROXY]))
-        routes[FORWARDED] = stack.enter_context(forwarding_pair(ports))[0]
-        say(f"TCP programs through --forward\n{'':24}{''.join(f'{r:>9}' for r in routes)}")
-        for load in LOADS:
+
+        def measure(load: Load, routes: Mapping[str, Mapping[str, int]]) -> None:
             if load.service not in ports or find_program(load.program) is None:
                 say(f"  {load.name:22}is not measured: {load.program} is missing")
-                continue
+                return
             taken: dict[str, list[float]] = {route: [] for route in routes if routes[route]}
-            figures[load.name] = taken
             for _ in range(repetitions):
                 for route, values in taken.items():
                     values.append(load.measure(routes[route][load.service], seconds))
+            figures.setdefault(load.name, {}).update(taken)
             say(describe_load(load, taken))
+
+        routes = {DIRECT: ports, HOP: stack.enter_context(hops(ports))}
+        routes[PROXY] = stack.enter_context(proxies(ports))
+        routes[TWO_PROXIES] = stack.enter_context(proxies(routes[PROXY]))
+        routes[FORWARDED] = stack.enter_context(_link_up(ports))
+        say(describe_routes("TCP programs through --forward", routes))
+        for load in LOADS:
+            measure(load, routes)
+        if find_program("openssl") is None:
+            say("Nothing is measured with TLS: openssl is missing")
+            return figures, judge_forwarded(figures)
+        make_certificates(Path(folder))
+        secure = {
+            PLAIN_TCP: stack.enter_context(_link_up(ports, address=f"{HOST}:{free_port()}")),
+            TLS: stack.enter_context(
+                _link_up(ports, address=f"{HOST}:{free_port()}", tls=Path(folder))
+            ),
+        }
+        say(describe_routes("The link over TCP, without TLS and with it", secure))
+        for load in LOADS:
+            if load.tls_limit is not None:
+                measure(load, secure)
     return figures, judge_forwarded(figures)
+
+
+@contextmanager
+def _link_up(
+    ports: Mapping[str, int], *, address: str = "", tls: Path | None = None
+) -> Iterator[Mapping[str, int]]:
+    """As `forwarding_pair`, once the link is up: nodes listen before. The ports alone."""
+    with forwarding_pair(ports, address=address, tls=tls) as (forwarded, _):
+        _ping(forwarded["echo"], 1 / TRIPS_A_SECOND)
+        yield forwarded
+
+
+def describe_routes(title: str, routes: Mapping[str, object]) -> str:
+    """The heading of a table."""
+    return f"{title}\n{'':24}{''.join(f'{route:>9}' for route in routes)}"
 
 
 def describe_load(load: Load, taken: Mapping[str, Sequence[float]]) -> str:
@@ -276,13 +343,17 @@ def describe_load(load: Load, taken: Mapping[str, Sequence[float]]) -> str:
 
 
 def judge_forwarded(figures: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Check]:
-    """By way of the link, over the direct way and over two hops of haproxy."""
+    """By way of the link, over the direct way and two hops of haproxy; with TLS, over without."""
     checks = []
     for load in LOADS:
         taken = figures.get(load.name, {})
-        for peer, limit in ((DIRECT, load.limit), (TWO_PROXIES, load.hops_limit)):
+        for ours, peer, limit in (
+            (FORWARDED, DIRECT, load.limit),
+            (FORWARDED, TWO_PROXIES, load.hops_limit),
+            (TLS, PLAIN_TCP, load.tls_limit),
+        ):
             if limit is not None and peer in taken:
-                ratio = median(taken[FORWARDED]) / median(taken[peer])
-                name = f"forward: {load.name}, {FORWARDED} / {peer}"
+                ratio = median(taken[ours]) / median(taken[peer])
+                name = f"forward: {load.name}, {ours} / {peer}"
                 checks.append(Check(name, ratio, limit, at_least=load.at_least))
     return checks

@@ -149,8 +149,12 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
     assert {"direct", "isfc"} <= set(figures["64 bytes and back"])
     assert all(figure > 0 for routes in figures.values() for (figure,) in routes.values())
     has_proxy = find(forwarded.PROXY) is not None
-    of_hops = [load for load in forwarded.LOADS if load.name in figures and load.hops_limit]
-    assert len(checks) == len(figures) + has_proxy * len(of_hops)
+    measured = [load for load in forwarded.LOADS if load.name in figures]
+    of_hops = [load for load in measured if load.hops_limit] if has_proxy else []
+    of_tls = [load for load in measured if load.tls_limit]
+    assert {load.name for load in of_tls} == {"curl", "iperf3"}
+    assert all({"TCP", "TLS"} <= set(figures[load.name]) for load in of_tls)
+    assert len(checks) == len(figures) + len(of_hops) + len(of_tls)
     assert not any("redis" in name or "pgbench" in name for name in figures)
     (remark,) = [line for line in said if "redis, 1 client" in line]
     assert remark.split() == "redis, 1 client is not measured: redis-benchmark is missing".split()
@@ -174,6 +178,14 @@ def test_forwarded_programs_are_judged_by_two_hops_of_haproxy() -> None:
     assert by_hops.name == "forward: redis, 1 client, isfc / haproxy2"
     assert by_hops.value == pytest.approx(0.6)
     assert (by_hops.limit, by_hops.passed) == (0.5, True)
+
+
+def test_streams_with_tls_are_judged_by_those_without() -> None:
+    figures = {"curl": {"direct": [90.0], "isfc": [45.0], "TCP": [40.0], "TLS": [10.0, 28.0, 30.0]}}
+    _, by_plain = forwarded.judge_forwarded(figures)
+    assert by_plain.name == "forward: curl, TLS / TCP"
+    assert by_plain.value == pytest.approx(0.7)
+    assert (by_plain.limit, by_plain.passed) == (0.7, True)
 
 
 def test_memory_of_forwards_is_judged_at_its_peak() -> None:
