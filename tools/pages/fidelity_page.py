@@ -63,11 +63,9 @@ begins half-way between the bounds of each constant (`tools/calibration/knobs.py
 use the constants of the model, which were fitted to all four suites. The rules of the model,
 however, were chosen with all four suites in sight. `python -m tools.calibration.calibrate
 --leave-out HS --generations 100 --length 0.1` repeats the search without HS. The number of
-generations was fixed before the search. That number affects the result: with the previous model
+generations was fixed before the search. That number affects the result: with an earlier model
 the medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations. So the
-figures of the table are uncertain by some percentage points. The searches are older than one rule
-of the model: when they were made, the data processor slowed both directions of a channel alike;
-today it gives them [fair shares](timing.md#what-runs-at-the-same-time-and-what-does-not)."""
+figures of the table are uncertain by some percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
