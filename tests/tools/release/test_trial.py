@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,16 @@ def isfc(words: str, folder: Path) -> tuple[int, str]:
 def test_smoke_passes_on_the_source(words: str, wanted: str, tmp_path: Path) -> None:
     code, said = isfc(words, tmp_path)
     assert (code, wanted in said) == (0, True), said
+
+
+@pytest.mark.slow
+def test_what_cibuildwheel_runs_of_a_wheel_passes_on_the_source(tmp_path: Path) -> None:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    commands = configuration["tool"]["cibuildwheel"]["test-command"].split(" && ")
+    assert commands
+    for command in commands:
+        code, said = isfc(command.removeprefix("isfc "), tmp_path)
+        assert code == 0, said
 
 
 @pytest.mark.slow
