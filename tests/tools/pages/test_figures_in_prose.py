@@ -177,9 +177,9 @@ def test_measurements_of_machines_say_when_they_were_made() -> None:
     stands(
         "live",
         "The figures of this section are measurements of one machine",
-        "were measured on 24 November 2026",
+        "The first two tables were measured on 26 November 2026",
         "in each process, on 26 November 2026:",
-        "What the change did was measured on 26 November 2026",
+        "are one write each was measured on 26 November 2026",
         "Memory was measured on 24 November 2026",
     )
     figures = page("reliability").partition("\n## Figures\n")[2].partition("\n## ")[0]

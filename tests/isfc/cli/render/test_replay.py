@@ -14,7 +14,7 @@ from scenarios.published.verdict import TableVerdict, check_bounds, check_change
 
 Emulate = Callable[[PublishedRow, str], float]
 
-OWN = "your own workload, MB/s: median 8 to 14 %, 90 % within 17 to 23 %, worst 41 %"
+OWN = "your own workload, MB/s: median 6 to 14 %, 90 % within 16 to 34 %, worst 42 %"
 
 
 @pytest.fixture(scope="module")
