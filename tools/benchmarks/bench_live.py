@@ -137,7 +137,7 @@ GOALS: Final = (
     Goal("blocks", "MB/s", _rate, "C", 0.5),
     Goal("blocks", "MB/s", _rate, "C", 0.35, ours=API),
     Goal("blocks", "MB/s", _rate, OURS, 0.6, ours=API),
-    Goal("small", "messages/s", _rate, "C", 1.1),
+    Goal("small", "messages/s", _rate, "C", 0.9),
     Goal("small", "messages/s", _rate, "C", 0.8, ours=API),
     Goal("messages", "messages/s", _rate, "pyzmq", 1.5),
     Goal("pingpong", "a second", _rate, "C", 0.07),

@@ -74,7 +74,8 @@ def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
     """What a program prints."""
     done = subprocess.run(line, capture_output=True, text=True, timeout=RUN_S_MAX, check=False)
     if done.returncode not in statuses:
-        raise ContenderError(f"{' '.join(line)} failed:\n{done.stdout}{done.stderr}")
+        failed = f"{' '.join(line)} ended with {done.returncode}"
+        raise ContenderError(f"{failed}:\n{done.stdout}{done.stderr}")
     return done.stdout
 
 

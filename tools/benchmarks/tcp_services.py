@@ -27,11 +27,17 @@ POSTGRES_PLACES: Final = "/usr/lib/postgresql"
 """Where Debian keeps the programs of PostgreSQL, by version."""
 
 
+_given_ports: Final[set[int]] = set()
+
+
 def free_port() -> int:
-    """A port that nobody uses now."""
-    with socket.create_server((HOST, 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+    """A port that nobody uses now, and that was not given before: who got it may not listen yet."""
+    while True:
+        with socket.create_server((HOST, 0)) as listener:
+            port: int = listener.getsockname()[1]
+        if port not in _given_ports:
+            _given_ports.add(port)
+            return port
 
 
 def find_program(name: str) -> str | None:

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -36,7 +37,7 @@ TIMINGS = {
     },
     "large": _stream(65, 40),
     "blocks": _stream(50, 35),
-    "small": _stream(110, 80),
+    "small": _stream(90, 80),
     "messages": {"isfc": [_run(300)], "pyzmq": [_run(200)]},
     "pingpong": {
         "isfc": [_run(7.000001, p50_us=80, p99_us=80)],
@@ -167,6 +168,20 @@ def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
     (remark,) = [line for line in said if "redis, 1 client" in line]
     assert remark.split() == "redis, 1 client is not measured: redis-benchmark is missing".split()
     assert max(len(line) for text in said for line in text.splitlines()) <= 80
+
+
+def test_no_port_is_given_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    # curl once asked another service, which had been given the same port
+    found = iter([40_001, 40_001, 40_002, 40_001, 40_003])
+
+    @contextmanager
+    def listener(_: tuple[str, int]) -> Iterator[SimpleNamespace]:
+        port = next(found)
+        yield SimpleNamespace(getsockname=lambda: ("127.0.0.1", port))
+
+    monkeypatch.setattr(tcp_services, "_given_ports", set())
+    monkeypatch.setattr("tools.benchmarks.tcp_services.socket.create_server", listener)
+    assert [tcp_services.free_port() for _ in range(3)] == [40_001, 40_002, 40_003]
 
 
 def test_forwarded_programs_are_judged_by_the_direct_way() -> None:
