@@ -154,7 +154,7 @@ LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
     Load("curl", "http", "curl", "MB/s", _download, 0.27, hops_limit=0.9, tls_limit=0.4),
     Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.21, hops_limit=0.9, tls_limit=0.4),
     Load("iperf3 -R", "iperf3", "iperf3", "MB/s", _iperf("-R"), 0.21),
-    Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.17),
+    Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.13),
     Load(
         "redis, 50 clients",
         "redis",
