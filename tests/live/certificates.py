@@ -1,36 +1,16 @@
-"""Certificates for live nodes, made by ``openssl``: a CA, and one for each name."""
+"""What tests need of certificates beyond those that `tools.benchmarks.certificates` makes."""
 
 import shutil
 import ssl
-import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
-
-def openssl(folder: Path, *arguments: str) -> None:
-    """Run ``openssl`` in a folder."""
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
-
-
-def make_certificates(folder: Path, names: Iterable[str]) -> None:
-    """``ca.pem``, and ``NAME.pem`` and ``NAME.key`` for each name."""
-    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    openssl(folder, "req", "-x509", *new, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
-    for name in names:
-        request = ("-keyout", f"{name}.key", "-out", f"{name}.csr")
-        openssl(folder, "req", *new, "-subj", f"/CN={name}", *request)
-        _sign(folder, f"{name}.csr", f"{name}.pem")
+from tools.benchmarks.certificates import sign
 
 
 def make_expired(folder: Path, name: str) -> None:
     """``EXPIRED.pem`` and ``EXPIRED.key``: one for ``name`` until yesterday."""
-    _sign(folder, f"{name}.csr", "EXPIRED.pem", "-days", "-1")
+    sign(folder, f"{name}.csr", "EXPIRED.pem", "-days", "-1")
     shutil.copy(folder / f"{name}.key", folder / "EXPIRED.key")
-
-
-def _sign(folder: Path, request: str, certificate: str, *more: str) -> None:
-    ca = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
-    openssl(folder, "x509", "-req", "-in", request, *ca, *more, "-out", certificate)
 
 
 def context(folder: Path, name: str, *, server: bool) -> ssl.SSLContext:

@@ -20,6 +20,7 @@ from statistics import median
 from typing import Final
 
 from tools.benchmarks.bench import Check
+from tools.benchmarks.certificates import make_certificates
 from tools.benchmarks.contenders import RUN_S_MAX, ContenderError
 from tools.benchmarks.live_peer import PING_LENGTH
 from tools.benchmarks.tcp_services import (
@@ -223,21 +224,6 @@ def _tls_options(folder: Path | None, node: str) -> list[str]:
     return [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
 
 
-def make_certificates(folder: Path) -> None:
-    """A CA, and a certificate of each node, by ``openssl``."""
-    ec = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    ca = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
-    lines: list[tuple[str, ...]] = [
-        ("req", "-x509", *ec, "-subj", "/CN=CA", "-keyout", "ca.key", "-out", "ca.pem")
-    ]
-    for node in NODES:
-        key, request, made = (f"{node}.{kind}" for kind in ("key", "csr", "pem"))
-        lines.append(("req", *ec, "-subj", f"/CN={node}", "-keyout", key, "-out", request))
-        lines.append(("x509", "-req", "-in", request, *ca, "-out", made))
-    for line in lines:
-        subprocess.run(["openssl", *line], cwd=folder, check=True, capture_output=True)
-
-
 @contextmanager
 def hops(ports: Mapping[str, int]) -> Iterator[dict[str, int]]:
     """One socat for each service; their ports. None without socat."""
@@ -308,7 +294,7 @@ def measure_forwarded(
         if find_program("openssl") is None:
             say("Nothing is measured with TLS: openssl is missing")
             return figures, judge_forwarded(figures)
-        make_certificates(Path(folder))
+        make_certificates(Path(folder), NODES)
         secure = {
             PLAIN_TCP: stack.enter_context(_link_up(ports, address=f"{HOST}:{free_port()}")),
             TLS: stack.enter_context(

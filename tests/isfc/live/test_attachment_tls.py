@@ -14,8 +14,9 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
-from tests.live.certificates import context, make_certificates, make_expired
+from tests.live.certificates import context, make_expired
 from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tools.benchmarks.certificates import make_certificates
 
 CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
 """The first bytes of a TLS handshake, of which no more come."""

@@ -13,10 +13,11 @@ from isfc.link.state import LinkState
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
 from isfc.live.session import Conversation, OpenNode, open_node
-from tests.live.certificates import context, make_certificates
+from tests.live.certificates import context
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.pair import Run, run_live, wait_until
+from tools.benchmarks.certificates import make_certificates
 
 __all__ = ["run_live"]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from tests.live.certificates import make_certificates
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.processes import Isfc, isfc
+from tools.benchmarks.certificates import make_certificates
 
 TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
 ENDS = [(name, other) for name in NAMES for other in NAMES if other != name]
