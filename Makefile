@@ -158,7 +158,7 @@ build/compiled/made: .venv/compiler setup.py $(shell find ctc isfc scenarios -na
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
-	else echo 'Compiling isfc into build/compiled, which takes a minute ...'; \
+	else echo 'Compiling isfc into build/compiled, which takes a minute or two ...'; \
 	    ISFC_COMPILE=1 $(PIP) --no-build-isolation --no-deps --target build/compiled . || \
 	    echo "isfc cannot be compiled (are Python's header files there?), so it runs" \
 	         'interpreted.' >&2; fi
