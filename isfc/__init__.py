@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.plan import make_plan
+    from isfc.layout.source_kind import SourceKind as SourceKind
+    from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
@@ -68,6 +70,8 @@ _HOMES: Final = {
     "parse_layout": "isfc.layout.file",
     "parse_links": "isfc.io.shared",
     "format_collection": "isfc.layout.write",
+    "source_kind": "isfc.layout.source_kind",
+    "SourceKind": "isfc.layout.source_kind",
     "deck_partitions": "isfc.deck.iocp",
     "Layout": "isfc.layout.layout",
     "Collection": "isfc.layout.layout",
@@ -145,6 +149,7 @@ __all__ = [
     "SetFibre",
     "SeverCode",
     "Simulation",
+    "SourceKind",
     "SwapRdevs",
     "TakeAdvice",
     "Traffic",
@@ -163,6 +168,7 @@ __all__ = [
     "relocate",
     "shipped_layouts",
     "simulate",
+    "source_kind",
     "sweep",
     "without",
 ]

@@ -39,6 +39,7 @@ def edits() -> None:
     """Links and their changes."""
     text = isfc.format_collection(isfc.parse_links(open_text()))
     links: isfc.Collection = isfc.parse_links(text)
+    kind: isfc.SourceKind = isfc.source_kind(text)
     name = "-".join(links.links[0].nodes)
     changes: list[isfc.Edit] = [
         isfc.AddCtc("1"),
@@ -55,7 +56,7 @@ def edits() -> None:
         links = isfc.edit(links, change)
     left = isfc.without(links, frozenset({"2"}))
     figures: tuple[isfc.Carried, ...] = isfc.carried(left.links[0], pairs=1)
-    print([each.stated_mb_per_s > 0 for each in figures], isfc.deck_partitions(""))
+    print([each.stated_mb_per_s > 0 for each in figures], kind, isfc.deck_partitions(""))
 
 
 def open_text() -> str:

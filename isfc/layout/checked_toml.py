@@ -16,6 +16,7 @@ import msgspec
 
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
+from isfc.layout.source_kind import SourceKind, source_kind
 
 FILE_LENGTH_MAX: Final = 64 * 1024
 """Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB."""
@@ -26,18 +27,14 @@ LINE_LENGTH_MAX: Final = 1000
 TABLE_NAME_LENGTH_MAX: Final = 32
 """Characters in the name of a table."""
 
-_OTHER: Final = {
-    "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout of it": (
-        r"^\S{0,8}[ \t]{1,40}(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]+="
-    ),
-    "a console log; 'isfc import islink NODE=FILE' makes a layout of it": r"\bLink device:",
-    "SYSTEM CONFIG or commands; 'isfc import config FILE --layout LAYOUT' keeps of a layout what "
-    "they activate": (
-        r"^[ \t/*]{0,20}(?:\S{1,20}:[ \t]{0,20})?"
-        r"(?:(?:DE)?ACTIV(?:AT)?E?[ \t]{1,40}ISLINK|System_Identifier|CP_Owned)\b"
-    ),
+_REMEDIES: Final = {
+    SourceKind.DECK: "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout "
+    "of it",
+    SourceKind.CONSOLE_LOG: "a console log; 'isfc import islink NODE=FILE' makes a layout of it",
+    SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands; 'isfc import config FILE --layout "
+    "LAYOUT' keeps of a layout what they activate",
 }
-"""Texts that are often given where a layout is expected, each with its remedy and what shows it."""
+"""Texts that are often given where a layout is expected, each with its remedy."""
 
 _KINDS: Final[Mapping[type, str]] = {
     str: "text",
@@ -97,9 +94,8 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
 
 def _refuse_other(text: str) -> None:
     """Raise `ConfigurationError` for a text that a command makes a layout of, and name that."""
-    for kind, sign in _OTHER.items():
-        if re.search(sign, text, re.MULTILINE | re.IGNORECASE):
-            raise ConfigurationError(f"is not TOML but {kind}") from None
+    if remedy := _REMEDIES.get(source_kind(text)):
+        raise ConfigurationError(f"is not TOML but {remedy}") from None
 
 
 def convert(value: object, kind: type[_T], place: str, expected: Mapping[str, str]) -> _T:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isfc import parse_links
+from isfc import SourceKind, parse_links, source_kind
 from isfc.cli.options.layout import complete_layout, read_layout
 from isfc.cli.options.number import bounded
 from isfc.deck.place import decode
@@ -35,10 +35,9 @@ def studio(
     """
     for library in ("starlette", "uvicorn"):
         check_library(library, "isfc studio")
-    from isfc.cli.studio.importing import kind_of
     from isfc.cli.studio.serve import serve
 
     data, source = read_layout(layout)
-    if kind_of(data.decode(errors="replace")) == "toml":
+    if source_kind(data.decode(errors="replace")) is SourceKind.LAYOUT:
         parse_links(data, source)
     serve(decode(data, source), source, port, open_browser=not no_browser)

@@ -11,12 +11,8 @@ import isfc
 from isfc.cli.studio.command import Printed, printed
 from isfc.cli.studio.work import Failed, Tell
 
-_LINES: Final = re.MULTILINE | re.IGNORECASE
-_DECK: Final = re.compile(r"^\S{0,8}\s+(RESOURCE|CHPID|CNTLUNIT|IODEVICE)\s", _LINES)
-_LOG: Final = re.compile(r"\bLink device:", _LINES)
 _CABLING: Final = re.compile(r"^  --ports (\S+)$", re.MULTILINE)
 """The possibilities that the command lists."""
-_CONFIG: Final = re.compile(r"^\W*(\S+:\s*)?(DE)?ACTIV(AT)?E?\s+ISLINK\b", _LINES)
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,28 +52,20 @@ class Asked:
 def import_files(tell: Tell, wanted: Import) -> Printed | Failed | Asked:
     """The layout of the texts as TOML, with what the command says of it; or what to ask for."""
     files = {file.name: file.text for file in wanted.files}
-    kinds = {kind_of(file.text) for file in wanted.files}
-    if len(kinds) != 1 or (kinds == {"toml"} and len(files) > 1):
+    kinds = {isfc.source_kind(file.text) for file in wanted.files}
+    if len(kinds) != 1 or (kinds == {isfc.SourceKind.LAYOUT} and len(files) > 1):
         return Failed("expected IOCP decks, console logs, statements or a layout, not some of each")
     (kind,) = kinds
-    if kind == "iocp":
+    if kind is isfc.SourceKind.DECK:
         return _decks(tell, files, wanted)
-    if kind == "islink":
+    if kind is isfc.SourceKind.CONSOLE_LOG:
         return _logs(tell, files, wanted.system)
-    if kind == "config":
+    if kind is isfc.SourceKind.CONFIGURATION:
         words = ["import", "config", *files, "--layout", "layout"]
         return printed(tell, words, {**files, "layout": wanted.layout})
     ((name, text),) = files.items()
     isfc.parse_links(text, name)
     return Printed(text, "", 0)
-
-
-def kind_of(text: str) -> str:
-    """``iocp``, ``islink``, ``config``, or ``toml`` for all else."""
-    for kind, sign in (("iocp", _DECK), ("islink", _LOG), ("config", _CONFIG)):
-        if sign.search(text):
-            return kind
-    return "toml"
 
 
 def _decks(tell: Tell, files: dict[str, str], wanted: Import) -> Printed | Failed | Asked:

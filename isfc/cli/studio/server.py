@@ -16,11 +16,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from isfc import Carried, ConfigurationError, __version__, features
+from isfc import Carried, ConfigurationError, __version__, features, source_kind
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.studio.command import Printed
 from isfc.cli.studio.guard import GuardedApplication
-from isfc.cli.studio.importing import Asked, Import, import_files, kind_of
+from isfc.cli.studio.importing import Asked, Import, import_files
 from isfc.cli.studio.judgement import capacity
 from isfc.cli.studio.look import Look, look
 from isfc.cli.studio.page import asset, page
@@ -66,7 +66,7 @@ class Studio:
         self._start = {
             "text": text,
             "source": source,
-            "kind": kind_of(text),
+            "kind": source_kind(text),
             "version": __version__,
             "features": features(),
             "workloads": complete_workload(""),

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.studio.command import Printed
-from isfc.cli.studio.importing import Asked, File, Import, import_files, kind_of
+from isfc.cli.studio.importing import Asked, File, Import, import_files
 from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
 from isfc.cli.studio.runs import Run
 from isfc.cli.studio.runs import run as run_workload
@@ -32,15 +32,6 @@ def told(_: object) -> None:
 
 def taken(*names: str) -> list[File]:
     return [File(Path(name).name, (DATA / name).read_text("utf-8")) for name in names]
-
-
-def test_kinds_are_told_apart() -> None:
-    decks = [*(DATA / "decks").glob("*.iocp")]
-    assert decks
-    assert {kind_of(path.read_text("utf-8")) for path in decks} == {"iocp"}
-    assert {kind_of(path.read_text("utf-8")) for path in (DATA / "logs").iterdir()} == {"islink"}
-    assert kind_of("ACTIVATE ISLINK 6000 6001 NODE BOSTON\n") == "config"
-    assert kind_of(TEXT) == "toml"
 
 
 def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:

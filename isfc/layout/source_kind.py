@@ -1,0 +1,38 @@
+"""What a text of a site is: a layout, or something that a command makes a layout of."""
+
+import re
+from enum import StrEnum
+from typing import Final
+
+
+class SourceKind(StrEnum):
+    """What a site may have: a layout in TOML, or one of three that ``isfc import`` reads."""
+
+    LAYOUT = "toml"
+    DECK = "iocp"
+    CONSOLE_LOG = "islink"
+    CONFIGURATION = "config"
+
+
+_SIGNS: Final = {
+    SourceKind.DECK: re.compile(  # also of a deck whose column 1 was lost
+        r"^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
+        r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+    SourceKind.CONSOLE_LOG: re.compile(
+        r"^(?![ \t]*#).*\bLink device:", re.MULTILINE | re.IGNORECASE
+    ),
+    SourceKind.CONFIGURATION: re.compile(  # abbreviated as CP allows, behind what a console shows
+        r"^(?:#CP)?[^#\n]*\b"
+        r"(?:(?:ACT|DEA)[A-Z]{0,7}[ \t]{1,40}ISL(?:I|IN|INK)?|System_Identifier|CP_Owned)\b",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+}
+"""What shows each kind, in the order of looking. A comment of TOML shows none."""
+
+
+def source_kind(text: str) -> SourceKind:
+    """What ``text`` is, by the first sign in it; a layout if there is none."""
+    found = (kind for kind, sign in _SIGNS.items() if sign.search(text))
+    return next(found, SourceKind.LAYOUT)
