@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ctc.address import Rdev, format_rdev, parse_rdevs
-from ctc.errors import CtcError
 from isfc.cp.words import ALL, BUFFERS, ISLINK, NODE, matches
+from isfc.deck.number import to_node
+from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
@@ -30,6 +31,7 @@ _EQUATE: Final = "EQUATE"
 _IMBED: Final = "IMBED"
 _VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
+_OPERAND: Final = "a device number, NODE with a name, or the end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,18 +219,12 @@ def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) ->
     return may[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    place: Place
-
-
 @dataclass(slots=True)
 class _Line:
     """A statement, of all its lines; ``qualifier`` is what stands before its colon."""
 
     qualifier: str | None
-    words: list[_Word]
+    words: list[OperandWord]
 
 
 def _statements(text: str, file: str) -> Iterator[Activation]:
@@ -261,7 +257,7 @@ def _joined(text: str, file: str) -> Iterator[_Line]:
                     block = line.qualifier if rest == "BEGIN" else None
                     continue
         line.words += [
-            _Word(word[0], Place(file, number, word.start() + 1))
+            OperandWord(word[0], Place(file, number, word.start() + 1))
             for word in _WORD.finditer(card, start)
         ]
         goes_on = card.rstrip().endswith(",")
@@ -286,7 +282,7 @@ def _check_comments(text: str, file: str) -> None:
         )
 
 
-def _statement(words: Sequence[_Word], systems: Qualifier | None) -> Iterator[Activation]:
+def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Iterator[Activation]:
     """The statement in ``words``, if it is one; a console may have put words before it."""
     for index, word in enumerate(words[:-1]):
         verb = next((verb for verb in _VERBS if matches(verb, word.text.upper())), None)
@@ -296,7 +292,7 @@ def _statement(words: Sequence[_Word], systems: Qualifier | None) -> Iterator[Ac
 
 
 def _activation(
-    active: bool, verb: _Word, operands: Sequence[_Word], systems: Qualifier | None
+    active: bool, verb: OperandWord, operands: Sequence[OperandWord], systems: Qualifier | None
 ) -> Activation:
     rdevs: dict[Rdev, None] = {}
     partner: NodeName | None = None
@@ -307,9 +303,9 @@ def _activation(
             if value is None:
                 raise word.place.error(f"{word.text.upper()} has no value", "NODE and a name")
             if matches(NODE, word.text.upper()):
-                partner = _node(value)
+                partner = value.read(to_node, "NODE", "a name of 1 to 8 characters")
         elif active or word.text.upper() != ALL:
-            rdevs |= dict.fromkeys(_rdevs(word))
+            rdevs |= dict.fromkeys(word.read(parse_rdevs, "ISLINK", _OPERAND))
         if len(rdevs) > CTCS_MAX:
             raise word.place.error(
                 f"{verb.text.upper()} ISLINK has more than {CTCS_MAX} device numbers",
@@ -320,22 +316,6 @@ def _activation(
             f"{verb.text.upper()} ISLINK has no device number", f"1 to {CTCS_MAX} of them"
         )
     return Activation(active, tuple(rdevs), partner, systems, verb.place)
-
-
-def _node(word: _Word) -> NodeName:
-    try:
-        return NodeName(word.text.upper())
-    except ConfigurationError:
-        raise word.place.error(f"NODE {shown(word.text)}", "a name of 1 to 8 characters") from None
-
-
-def _rdevs(word: _Word) -> tuple[Rdev, ...]:
-    try:
-        return parse_rdevs(word.text)
-    except CtcError:
-        raise word.place.error(
-            f"ISLINK {shown(word.text)}", "a device number, NODE with a name, or the end"
-        ) from None
 
 
 def _blanked(comment: re.Match[str]) -> str:

@@ -29,7 +29,7 @@ from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
 from isfc.errors import ConfigurationError
-from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX
+from isfc.layout.document import CREDITS_MAX, ISLS_MAX, KM_MAX, LINK_GBPS_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
@@ -40,7 +40,6 @@ _KEYWORDS: Final = (
     *("CHPID", "FEATURE", "GBPS", "PORT", "CABLE", "FIBRE", "KM", "PATH", *_ISL_KEYWORDS),
     *("FAR", "NODE"),
 )
-_GBPS_MAX: Final = 128.0
 
 _T = TypeVar("_T")
 
@@ -127,7 +126,7 @@ def read_hints(remarks: Sequence[Remark]) -> dict[Key, Hint]:
         if remark.text.startswith(_MARK):
             text = remark.text.removeprefix(_MARK).rstrip()
             start = remark.place.column + 1 + len(_MARK)
-            place = type(remark.place)(remark.place.file, remark.place.line, start)
+            place = replace(remark.place, column=start)
             operands = parse_operands(Statement("*ISFC", place, text, (0,), (place,)))
             key, hint = _hint(operands)
             hints[key] = hint.over(hints.get(key, Hint()))
@@ -151,7 +150,7 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
     assert chpid is not None
     feature = read("FEATURE", find_profile, "a feature")
     gbps = (
-        read("GBPS", _number(_GBPS_MAX), "a number, such as 8")
+        read("GBPS", _number(LINK_GBPS_MAX), "a number, such as 8")
         if feature is None
         else read(
             "GBPS",
@@ -184,7 +183,7 @@ def _isl(place: Place, word: Mapping[str, OperandWord | None]) -> Isl | None:
     one = f"a whole number from 1 to {ISLS_MAX}"
     return Isl(
         1 if count is None else count.read(_whole(ISLS_MAX), "*ISFC ISLS", one),
-        gbps.read(_number(_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
+        gbps.read(_number(LINK_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
         each.read(_whole(CREDITS_MAX), "*ISFC CREDITS", f"a whole number from 1 to {CREDITS_MAX}"),
     )
 

@@ -27,6 +27,7 @@ from isfc.deck.number import (
     to_css,
     to_far_port,
     to_mif,
+    to_node,
     to_rdev,
 )
 from isfc.deck.operand import (
@@ -39,7 +40,6 @@ from isfc.deck.operand import (
     words_of,
 )
 from isfc.deck.place import Place, shown
-from isfc.link.name import NodeName
 
 _FCTC: Final = "FCTC"
 DEVICES_MAX: Final = 65_536
@@ -184,7 +184,7 @@ def _read_resource(deck: Deck, operands: StatementOperands) -> None:
             if name.text == "*":  # reserved: no name yet
                 continue
             mif = words[1].read(to_mif, "RESOURCE: MIF image id", "1 to F") if words[1:] else None
-            known_as = name.read(_name, "RESOURCE: partition", "a name of 1 to 8 characters")
+            known_as = name.read(to_node, "RESOURCE: partition", "a name of 1 to 8 characters")
             partition = Partition(known_as, css, mif, name.place)
             known = deck.partitions.setdefault(partition.name, partition)
             if known is not partition:
@@ -376,7 +376,3 @@ def _missing(operands: StatementOperands, keyword: str, example: str) -> Operand
 
 def _css(word: OperandWord) -> int:
     return word.read(to_css, "CSS", "0 to 5")
-
-
-def _name(text: str) -> str:
-    return str(NodeName(text.upper()))

@@ -13,8 +13,8 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev, parse_rdevs
 from ctc.errors import CtcError
+from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
-from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
 FCTC: Final = "FCTC"
@@ -123,21 +123,13 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
 
 
 def _rdev(found: _Field, what: str) -> Rdev:
-    try:
-        return parse_rdev(found.value)
-    except CtcError:
-        raise found.place.error(
-            f"{what}: {shown(found.value)}", "a device number of 1 to 4 hex digits"
-        ) from None
+    return found.place.read(
+        found.value, parse_rdev, f"{what}:", "a device number of 1 to 4 hex digits"
+    )
 
 
 def _node(found: _Field) -> NodeName:
-    try:
-        return NodeName(found.value.upper())
-    except ConfigurationError:
-        raise found.place.error(
-            f"Node: {shown(found.value)}", "a name of 1 to 8 of A-Z 0-9 $ # @ _"
-        ) from None
+    return found.place.read(found.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _")
 
 
 def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId]]:
@@ -163,10 +155,7 @@ def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId]]:
 
 
 def _chpid(text: str, place: Place) -> ChpidId:
-    try:
-        return parse_chpid(text)
-    except CtcError:
-        raise place.error(f"chpid {shown(text)}", "1 or 2 hex digits") from None
+    return place.read(text, parse_chpid, "chpid", "1 or 2 hex digits")
 
 
 def _rdevs(text: str, place: Place) -> tuple[Rdev, ...]:

@@ -1,9 +1,10 @@
-"""The numbers of a deck, from their text; each raises `ConfigurationError` for what is none."""
+"""Numbers and names from their text; each raises `ConfigurationError` for what is none."""
 
 from typing import Final
 
 from ctc.address import Rdev, parse_rdev
 from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
 
 UNIT_ADDRESS_MAX: Final = 0xFF
 
@@ -61,3 +62,8 @@ def parse_link(text: str) -> str:
     if len(text) not in (2, 4) or not _HEX.issuperset(text):
         raise ConfigurationError(text)
     return text.upper()
+
+
+def to_node(text: str) -> NodeName:
+    """The name of a system, in capitals."""
+    return NodeName(text.upper())

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ctc.errors import CtcError
 from isfc.deck.card import Statement
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
@@ -27,10 +26,7 @@ class OperandWord:
 
     def read(self, convert: Callable[[str], _T], what: str, expected: str) -> _T:
         """The word as ``convert`` takes it, or an error that names ``what``."""
-        try:
-            return convert(self.text)
-        except (ValueError, CtcError, ConfigurationError):
-            raise self.place.error(f"{what} {shown(self.text)}", expected) from None
+        return self.place.read(self.text, convert, what, expected)
 
 
 @dataclass(frozen=True, slots=True)

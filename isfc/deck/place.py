@@ -1,8 +1,10 @@
 """Where something stands in a text that people wrote, and text that is fit to be read."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
+from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
@@ -10,6 +12,8 @@ TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 
 SHOWN_LENGTH_MAX: Final = 40
 """Characters of a text that a message repeats."""
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,6 +30,13 @@ class Place:
     def error(self, problem: str, expected: str) -> ConfigurationError:
         """What is wrong here, and what was expected instead."""
         return ConfigurationError(f"{self}: {problem}; expected {expected}")
+
+    def read(self, text: str, convert: Callable[[str], _T], what: str, expected: str) -> _T:
+        """``text``, which stands here, as ``convert`` takes it; or an error that names ``what``."""
+        try:
+            return convert(text)
+        except (ValueError, CtcError, ConfigurationError):
+            raise self.error(f"{what} {shown(text)}", expected) from None
 
 
 def shown(text: str) -> str:
