@@ -11,6 +11,7 @@ from typing import Any, Final
 from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
@@ -66,10 +67,8 @@ def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[T
     commands = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("*", "#")):
-            try:
+            with within(f"{path}:{number}"):
                 commands.append(_read_line(line.strip(), experiment))
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{path}:{number}: {error}") from None
     return commands
 
 

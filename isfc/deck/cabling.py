@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ctc.address import parse_chpid
-from ctc.errors import CtcError
 from isfc.deck.iocp import Channel, Device
 from isfc.deck.number import parse_link
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import shown
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,10 +158,8 @@ def _channel(entry: str, text: str, systems: Sequence[DeckSystem]) -> Channel:
     name, _, chpid_text = text.strip().partition(":")
     for system in systems:
         if name.upper() in (system.node, system.partition.name):
-            try:
+            with within(f"--ports {shown(entry)}"):
                 chpid = parse_chpid(chpid_text)
-            except CtcError as error:
-                raise ConfigurationError(f"--ports {shown(entry)}: {error}") from None
             channel = system.deck.channels.get((system.partition.css, chpid))
             if channel is None:
                 raise ConfigurationError(

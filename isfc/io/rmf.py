@@ -165,10 +165,8 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     """
     if len(text) > TEXT_LENGTH_MAX:
         raise ConfigurationError(f"{source}: is too long; expected at most {TEXT_LENGTH_MAX} bytes")
-    try:
+    with within(source):
         found = _Parser().parse(text)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{source}: {error}") from None
     if not found:
         raise ConfigurationError(
             f"{source}: holds no line of an RMF report; expected the text of Channel Path "

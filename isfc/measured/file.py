@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import read_bytes
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
@@ -45,10 +45,8 @@ def read_measurements(
 
 
 def _read(path: Path, reading: Reading, layouts: Sequence[RecordLayout]) -> list[Measurement]:
-    try:
+    with within(str(path)):
         data = read_bytes(path, "a measurement", MONWRITE_LENGTH_MAX)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error}") from None
     before = len(reading.problems)
     if is_monwrite(data):
         length_max = MONWRITE_LENGTH_MAX

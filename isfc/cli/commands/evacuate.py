@@ -24,7 +24,7 @@ from isfc.cli.render.picture import check_picture
 from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
-from isfc.layout.checked_toml import within as placed
+from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from scenarios.cluster import load_of
@@ -150,7 +150,7 @@ def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[
     ]
     tenants = []
     for number, line in enumerate(read_guests(path, has_destination=True, defaults=Limits())):
-        with placed(f"--guests {path}: line {line.number}"):
+        with within(f"--guests {path}: line {line.number}"):
             to = _destination(line, partners[number % len(partners)], partners)
             check_stop(line.plan, find_link(collection, source, to), source)
             tenants.append(Tenant(line.plan, to))

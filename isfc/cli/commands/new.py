@@ -7,7 +7,6 @@ from typing import Annotated, TypeVar
 import typer
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
-from ctc.errors import CtcError
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.exits import ExitCode
 from isfc.cli.options.number import bounded
@@ -15,6 +14,7 @@ from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import ask_user
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
+from isfc.layout.checked_toml import within
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
@@ -114,10 +114,8 @@ def _said(
         text = default
     if text is None:
         raise ConfigurationError(f"--{option} is missing; expected --{option} {example}")
-    try:
+    with within(f"--{option} {text[:40]!r}"):
         return read(text)
-    except (CtcError, ConfigurationError) as error:
-        raise ConfigurationError(f"--{option} {text[:40]!r}: {error}") from None
 
 
 def _nodes(text: str) -> tuple[NodeName, NodeName]:

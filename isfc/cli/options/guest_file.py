@@ -13,8 +13,7 @@ from typing import Final
 
 from isfc.cli.options.guest import GuestOptions
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, read_bytes
-from isfc.layout.checked_toml import within as placed
+from isfc.layout.checked_toml import FILE_LENGTH_MAX, read_bytes, within
 from scenarios.relocated import make_limits
 from scenarios.relocated_guest import GuestPlan
 from scenarios.vmrelocate import SECONDS_MAX, Limits
@@ -41,7 +40,7 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
 
     Raises `ConfigurationError`, which names file, line and column.
     """
-    with placed(f"--guests {path}"):
+    with within(f"--guests {path}"):
         data = read_bytes(path, "a CSV file")
         if len(data) > FILE_LENGTH_MAX:
             raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
@@ -83,7 +82,7 @@ def _check_heads(heads: tuple[str, ...], expected: tuple[str, ...]) -> None:
 def _guests(reader: "csv.DictReader[str]", defaults: Limits) -> Iterator[GuestLine]:
     for row in reader:
         number = reader.line_num
-        with placed(f"line {number}"):
+        with within(f"line {number}"):
             if None in row or None in row.values():
                 raise ConfigurationError("expected a value for each column, which may be empty")
             yield _guest(number, {name: text.strip() for name, text in row.items()}, defaults)

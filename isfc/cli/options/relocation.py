@@ -14,7 +14,7 @@ from isfc.cli.options.number import bounded
 from isfc.cli.options.report import expect_one
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import within as placed
+from isfc.layout.checked_toml import within
 from scenarios.relocated import make_limits
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
@@ -95,7 +95,7 @@ class LeavingOptions:
             memory = options.read()
             names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
             plans = tuple(GuestPlan(name, memory, limits) for name in names)
-            with placed("--max-quiesce"):
+            with within("--max-quiesce"):
                 check(plans[0])
             return plans
         if options != GuestOptions():
@@ -109,7 +109,7 @@ class LeavingOptions:
                 f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
             )
         for line in lines:
-            with placed(f"--guests {text}: line {line.number}"):
+            with within(f"--guests {text}: line {line.number}"):
                 check(line.plan)
         return tuple(line.plan for line in lines)
 
@@ -202,10 +202,8 @@ def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tup
     names = [guest.name for guest in guests]
     found = []
     for text in texts or ():
-        try:
+        with within(f"--at {text[:60]!r}"):
             found.append(read_order(text, names))
-        except ConfigurationError as error:
-            raise ConfigurationError(f"--at {text[:60]!r}: {error}") from None
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.report import View
 from isfc.cli.render.run import measured_notes
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
 from scenarios.report import MeasuredRun, check_traffic
@@ -106,11 +107,9 @@ def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
     Raises `ConfigurationError` for the table of the other kind of traffic.
     """
     for experiment in experiments:
-        try:
-            if output.traffic is not None:
+        if output.traffic is not None:
+            with within(f"--report {output.view}"):
                 check_traffic(experiment, output.traffic)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"--report {output.view}: {error}") from None
 
 
 def show_report(output: Output, view: View, heading: str, runs: Sequence[MeasuredRun]) -> None:

@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 
 from ctc.address import ChpidId, parse_chpid
-from ctc.errors import CtcError
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.render.output import show_lines
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.link.name import NodeName
@@ -71,11 +69,9 @@ def parse_features(texts: Iterable[str]) -> Profiles:
     for text in texts:
         place, equals, feature = text.rpartition("=")
         node, _, chpid = place.rpartition(":")
-        try:
+        with within(f"--feature {text[:40]!r}"):
             key = node.strip().upper(), parse_chpid(chpid.strip()) if equals else None
             said[key] = find_profile(feature.strip())
-        except CtcError as error:
-            raise ConfigurationError(f"--feature {text[:40]!r}: {error}") from None
 
     def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
         keys: list[tuple[str, int | None]] = [
