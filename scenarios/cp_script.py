@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -19,13 +18,13 @@ from isfc.system.system import System
 from scenarios.cluster import ClusterExperiment
 from scenarios.operation import Intervention, Operation
 from scenarios.run import NS_PER_S, Experiment
+from scenarios.virtual_time import read_time_ns
 
 _LINE: Final = re.compile(
     r"at \s+ (?P<number> [0-9]{1,9} (\.[0-9]{1,9})? ) \s* (?P<unit> s|ms|us ) \s+"
     r"((?P<node> [^\s:]+ ) \s* : \s* )? (?P<command> [^\s:]+ (\s .*)? )",
     re.IGNORECASE | re.VERBOSE,
 )
-_UNITS_NS: Final = {"s": NS_PER_S, "ms": 1_000_000, "us": 1_000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,8 @@ def _read_line(line: str, experiment: Experiment | ClusterExperiment) -> TimedCo
             f"{line[:40]!r}: expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
         )
     end_s = experiment.warmup + experiment.seconds
-    at_ns = int(Decimal(match["number"]) * _UNITS_NS[match["unit"].lower()])
+    at_ns = read_time_ns(f"{match['number']}{match['unit'].lower()}")
+    assert at_ns is not None, "the expression has found a time"
     if at_ns > end_s * NS_PER_S:
         raise ConfigurationError(
             f"at {match['number']}{match['unit']}: expected a time of the run, "

@@ -12,7 +12,6 @@
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -27,14 +26,12 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
+from scenarios.virtual_time import read_time_ns
 
 FAULTS_MAX: Final = 1_000
 
 DRAWN_COUNT: Final = 5
 """Faults of a run whose faults are drawn from a seed (chosen: a story that fits a screen)."""
-
-_TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(us|ms|s)")
-_UNITS_NS: Final = {"us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 class FaultKind(Enum):
@@ -285,10 +282,10 @@ def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
 
 
 def _time(key: str, text: str) -> int:
-    found = _TIME.fullmatch(text)
-    if found is None:
+    time_ns = read_time_ns(text)
+    if time_ns is None:
         raise ConfigurationError(f"{key} {text[:40]!r}: expected {_EXPECTED[key]}")
-    return round(float(found[1]) * _UNITS_NS[found[2]])
+    return time_ns
 
 
 def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fault]:

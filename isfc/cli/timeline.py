@@ -1,6 +1,5 @@
 """``isfc run --trace`` and ``--timeline``: every I/O of a run, for Perfetto or for the terminal."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +14,9 @@ from isfc.link.name import NodeName
 from scenarios.cluster import ClusterExperiment, ClusterResult
 from scenarios.cluster_timeline import record_cluster_timeline
 from scenarios.operation import Operation
-from scenarios.run import NS_PER_S, Experiment, Result
+from scenarios.run import Experiment, Result
 from scenarios.timeline import Timeline, record_timeline
+from scenarios.virtual_time import read_time_ns
 
 SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
@@ -24,13 +24,12 @@ SECONDS_MAX: Final = 60.0
 
 def read_time(option: str, text: str) -> int:
     """A time such as ``5ms``, ``800us`` or ``0.1s``, in nanoseconds."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)(us|ms|s)", text)
-    unit_ns = {"us": 1_000, "ms": 1_000_000, "s": NS_PER_S}
-    if found is None or not float(found[1]) * unit_ns[found[2]] >= 1_000:
+    time_ns = read_time_ns(text)
+    if time_ns is None or time_ns < 1_000:
         raise ConfigurationError(
             f"{option} {text[:40]}: expected a time of 1us at least, such as 5ms, 800us or 0.1s"
         )
-    return round(float(found[1]) * unit_ns[found[2]])
+    return time_ns
 
 
 _Run = TypeVar("_Run", Experiment, ClusterExperiment)
