@@ -42,9 +42,9 @@ from isfc.io.configuration import (
 )
 from isfc.io.io_table import check_names, read_trunks, read_workload
 from isfc.io.shared_chpids import find_shared_chpids, with_shared_chpids
-from isfc.layout.checked_toml import convert, read_bytes, show_key, within
+from isfc.layout.checked_toml import convert, no_table, read_bytes, show_key, within
 from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
-from isfc.layout.file import check_speed, collection_of, far_paths
+from isfc.layout.file import check_speed, collection_of, far_paths, find_path
 from isfc.layout.layout import Collection
 from isfc.layout.path import FarPath
 
@@ -167,17 +167,12 @@ def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChanne
             raise ConfigurationError(
                 f"{place} {key}: says nothing of {table.feature}; expected no such key with it"
             )
-    if table.path is not None and table.path not in paths:
-        raise ConfigurationError(
-            f"{place} path: there is no [path.{show_key(table.path)}]; expected one of "
-            f"{', '.join(map(show_key, paths)) or 'the tables [path.NAME], of which there is none'}"
-        )
     return IoChannel(
         chpid=name,
         feature=feature,
         link_gbps=table.link_gbps,
         encrypted=table.encrypted,
-        path=None if table.path is None else paths[table.path],
+        path=find_path(place, table.path, paths),
         system=table.system,
         mtu_bytes=table.mtu,
         large_send=table.large_send,
@@ -195,10 +190,8 @@ def _check_systems(
     named |= {f"[[io]] #{number}": each.system for number, each in enumerate(workloads, start=1)}
     for place, system in named.items():
         if system and system not in systems and system not in nodes:
-            known = ", ".join(map(show_key, [*systems, *sorted(nodes - {*systems})]))
-            raise ConfigurationError(
-                f"{place} system: there is no [system.{show_key(system)}]; expected one of {known}"
-            )
+            known = [*systems, *sorted(nodes - {*systems})]
+            raise ConfigurationError(f"{place} system: {no_table('system', system, known)}")
     for name in systems if nodes else ():
         if name not in nodes and name not in named.values():
             raise ConfigurationError(

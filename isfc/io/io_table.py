@@ -41,7 +41,7 @@ from isfc.io.bandwidth import (
 )
 from isfc.io.configuration import ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
 from isfc.io.mix import named_workload
-from isfc.layout.checked_toml import convert, show_key, within
+from isfc.layout.checked_toml import convert, no_table, show_key, within
 
 _RATE_MAX: Final = 1e9
 _IO_BYTES_MAX: Final = 1 << 30
@@ -128,8 +128,7 @@ def _misfits(table: _IoTable, channels: Mapping[str, IoChannel]) -> Iterator[str
     """Where the channels of a workload do not fit it, the worst first."""
     for name in table.channels:
         if name not in channels:
-            known = ", ".join(map(show_key, channels)) or "none"
-            yield f"channels: there is no [channel.{show_key(name)}]; expected one of {known}"
+            yield f"channels: {no_table('channel', name, channels)}"
     if len(set(table.channels)) != len(table.channels):
         yield "channels: names one twice; expected each once"
     used = [channels[name] for name in table.channels if name in channels]
@@ -277,10 +276,7 @@ def _trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
         }
         for child, name in parents.items():
             if name not in known:
-                raise ConfigurationError(
-                    f"{places[child]} {level}: there is no [{level}.{show_key(name)}]; expected "
-                    f"one of {_listed(known, level)}"
-                )
+                raise ConfigurationError(f"{places[child]} {level}: {no_table(level, name, known)}")
         found: dict[str, str] = {}
         for name, table in known.items():
             children = sum(parent == name for parent in parents.values())
@@ -308,7 +304,3 @@ def _ceiling(published: Ceiling, table: _CardTable | _InterconnectTable | _Fanou
         published.one_way_mb_per_s if one_way is None else 1e3 * one_way,
         published.mb_per_s if both is None else 1e3 * both,
     )
-
-
-def _listed(known: Mapping[str, Any], level: str) -> str:
-    return ", ".join(map(show_key, known)) or f"the tables [{level}.NAME], of which there is none"

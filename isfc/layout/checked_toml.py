@@ -175,6 +175,12 @@ def show_key(name: str) -> str:
     return name if re.fullmatch(r"[\w-]{1,40}", name, re.ASCII) else repr(name[:40])
 
 
+def no_table(level: str, name: str, known: Iterable[str]) -> str:
+    """That there is no table ``[level.NAME]`` of that name, and which are ``known``."""
+    listed = ", ".join(map(show_key, known)) or f"the tables [{level}.NAME], of which there is none"
+    return f"there is no [{level}.{show_key(name)}]; expected one of {listed}"
+
+
 def check_table_name(place: str, name: str, what: str) -> None:
     """Refuse a name, that of ``what`` in the table at ``place``, which cannot safely be shown."""
     if not name.isprintable() or not 1 <= len(name) <= TABLE_NAME_LENGTH_MAX:

@@ -46,12 +46,11 @@ from isfc.layout.channels import (
     read_shared_channels,
     read_traffic,
 )
-from isfc.layout.checked_toml import read_bytes, show_key, within
+from isfc.layout.checked_toml import no_table, read_bytes, show_key, within
 from isfc.layout.document import (
     EXPECTED,
     LINK_GBPS_MIN,
     Document,
-    FibreTable,
     Root,
     parse_document,
 )
@@ -212,7 +211,9 @@ def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _
                         f"joins the chpids of [fibre.{show_key(other.name)}]; "
                         "expected the CTCs of both on one fibre"
                     )
-        path = _path(place, table, paths)
+        path = find_path(place, table.path, paths)
+        if path is not None and table.km:
+            raise ConfigurationError(f"{place} km: its path has one; expected path or km, not both")
         directors = read_directors(place, table, nodes, path)
         fibres[name] = (
             Fibre(
@@ -229,18 +230,13 @@ def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _
     return fibres
 
 
-def _path(place: str, table: FibreTable, paths: Mapping[str, FarPath]) -> FarPath | None:
-    """The far path of a fibre, if it has one."""
-    if table.path is None:
+def find_path(place: str, name: str | None, paths: Mapping[str, FarPath]) -> FarPath | None:
+    """The far path that the table at ``place`` names, if it names one."""
+    if name is None:
         return None
-    if table.path not in paths:
-        known = ", ".join(map(show_key, paths)) or "the tables [path.NAME], of which there is none"
-        raise ConfigurationError(
-            f"{place} path: there is no [path.{show_key(table.path)}]; expected one of {known}"
-        )
-    if table.km:
-        raise ConfigurationError(f"{place} km: its path has one; expected path or km, not both")
-    return paths[table.path]
+    if name not in paths:
+        raise ConfigurationError(f"{place} path: {no_table('path', name, paths)}")
+    return paths[name]
 
 
 def check_speed(place: str, feature: str, link_gbps: float | None) -> None:
@@ -262,10 +258,7 @@ def _ctcs(
     for number, table in enumerate(document.ctcs, start=1):
         place = f"[[ctc]] #{number}"
         if table.fibre not in fibres:
-            raise ConfigurationError(
-                f"{place} fibre: there is no [fibre.{show_key(table.fibre)}]; "
-                f"expected one of {', '.join(map(show_key, fibres))}"
-            )
+            raise ConfigurationError(f"{place} fibre: {no_table('fibre', table.fibre, fibres)}")
         fibre, nodes = fibres[table.fibre]
         with within(f"{place} rdevs"):
             here, there = _by_node(table.rdevs, nodes, parse_rdevs)
