@@ -56,13 +56,18 @@ Cell = tuple[str, str, str]
 """A published figure: its table, key and measure."""
 
 
-def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
-    """`spread_percent` of what was emulated of each published figure."""
+def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
+    """What was emulated of each published figure, once for each seed."""
     figures: dict[Cell, list[float]] = defaultdict(list)
     for comparison in comparisons:
         cell = comparison.table, comparison.key, comparison.measure
         figures[cell].append(comparison.emulated)
-    return {cell: spread_percent(values) for cell, values in figures.items()}
+    return figures
+
+
+def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
+    """`spread_percent` of what was emulated of each published figure."""
+    return {cell: spread_percent(values) for cell, values in figures_by_cell(comparisons).items()}
 
 
 def _mean(figures: Sequence[float]) -> float:

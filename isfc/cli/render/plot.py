@@ -14,13 +14,12 @@ from isfc.cli.render.suite_figure import (
     blocks_of,
     draw,
     draw_block,
-    figures_by_cell,
     panels_of,
 )
 from isfc.errors import ConfigurationError
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow
-from scenarios.repeat import Cell
+from scenarios.repeat import Cell, figures_by_cell
 
 _PAGE = """\
 <!DOCTYPE html>

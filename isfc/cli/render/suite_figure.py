@@ -12,7 +12,7 @@ from isfc.cli.render import picture
 from isfc.layout.catalogue import load_layout
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow, PublishedTable
-from scenarios.repeat import Cell
+from scenarios.repeat import Cell, figures_by_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,15 +154,6 @@ def blocks_of(part: Part) -> dict[str, list[PublishedRow]]:
             heading = heading.partition(":")[0]
         blocks[heading].append(row)
     return blocks
-
-
-def figures_by_cell(comparisons: Iterable[Comparison]) -> Emulated:
-    """What was emulated of each published figure, once for each seed."""
-    figures: dict[Cell, list[float]] = defaultdict(list)
-    for comparison in comparisons:
-        cell = comparison.table, comparison.key, comparison.measure
-        figures[cell].append(comparison.emulated)
-    return figures
 
 
 def _colours(rows: Iterable[PublishedRow]) -> dict[int, str]:
