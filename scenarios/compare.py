@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import fields as fields_of
 
 from isfc.errors import ConfigurationError
-from scenarios.repeat import MEASURES
+from scenarios.repeat import MEASURES, noise_of
 from scenarios.run import DeviceResult, Result
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
@@ -283,12 +283,12 @@ def _is_noise(a: _Entry | None, b: _Entry | None) -> bool | None:
     """Whether two figures differ by no more than one of them does from seed to seed."""
     if a is None or b is None:
         return None
-    spreads = [
-        abs(entry.emulated) * entry.spread_percent / 100
+    noise = [
+        noise_of(entry.emulated, entry.spread_percent)
         for entry in (a, b)
         if entry.spread_percent is not None
     ]
-    return abs(b.emulated - a.emulated) <= max(spreads) if spreads else None
+    return abs(b.emulated - a.emulated) <= max(noise) if noise else None
 
 
 @contextmanager

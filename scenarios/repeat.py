@@ -11,6 +11,10 @@ from scenarios.run import DeviceResult, Experiment, Result
 
 SEEDS_MAX: Final = 1_000
 
+SPREAD_PERCENT_MIN: Final = 1.0
+"""Seeds that happen to agree do not show that others would: figures are not known better. Chosen:
+twice the share by which `scenarios.steady` takes a rate to be known at best."""
+
 MEASURES: Final = tuple(
     field.name for field in fields(Result) if field.name not in ("node", "devices")
 )
@@ -43,6 +47,19 @@ def spread_percent(figures: Sequence[float]) -> float | None:
     """
     middle = _mean(figures)
     return (max(figures) - min(figures)) / middle * 100 if middle else None
+
+
+def noise_of(figure: float, spread: float) -> float:
+    """How far a figure may be off whose seeds differ by ``spread`` percent of it, in its unit."""
+    return abs(figure) * max(spread, SPREAD_PERCENT_MIN) / 100
+
+
+def is_ahead(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether the first of two figures, each with its spread in percent, is really the greater.
+
+    It is if it is ahead by more than the seeds of both differ on average.
+    """
+    return one[0] - other[0] > (noise_of(*one) + noise_of(*other)) / 2
 
 
 def spreads(results: Sequence[Result]) -> dict[str, float | None]:

@@ -24,7 +24,7 @@ from isfc.search.candidate import (
 from isfc.search.defined import choices, one_fewer
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad, estimate, score
-from scenarios.repeat import spread_percent
+from scenarios.repeat import is_ahead, spread_percent
 
 SCREEN_SHARE: Final = 0.5
 """What the rule of thumb puts below this share of its best is not simulated. Chosen: the model is
@@ -38,10 +38,6 @@ BEST: Final = 10
 
 BEST_DEFINED: Final = 3
 """Choices of defined devices that are run longer; the best of them is shown."""
-
-SPREAD_PERCENT_MIN: Final = 1.0
-"""Seeds that happen to agree do not show that others would: figures are not known better. Chosen:
-twice the share by which `scenarios.steady` takes a rate to be known at best."""
 
 Scores = tuple[float, ...]
 """Of a candidate, by objective."""
@@ -79,10 +75,7 @@ class Contender:
 
     def gains(self, other: "Contender") -> bool:
         """Whether it is ahead at the first objective by more than the seeds of both differ."""
-        spread = sum(
-            one.scores[0] * max(one.spreads[0], SPREAD_PERCENT_MIN) / 100 for one in (self, other)
-        )
-        return self.scores[0] - other.scores[0] > spread / 2
+        return is_ahead((self.scores[0], self.spreads[0]), (other.scores[0], other.spreads[0]))
 
     def dominates(self, other: "Contender") -> bool:
         """Whether it is nowhere worse and somewhere better."""

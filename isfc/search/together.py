@@ -17,9 +17,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.layout.sharing import in_use, link_name, with_channels
 from isfc.search.candidate import Candidate, candidate_of
-from isfc.search.optimise import SPREAD_PERCENT_MIN
 from scenarios.cluster import ClusterExperiment, LinkLoad, run_cluster
-from scenarios.repeat import spread_percent
+from scenarios.repeat import is_ahead, spread_percent
 
 NEIGHBOURS: Final = 16
 """Neighbours that are scored together before the best of them is taken. Chosen."""
@@ -70,10 +69,7 @@ class LinksContender:
 
     def gains(self, other: "LinksContender") -> bool:
         """Whether it is ahead by more than the seeds of both differ."""
-        spread = sum(
-            one.score * max(one.spread_percent, SPREAD_PERCENT_MIN) / 100 for one in (self, other)
-        )
-        return self.score - other.score > spread / 2
+        return is_ahead((self.score, self.spread_percent), (other.score, other.spread_percent))
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,14 @@ def test_what_is_no_more_than_the_spread_of_the_seeds_is_noise(write: Write) -> 
     assert noise["mb_per_s"] is False
 
 
+def test_seeds_that_agree_do_not_make_a_small_difference_one(write: Write) -> None:
+    a = write("a", run_document(100.0, spread_percent={"mb_per_s": 0.0}))
+    for name, mb_per_s, is_noise in (("near", 100.7, True), ("far", 101.2, False)):
+        b = write(name, run_document(mb_per_s, spread_percent={"mb_per_s": 0.0}))
+        noise = {figure.measure: figure.noise for figure in compare_files(a, b).figures}
+        assert noise["mb_per_s"] is is_noise
+
+
 def test_provenance_says_what_was_different(write: Write) -> None:
     origin = {"version": "1", "layout_digest": "aa", "layout_toml": "same\nold\n", "command": "x"}
     a = write("a", run_document(1.0, provenance=origin))

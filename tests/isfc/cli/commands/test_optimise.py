@@ -23,8 +23,9 @@ from isfc.layout.write import format_layout
 from isfc.search.defined import activated
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import SPREAD_PERCENT_MIN, Contender, SearchResult, Task
+from isfc.search.optimise import Contender, SearchResult, Task
 from isfc.search.together import LinksContender, LinksFound
+from scenarios.repeat import SPREAD_PERCENT_MIN
 from scenarios.workload import find_workload
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
