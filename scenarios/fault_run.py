@@ -43,13 +43,16 @@ class Recovery:
     """What a fault did to the throughput, MB/s both ways; ``recovered_ms`` is after its end.
 
     It is None if the run ended, or the next fault began, before the throughput was 90 % of what it
-    had been. ``link`` is the one whose throughput it is, of several that run together.
+    had been. ``before_mb_per_s`` is of the time since the fault before it, or since the warm-up; of
+    a fault that begins while another lasts, what that one has. It is None, and ``recovered_ms``
+    with it, of a fault in the warm-up or in the first `SLICE_NS` after it. ``link`` is the one
+    whose throughput it is, of several that run together.
     """
 
     fault: str
     at_s: float
     over_s: float
-    before_mb_per_s: float
+    before_mb_per_s: float | None
     during_mb_per_s: float | None
     after_mb_per_s: float | None
     recovered_ms: float | None
@@ -99,7 +102,7 @@ class _Telling:
             )
         self._injection = Injection(self._engine, disturbance, self._throttles, self._renew, faults)
         self._carried: dict[_Nodes, list[int]] = {nodes: [] for nodes in self._links}
-        """Bytes delivered over each link in each slice."""
+        """Bytes delivered over each link in each slice, of which the last may be shorter."""
 
     def run(self, progress: Callable[[float], None] | None) -> Story:
         experiment, engine = self._experiment, self._engine
@@ -117,7 +120,7 @@ class _Telling:
         return Story(
             tuple(sorted([*self._entries, *self._told()], key=lambda entry: entry.at_s)),
             tuple(self._recoveries()),
-            sum(_mean(carried, first, len(carried)) or 0.0 for carried in self._carried.values()),
+            sum(self._mean(nodes, first) or 0.0 for nodes in self._carried),
         )
 
     def _throttled(self, program: Program, name: NodeName) -> Program:
@@ -165,45 +168,47 @@ class _Telling:
 
     def _recoveries(self) -> Iterator[Recovery]:
         ends = {id(fault): at_ns for at_ns, fault in self._injection.over}
-        begun = self._injection.begun
-        warm = self._experiment.begin_ns // SLICE_NS
+        begun, now_ns = self._injection.begun, self._engine.now_ns
+        since = self._experiment.begin_ns // SLICE_NS
+        before: dict[_Nodes, float | None] = dict.fromkeys(self._links)
         for number, (at_ns, fault) in enumerate(begun):
-            over_ns = ends.get(id(fault), self._engine.now_ns)
-            later = [other_ns for other_ns, _ in begun[number + 1 :] if other_ns > at_ns]
-            limit_ns = min([*later, self._engine.now_ns])
-            earlier = [ends.get(id(other), 0) for _, other in begun[:number]]
-            since = max([warm, *(ns // SLICE_NS + 1 for ns in earlier)])
+            over_ns = ends.get(id(fault), now_ns)
+            limit_ns = min(
+                (other for other, _ in begun[number + 1 :] if other > at_ns), default=now_ns
+            )
             first, last, limit = at_ns // SLICE_NS, -(-over_ns // SLICE_NS), limit_ns // SLICE_NS
             for nodes, link in self._links.items():
-                carried = self._carried[nodes]
-                before = _mean(carried, since if since < first else warm, first) or 0.0
-                recovered = _recovered(carried, before, last, limit)
+                if since < first:
+                    before[nodes] = self._mean(nodes, since, first)
+                recovered = self._recovered(nodes, before[nodes], last, limit)
                 yield Recovery(
                     fault.describe(),
                     at_ns / NS_PER_S,
                     over_ns / NS_PER_S,
-                    before,
-                    _mean(carried, first, last),
-                    None if recovered is None else _mean(carried, recovered, limit),
+                    before[nodes],
+                    self._mean(nodes, first, last),
+                    None if recovered is None else self._mean(nodes, recovered, limit),
                     None if recovered is None else max(0.0, (recovered * SLICE_NS - over_ns) / 1e6),
                     link,
                 )
+            since = max(since, over_ns // SLICE_NS + 1)
 
-
-def _recovered(carried: Sequence[int], before: float, last: int, limit: int) -> int | None:
-    """The first slice after a fault in which as much is carried as before, or nearly."""
-    for number in range(last, limit):
-        if (_mean(carried, number, number + 1) or 0.0) >= RECOVERED_SHARE * before:
-            return number
-    return None
-
-
-def _mean(carried: Sequence[int], first: int, last: int) -> float | None:
-    """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
-    some = carried[first:last]
-    if not some:
+    def _recovered(self, nodes: _Nodes, before: float | None, last: int, limit: int) -> int | None:
+        """The first slice after a fault in which as much is carried as before, or nearly."""
+        for number in range(last, limit):
+            found = self._mean(nodes, number, number + 1) or 0.0
+            if before and found >= RECOVERED_SHARE * before:
+                return number
         return None
-    return sum(some) / len(some) / MIB * NS_PER_S / SLICE_NS
+
+    def _mean(self, nodes: _Nodes, first: int, last: int | None = None) -> float | None:
+        """MB/s in the slices from ``first`` on, before ``last``; None if there are none."""
+        carried = self._carried[nodes]
+        some = carried[first:last]
+        if not some:
+            return None
+        end_ns = min((first + len(some)) * SLICE_NS, self._engine.now_ns)
+        return sum(some) * NS_PER_S / (end_ns - first * SLICE_NS) / MIB
 
 
 def _nodes(end: LinkEnd) -> _Nodes:

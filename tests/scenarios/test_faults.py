@@ -1,5 +1,6 @@
 """Faults as data, and what each of them does to a run."""
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -129,6 +130,7 @@ def test_partition_ends_without_a_loss() -> None:
 def test_what_slows_a_link_down_does_so_and_is_over(kind: str, keys: str) -> None:
     (recovery,) = one(kind, keys).recoveries
     assert recovery.during_mb_per_s is not None
+    assert recovery.before_mb_per_s is not None
     assert recovery.during_mb_per_s < 0.8 * recovery.before_mb_per_s
     assert recovery.recovered_ms is not None
 
@@ -171,7 +173,35 @@ def test_gap_blocks_its_conversations_until_the_link_is_bounced() -> None:
     assert "CLIENT all conversations are over: the link was bounced" in said(story)
     (recovery,) = story.recoveries
     assert recovery.during_mb_per_s is not None
+    assert recovery.before_mb_per_s is not None
     assert recovery.during_mb_per_s < recovery.before_mb_per_s
+
+
+@pytest.mark.parametrize("at", ["20ms", "50ms", "59ms"])
+def test_fault_before_anything_was_measured_has_no_before_and_no_recovery(at: str) -> None:
+    faults = parse(f'[[fault]]\nat = "{at}"\nkind = "partition"\nfor = "20ms"')
+    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.1, warmup=0.05)
+    (recovery,) = tell(experiment, faults).recoveries
+    assert recovery.before_mb_per_s is None
+    assert recovery.recovered_ms is None
+    assert recovery.during_mb_per_s is not None
+
+
+def test_fault_within_another_is_compared_with_what_ran_before_both() -> None:
+    faults = parse(
+        '[[fault]]\nat = "100ms"\nkind = "partition"\nfor = "100ms"\n'
+        '[[fault]]\nat = "180ms"\nkind = "delay"\nby = "10us"\nfor = "40ms"\n'
+    )
+    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.2, warmup=0.05)
+    outer, inner = tell(experiment, faults).recoveries
+    assert inner.before_mb_per_s == outer.before_mb_per_s
+
+
+def test_last_interval_counts_by_its_own_length() -> None:
+    faults = parse('[[fault]]\nat = "100ms"\nkind = "frame doubled"\nrdev = "6000"')
+    experiment = Experiment(LAYOUT, find_workload("HM"), 20, seconds=0.025, warmup=0.1)
+    whole = tell(replace(experiment, seconds=0.1), faults).mb_per_s
+    assert tell(experiment, faults).mb_per_s == pytest.approx(whole, rel=0.05)
 
 
 def test_same_faults_and_seed_tell_the_same_story() -> None:

@@ -11,7 +11,7 @@ from isfc.cli.render.cluster import cluster_heading
 from isfc.cli.render.run import run_heading
 from isfc.cli.render.table import plain_table
 from scenarios.cluster import ClusterExperiment
-from scenarios.fault_run import Story, StoryEntry
+from scenarios.fault_run import Recovery, Story, StoryEntry
 from scenarios.run import Experiment
 
 _NAMES_MAX = 4
@@ -80,13 +80,20 @@ def _table(story: Story) -> Table:
             f"{recovery.at_s:.3f}" if fault != before else "",
             recovery.fault if fault != before else "",
             *([recovery.link] if several else []),
-            f"{recovery.before_mb_per_s:.1f}",
+            _figure(recovery.before_mb_per_s),
             _figure(recovery.during_mb_per_s),
             _figure(recovery.after_mb_per_s),
-            "no" if recovery.recovered_ms is None else f"{recovery.recovered_ms:.0f} ms",
+            _recovered(recovery),
         )
         before = fault if several else None
     return table
+
+
+def _recovered(recovery: Recovery) -> str:
+    """When the link was as fast as before, unless that is not known."""
+    if recovery.recovered_ms is not None:
+        return f"{recovery.recovered_ms:.0f} ms"
+    return "no" if recovery.before_mb_per_s else "-"
 
 
 def _figure(figure: float | None) -> str:
