@@ -25,8 +25,12 @@ def interrupts_raise() -> None:
 
 
 def interrupts_ignored() -> None:
-    """All is printed, and the process ends anyhow: with the code of what it did."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """All is printed, and the process ends anyhow: with the code of what it did.
+
+    SIGTERM and SIGHUP are ignored as well: who ends a live command may do so twice.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _quit(_number: int, _frame: FrameType | None) -> None:

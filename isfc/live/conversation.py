@@ -40,6 +40,9 @@ class Conversation:
         self._waiting: list[asyncio.Future[None]] = []
         """Of those who wait until something happens to it. An `asyncio.Event` costs more."""
         self._look: Callable[[], None] | None = None
+        self._record: list[bytes] = []
+        """What has been taken of a record that is not whole yet (APPC/VM)."""
+        self._record_length = 0
         self._loop = asyncio.get_running_loop()  # asked once, for each time is a system call
 
     @property
@@ -168,7 +171,11 @@ class Conversation:
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
-            await self.close()
+            try:
+                await self.close()
+            except asyncio.CancelledError:  # nobody is left who could close it
+                self.sever("cancelled")
+                raise
         elif issubclass(kind, asyncio.CancelledError):
             self.sever("cancelled")
         else:
@@ -203,18 +210,18 @@ class Conversation:
         if end.holds_turn and not end.record_whole and not end.finished and not self.at_end:
             end.pass_turn()
             self._carry()
-        parts: list[bytes] = []
-        length = 0
+        parts = self._record  # it stays if this is cancelled: the next `receive` goes on with it
         while True:
             await self._until(lambda: end.arrived_length > 0 or end.record_whole or self.at_end)
             data = self._take(RECEIVE_LENGTH_MAX)
             parts.append(data)
-            length += len(data)
-            if length > RECORD_LENGTH_MAX:
+            self._record_length += len(data)
+            if self._record_length > RECORD_LENGTH_MAX:
                 self.sever(f"more than {RECORD_LENGTH_MAX} bytes in one turn", SeverCode.PROTOCOL)
                 raise ConversationSevered(SeverCode.PROTOCOL, "the partner sent too much at a time")
             if not end.arrived_length and (end.record_whole or self.at_end):
                 end.note_record_taken()
+                self._record, self._record_length = [], 0
                 return b"".join(parts)
 
     def _take(self, length_max: int) -> bytes:

@@ -131,8 +131,8 @@ class Exchange:
         self._carry_due = False
         self.carry()
 
-    async def close(self) -> None:
-        """End all conversations and services; give the partner a moment to read what was sent."""
+    def end(self) -> None:
+        """End all conversations and services; `close` waits for that."""
         reason = self._ended = f"{self.definition.name} has ended"
         self._services, self._own_services = {}, {}
         for end in list(self.board.conversations.values()):
@@ -140,12 +140,15 @@ class Exchange:
         self.carry()
         for task in self._tasks:
             task.cancel()
+
+    async def close(self) -> None:
+        """After `end`: give the partner a moment to read what was sent, and tasks to end."""
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_S):
                 while self._busy():
                     self._news.clear()
                     await self._news.wait()
-        self.lose(reason)  # which ends whatever a handler may still wait for
+        self.lose(f"{self.definition.name} has ended")  # so handlers wait for nothing more
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def lose(self, reason: str) -> None:
@@ -210,12 +213,19 @@ class Exchange:
         try:
             async with conversation:
                 await handler(conversation)
-        except ConversationSevered:
-            pass  # nobody is left whom it concerns
         except Exception as error:
+            if _only_severed(error):
+                return  # nobody is left whom it concerns
             asyncio.get_running_loop().call_exception_handler(
                 {"message": f"service {conversation.service} failed", "exception": error}
             )
+
+
+def _only_severed(error: Exception) -> bool:
+    """Whether all that is wrong is that conversations are over; tasks of a group say it in one."""
+    if isinstance(error, ExceptionGroup):
+        return error.split(ConversationSevered)[1] is None
+    return isinstance(error, ConversationSevered)
 
 
 def _is_short(event: LinkEvent) -> bool:

@@ -8,9 +8,9 @@ is slower. When a conversation is over before its end, its next verb raises
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
@@ -114,6 +114,8 @@ class OpenNode:
     async def close(self) -> None:
         """End all conversations and services; give partners a moment to read what was sent."""
         self._services.clear()
+        for exchange in self.exchanges.values():
+            exchange.end()
         await asyncio.gather(*(exchange.close() for exchange in self.exchanges.values()))
 
     # What a node with one link has of its own, so that its programs need not name the partner.
@@ -190,9 +192,21 @@ async def open_node(
         node.address = await opening.meet(system)
         yield node
     finally:
-        await node.close()
-        await system.close()
-        await watcher
+        try:
+            await node.close()
+        finally:  # a second Ctrl-C ends the wait for programs and partners, and no more
+            await _to_its_end(system.close())
+            await watcher
+
+
+async def _to_its_end(ending: Coroutine[Any, Any, None]) -> None:
+    """Wait for what must come to its end, also when this task is cancelled meanwhile."""
+    task = asyncio.get_running_loop().create_task(ending)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _define(layout: str | Layout | Collection, name: str) -> tuple[LinkEndDefinition, ...]:

@@ -176,6 +176,19 @@ def test_version_loads_neither_the_parser_nor_rich() -> None:
     assert ended.stdout == f"isfc {__version__}\n[]\n"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_after_the_end_of_a_command_does_not_change_its_code(number: int) -> None:
+    code = (
+        "import os, sys; from isfc.__main__ import main\n"
+        "sys.argv = ['isfc', 'show', 'published-4']; code = main()\n"
+        f"os.kill(os.getpid(), {int(number)}); sys.exit(code)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_interrupt_that_is_ignored_stays_so() -> None:
     code = (
         "import signal; from isfc.cli.interrupt import interrupts_quit, interrupts_raise\n"
