@@ -8,7 +8,7 @@ goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of som
 
 import re
 from collections.abc import Collection as AnyOf
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -20,7 +20,8 @@ from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import in_use, link_name
+from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -32,6 +33,10 @@ _IMBED: Final = "IMBED"
 _VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
 _OPERAND: Final = "a device number, NODE with a name, or the end"
+
+
+Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
+"""By node, its devices, each with the node that it leads to and its number there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +84,13 @@ def imbedded(text: str, file: str) -> Iterator[str]:
 
 def choose(
     activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mapping[NodeName, AnyOf[Rdev]],
+    devices: Mates,
 ) -> Chosen:
     """What the statements, each with the node whose file it is from, choose of ``devices``.
 
     A file that names no node tells by its qualifiers, by NODE, or by devices that only one node
-    has. Raises `ConfigurationError` for a statement that may be either node's.
+    has. A device is not chosen if its mate is not, or if NODE is not where it leads; remarks say
+    so. Raises `ConfigurationError` for a statement that may be either node's.
     """
     chosen = Chosen()
     for given, activation in activations:
@@ -96,13 +102,14 @@ def choose(
         for node in _nodes_of(given, activation, devices, chosen):
             _apply(activation, node, devices, chosen)
     _tell_of_the_others(activations, devices, chosen)
+    chosen.remarks += _one_ended(chosen.active, devices)
     return chosen
 
 
 def _nodes_of(
     given: NodeName | None,
     activation: Activation,
-    devices: Mapping[NodeName, AnyOf[Rdev]],
+    devices: Mates,
     chosen: Chosen,
 ) -> Sequence[NodeName]:
     """The nodes that a statement is of; a statement of none is noted."""
@@ -117,7 +124,7 @@ def _nodes_of(
 def _apply(
     activation: Activation,
     node: NodeName,
-    devices: Mapping[NodeName, AnyOf[Rdev]],
+    devices: Mates,
     chosen: Chosen,
 ) -> None:
     """Do to the devices of ``node`` what a statement says."""
@@ -128,9 +135,14 @@ def _apply(
         return
     active = chosen.active.setdefault(node, set())
     if not activation.rdevs:
-        active.clear()
+        ends = devices[node]
+        active -= {r for r in active if activation.partner in (None, ends[r][0])}
+    elsewhere: dict[NodeName, list[Rdev]] = {}
     for rdev in activation.rdevs:
-        if rdev not in devices[node]:
+        far = devices[node][rdev][0] if rdev in devices[node] else None
+        if far is not None and activation.partner not in (None, far):
+            elsewhere.setdefault(far, []).append(rdev)
+        elif far is None:
             chosen.remarks.append(
                 f"{activation.place}: {format_rdev(rdev)} leads from {node} to no other system "
                 "here: passed over"
@@ -139,11 +151,36 @@ def _apply(
             active.add(rdev)
         else:
             active.discard(rdev)
+    chosen.remarks += [
+        f"{activation.place}: {format_rdevs(rdevs)} {_leads(rdevs)} from {node} to {far}, not to "
+        f"{activation.partner}: passed over"
+        for far, rdevs in elsewhere.items()
+    ]
+
+
+def _one_ended(active: Mapping[NodeName, AnyOf[Rdev]], devices: Mates) -> Iterator[str]:
+    """What to say of devices that are activated at one end alone, for each node and partner."""
+    for node, chosen in active.items():
+        alone: dict[NodeName, list[Rdev]] = {}
+        for rdev in sorted(chosen):
+            far, mate = devices[node][rdev]
+            if far in active and mate not in active[far]:
+                alone.setdefault(far, []).append(rdev)
+        for far, rdevs in alone.items():
+            mates = format_rdevs(devices[node][rdev][1] for rdev in rdevs)
+            yield (
+                f"{node}: {format_rdevs(rdevs)} {_leads(rdevs)} to {mates} at {far}, which no "
+                "statement activates: left out"
+            )
+
+
+def _leads(rdevs: Sequence[Rdev]) -> str:
+    return "leads" if len(rdevs) == 1 else "lead"
 
 
 def _tell_of_the_others(
     activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mapping[NodeName, AnyOf[Rdev]],
+    devices: Mates,
     chosen: Chosen,
 ) -> None:
     """Say which nodes keep all devices.
@@ -175,18 +212,34 @@ def choose_from(
 
     A link of which none is left is left out. Raises `ConfigurationError` if no link is left.
     """
-    ends: dict[NodeName, list[Rdev]] = {node: [] for node in collection.systems}
-    for link in collection.links:
-        for end, node in enumerate(link.nodes):
-            ends[node] += [ctc.rdevs[end] for ctc in link.ctcs]
-    chosen = choose(activations, ends)
+    pairs = [(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs]
+    chosen = choose(activations, mates_of(collection.systems, pairs))
     links = tuple(left for link in collection.links if (left := _left(link, chosen)).ctcs)
     if not links:
-        pairs = ", ".join(" and ".join(link.nodes) for link in collection.links)
+        nodes = ", ".join(" and ".join(link.nodes) for link in collection.links)
         raise ConfigurationError(
-            f"the statements leave no CTC between {pairs}; expected at least one that both activate"
+            f"the statements leave no CTC between {nodes}; expected at least one that both activate"
+            + "".join(f"\n  {remark}" for remark in chosen.remarks)
         )
+    left_out = {link.nodes for link in collection.links} - {link.nodes for link in links}
+    chosen.remarks += [
+        f"{link_name(link)}: the statements leave no CTC of it: left out, with its traffic"
+        for link in collection.links
+        if link.nodes in left_out
+    ]
     return in_use(replace(collection, links=links)), tuple(chosen.remarks)
+
+
+def mates_of(
+    nodes: Iterable[NodeName],
+    pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]],
+) -> Mates:
+    """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
+    mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}
+    for (first, second), (here, there) in pairs:
+        mates[first][here] = second, there
+        mates[second][there] = first, here
+    return mates
 
 
 def _left(link: Layout, chosen: Chosen) -> Layout:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ctc.address import Rdev
+from isfc.deck.activation import Mates, mates_of
 from isfc.deck.cabling import parse_ports
-from isfc.deck.pairing import Pairing, Reason, Unpaired, pair
+from isfc.deck.pairing import Joined, Pairing, Reason, Unpaired, pair
 from isfc.deck.partition import DeckSystem
 from isfc.layout.build import CtcChoice, Lengths, Names, Paths, Profiles, build_layout
 from isfc.layout.layout import Layout
@@ -34,23 +35,28 @@ def wire(
     Raises `ConfigurationError` for what is no logical link.
     """
     first, second = (system.node for system in pairing.systems)
-    ctcs = [
-        ctc
-        for ctc in pairing.ctcs
-        if ctc.devices[0].rdev in active.get(first, (ctc.devices[0].rdev,))
-        and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
-    ]
     connections = [
         CtcChoice(
             (ctc.channels[0].chpid, ctc.channels[1].chpid),
             (ctc.devices[0].rdev, ctc.devices[1].rdev),
         )
-        for ctc in ctcs
+        for ctc in active_ctcs(pairing, active)
     ]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
     layout = build_layout((first, second), connections, profile, name, km, path)
     return Wired(layout, tuple(remarks))
+
+
+def active_ctcs(pairing: Pairing, active: Mapping[NodeName, Collection[Rdev]]) -> list[Joined]:
+    """What was paired, of the ``active`` devices alone where a node has some."""
+    first, second = (system.node for system in pairing.systems)
+    return [
+        ctc
+        for ctc in pairing.ctcs
+        if ctc.devices[0].rdev in active.get(first, (ctc.devices[0].rdev,))
+        and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
+    ]
 
 
 def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairing]:
@@ -82,12 +88,16 @@ def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:
     return sorted(left, key=lambda each: (each.node.collation, each.device.rdev))
 
 
-def paired_devices(pairings: Iterable[Pairing]) -> dict[NodeName, set[Rdev]]:
-    """By node, all devices that were paired."""
-    devices: dict[NodeName, set[Rdev]] = {}
-    for pairing in pairings:
-        for end, system in enumerate(pairing.systems):
-            devices.setdefault(system.node, set()).update(
-                ctc.devices[end].rdev for ctc in pairing.ctcs
-            )
-    return devices
+def paired_devices(pairings: Iterable[Pairing]) -> Mates:
+    """By node, all devices that were paired, each with where it leads."""
+    found = [*pairings]
+    nodes = [system.node for pairing in found for system in pairing.systems]
+    pairs = [
+        (
+            (pairing.systems[0].node, pairing.systems[1].node),
+            (ctc.devices[0].rdev, ctc.devices[1].rdev),
+        )
+        for pairing in found
+        for ctc in pairing.ctcs
+    ]
+    return mates_of(nodes, pairs)

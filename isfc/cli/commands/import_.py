@@ -32,7 +32,7 @@ from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.machine import contradictions, crossings, together
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
-from isfc.deck.wiring import Wired, never_paired, pair_all, paired_devices, wire
+from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
@@ -128,7 +128,14 @@ def _wire_all(
             lambda chpids: hinted(chpids).far_path,
         )
 
-    return [(pairing, wired(pairing)) for pairing in pairings]
+    left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
+    _tell(
+        f"{'-'.join(system.node for system in pairing.systems)}: the statements leave no CTC of "
+        "it: left out"
+        for pairing in pairings
+        if pairing not in left
+    )
+    return [(pairing, wired(pairing)) for pairing in left]
 
 
 @app.command("islink")

@@ -9,6 +9,7 @@ from isfc.deck.activation import (
     choose,
     choose_from,
     imbedded,
+    mates_of,
     parse_activations,
 )
 from isfc.errors import ConfigurationError
@@ -18,7 +19,7 @@ from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 A, B = NodeName("ATLANTA"), NodeName("BOSTON")
-DEVICES = {A: [Rdev(n) for n in range(0x6000, 0x6004)], B: [Rdev(n) for n in range(0x7000, 0x7004)]}
+DEVICES = mates_of((A, B), [((A, B), (Rdev(0x6000 + n), Rdev(0x7000 + n))) for n in range(4)])
 
 
 def chosen(*files: str) -> Chosen:
@@ -77,6 +78,10 @@ def test_one_file_may_be_of_both_systems() -> None:
     [
         ("ACTIVATE ISLINK 6000 NODE DENVER", "config:1:1: is for the link to DENVER: passed over"),
         ("ATLANTA=ACTIVATE ISLINK 6009", "config:1:1: 6009 leads from ATLANTA to no other system"),
+        (
+            "ATLANTA=ACT ISLINK 6000-6002 NODE ATLANTA",
+            "config:1:1: 6000-6002 lead from ATLANTA to BOSTON, not to ATLANTA: passed over",
+        ),
     ],
 )
 def test_what_concerns_no_device_here_is_said(text: str, remark: str) -> None:
@@ -99,7 +104,7 @@ def test_statements_of_another_system_are_passed_over_and_so_is_a_node_without_a
 )
 def test_a_statement_may_be_of_both_systems(qualifier: str) -> None:
     # a nickname was taken for another system's name, and every device kept
-    devices = {A: DEVICES[A], B: DEVICES[A]}
+    devices = mates_of((A, B), [((A, B), (Rdev(0x6000), Rdev(0x6000)))])
     statements = [(None, each) for each in parse_activations(f"{qualifier} ACT ISLINK 6000", "x")]
     assert choose(statements, devices).active == {A: {0x6000}, B: {0x6000}}
 
@@ -138,13 +143,48 @@ def test_a_layout_keeps_what_both_ends_activate() -> None:
     layout = chosen.link()
     assert [f"{ctc.rdevs[0]:04X}" for ctc in layout.ctcs] == ["6002", "6003"]
     assert [fibre.name for fibre in layout.fibres] == ["1"]
-    assert remarks == ()
+    assert remarks == (
+        "ATLANTA: 6000-6001 lead to 7000-7001 at BOSTON, which no statement activates: left out",
+        "BOSTON: 7023 leads to 6023 at ATLANTA, which no statement activates: left out",
+    )
+
+
+def test_a_link_that_is_left_out_is_said() -> None:
+    text = """
+        ALPHA: ACT ISLINK 6100-6101 NODE BETA
+        BETA: ACT ISLINK 6000-6001 NODE ALPHA
+        GAMMA: ACT ISLINK 6000-6001
+        DELTA: ACT ISLINK 6000-6001
+    """
+    statements = [(None, each) for each in parse_activations(text, "config")]
+    two_cecs = load_collection("two-cecs")
+    chosen, remarks = choose_from(two_cecs, statements)
+    assert [link.nodes for link in chosen.links] == [("ALPHA", "BETA")]
+    said = [remark for remark in remarks if "leave no CTC of it" in remark]
+    assert len(said) == len(two_cecs.links) - 1
+
+
+def test_deactive_of_all_devices_to_a_node_leaves_those_to_others() -> None:
+    text = "ALPHA: ACT ISLINK 6000-6001 6100-6101\nALPHA: DEACT ISLINK ALL NODE GAMMA\n"
+    devices = mates_of(
+        map(NodeName, ("ALPHA", "BETA", "GAMMA")),
+        [
+            ((NodeName("ALPHA"), NodeName("BETA")), (Rdev(0x6000), Rdev(0x7000))),
+            ((NodeName("ALPHA"), NodeName("BETA")), (Rdev(0x6001), Rdev(0x7001))),
+            ((NodeName("ALPHA"), NodeName("GAMMA")), (Rdev(0x6100), Rdev(0x8000))),
+            ((NodeName("ALPHA"), NodeName("GAMMA")), (Rdev(0x6101), Rdev(0x8001))),
+        ],
+    )
+    found = choose([(None, each) for each in parse_activations(text, "config")], devices)
+    assert found.active == {"ALPHA": {0x6000, 0x6001}}
 
 
 def test_a_layout_of_which_nothing_is_left_is_refused() -> None:
     text = "ACT ISLINK 6000 NODE BOSTON\nACT ISLINK 7001 NODE ATLANTA"
     statements = [(None, each) for each in parse_activations(text, "config")]
-    with pytest.raises(ConfigurationError, match="leave no CTC between ATLANTA and BOSTON"):
+    with pytest.raises(
+        ConfigurationError, match=r"leave no CTC between ATLANTA and BOSTON.*\n.*6000"
+    ):
         choose_from(load_collection("atlanta-boston"), statements)
 
 

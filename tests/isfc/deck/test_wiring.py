@@ -40,7 +40,8 @@ def test_systems_that_no_ctc_joins_are_left_out_unless_they_are_all() -> None:
     systems = choose_systems("LP1,LP2,LP3", chain)
     (only,) = pair_all(systems, [])
     assert [system.node for system in only.systems] == ["LP1", "LP2"]
-    assert paired_devices([only])[systems[0].node] == set(range(0x4010, 0x4014))
+    first, second = (system.node for system in only.systems)
+    assert paired_devices([only])[first] == {0x4010 + n: (second, 0x5010 + n) for n in range(4)}
     (none,) = pair_all(systems[::2], [])
     with pytest.raises(ConfigurationError, match="no CTC joins LP1 and LP3"):
         wire(none, lambda _: None, {})

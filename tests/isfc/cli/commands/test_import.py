@@ -216,6 +216,20 @@ def test_statements_choose_devices_of_a_layout_and_of_a_deck(
     assert [f"{ctc.rdevs[0]:04X}" for ctc in chosen.ctcs] == rdevs
 
 
+def test_a_link_of_which_statements_leave_nothing_is_left_out_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "SYSTEM.CONFIG"
+    config.write_text("VMA: ACT ISLINK 5020-5021 NODE VMB\nVMB: ACT ISLINK 6010-6011 NODE VMA\n")
+    deck = str(DECKS / "three-systems.iocp")
+    partitions = ["--partitions", "VMA,VMB,VMC", "--ports", "VMA:50=01"]
+    assert run(["import", "iocp", deck, *partitions, "--config", str(config)]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    (link,) = parse_collection(page).links
+    assert (link.nodes, len(link.ctcs)) == (("VMA", "VMB"), 2)
+    assert "VMB-VMC: the statements leave no CTC of it: left out" in told
+
+
 def test_what_our_own_cp_shows_is_imported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
