@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import typer
 
-from isfc.cli.options.experiment import choose_node
+from isfc.cli.options.experiment import choose_node, read_load
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
 from isfc.cli.render.notes import show_notes
 from isfc.cli.render.output import show_log
@@ -72,7 +72,7 @@ class MeasuredFiles:
         Rows that are left out are told on stderr. ``client`` is the node of the clients.
         """
         zones = _read_zones(self.zone or ())
-        told = None if self.ran is None else _read_ran(self.ran)
+        told = None if self.ran is None else Ran(*read_load("--ran", self.ran))
         layouts = [layout for path in self.records or () for layout in read_layouts(path)]
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
         node, source = (None if name is None else name.upper() for name in (self.system, client))
@@ -115,10 +115,3 @@ def _read_zones(texts: Sequence[str]) -> dict[str | None, str]:
             )
         zones[found[1].upper() if found[1] else None] = found[2]
     return zones
-
-
-def _read_ran(text: str) -> Ran:
-    name, _, pairs = text.rpartition(":")
-    if not name or not (pairs.isascii() and pairs.isdigit()) or not 1 <= int(pairs[:9]) <= 10_000:
-        raise ConfigurationError(f"--ran {text[:40]}: expected NAME:PAIRS, such as HL:50")
-    return Ran(name, int(pairs))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.experiment import read_load
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption
@@ -20,7 +21,6 @@ from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
 from scenarios.relocation_orders import Order, read_order
 from scenarios.relocation_study import Varied
-from scenarios.run import PAIRS_MAX
 from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
 from scenarios.workload import Workload, find_workload
 
@@ -209,10 +209,5 @@ def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tup
 
 def read_background(text: str) -> tuple[Workload, int]:
     """A workload and how many pairs of guests run it, from ``HS:20``."""
-    name, _, pairs = text.rpartition(":")
-    if not (pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX and name):
-        raise ConfigurationError(
-            f"--background {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, "
-            "such as HS:20"
-        )
-    return find_workload(name), int(pairs)
+    name, pairs = read_load("--background", text)
+    return find_workload(name), pairs
