@@ -14,6 +14,7 @@ from ctc.address import ChpidId
 from isfc.deck.iocp import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Cec, ChannelEnd, Collection, Fibre, Layout
 
 _CEC_NAME_LENGTH_MAX: Final = 24
@@ -86,9 +87,8 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
                 if name not in fibres:
                     fibres.append(name)
     for way, names in told.items():
-        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
         yield (
-            f"directors {way} are both on the way from {', '.join(names[:2])}{more}: no deck says "
+            f"directors {way} are both on the way from {first_listed(names, 2)}: no deck says "
             "how they are joined, and the layout has no inter-switch links there. Add [path.NAME] "
             "with km and isl, and path, director and port of these fibres; or *ISFC "
             "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"

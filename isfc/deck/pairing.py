@@ -263,15 +263,12 @@ def _why_no_mate(system: DeckSystem, group: DeviceGroup, other: _Side, cabling: 
             f"{far.switch}; if that is one director, --ports {system.node}:{near}="
             f"{parted[0].link},{there} says so"
         )
+    chpids = dict.fromkeys(str(each.channel) for each in other.groups)
     links = sorted({each.link or "none" for each in other.groups})
     return (
         f"{where}: no mate at {other.system.node}, whose devices are on chpids "
-        f"{_listed(str(each.channel) for each in other.groups)} with links {', '.join(links)}"
+        f"{', '.join(chpids)} with links {', '.join(links)}"
     )
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(names))
 
 
 def _ranges(addresses: Iterable[int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from isfc.deck.iocp import Deck, Partition
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
 from isfc.link.name import NodeName
 
 _FORM = (
@@ -59,8 +60,7 @@ def _to_choose_from(decks: Sequence[Deck]) -> str:
         return f"there is no RESOURCE statement; expected {_IMAGES}"
     names = [name for _, name in named]
     known = [f"{number}:{name}" if names.count(name) > 1 else name for number, name in named]
-    more = f" and {len(known) - _SHOWN_MAX} more" if len(known) > _SHOWN_MAX else ""
-    return f"expected two or more, separated by commas, of {', '.join(known[:_SHOWN_MAX])}{more}"
+    return f"expected two or more, separated by commas, of {first_listed(known, _SHOWN_MAX)}"
 
 
 def _system(entry: str, decks: Sequence[Deck]) -> DeckSystem:

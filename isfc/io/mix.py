@@ -17,6 +17,7 @@ from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, RmfInterval
 from isfc.io.rmf_channel import ChannelLine, PassedOver
 from isfc.io.sap import iop_threads
 from isfc.layout.closest import expected
+from isfc.layout.in_words import first_listed
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
@@ -194,13 +195,7 @@ def _nothing(interval: RmfInterval, unmeasured: Sequence[str]) -> ConfigurationE
 
 
 def _chpids(chpids: Sequence[str]) -> str:
-    return f"chpid{'s' * (len(chpids) > 1)} {_listed(chpids)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """The names, or the first of many and how many more there are."""
-    more = len(names) - _NAMED_MAX
-    return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
+    return f"chpid{'s' * (len(chpids) > 1)} {first_listed(chpids, _NAMED_MAX)}"
 
 
 def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
@@ -212,7 +207,7 @@ def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
             if line.reason == kind
         ]
         if names:
-            yield f"Passed over, {what}: {_listed(names)}."
+            yield f"Passed over, {what}: {first_listed(names, _NAMED_MAX)}."
 
 
 def _saps(interval: RmfInterval) -> int | None:

@@ -7,9 +7,13 @@ from typing import Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement
+
+_NAMED_MAX: Final = 8
+"""RDEVs that a note names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,7 @@ def zone_seconds(zone: str | None) -> int:
 
 
 def _listed(rdevs: Sequence[Rdev]) -> str:
-    shown = ", ".join(map(format_rdev, rdevs[:8]))
-    return shown + (f" and {len(rdevs) - 8} more" if len(rdevs) > 8 else "")
+    return first_listed([*map(format_rdev, rdevs)], _NAMED_MAX)
 
 
 def see(layout: Layout, measurement: Measurement) -> SeenLink:

@@ -7,6 +7,7 @@ from typing import Final
 
 from isfc.deck.iocp import Deck
 from isfc.deck.pairing import Unpaired
+from isfc.layout.in_words import first_listed
 from isfc.layout.write import format_rdevs
 
 _WIDTH: Final = 80
@@ -40,9 +41,8 @@ def notice_lines(deck: Deck) -> Iterator[str]:
     """What a reader should know of the cards of a deck, each sentence with all its lines."""
     for text in dict.fromkeys(notice.text for notice in deck.notices):
         lines = [str(notice.place.line) for notice in deck.notices if notice.text == text]
-        where = f"line{'s' * (len(lines) > 1)} {', '.join(lines[:_LINES_MAX])}"
-        more = f" and {len(lines) - _LINES_MAX} more" if len(lines) > _LINES_MAX else ""
-        yield from _wrapped(f"{deck.file}, {where}{more}: {text}")
+        where = f"line{'s' * (len(lines) > 1)} {first_listed(lines, _LINES_MAX)}"
+        yield from _wrapped(f"{deck.file}, {where}: {text}")
 
 
 def _wrapped(text: str) -> list[str]:

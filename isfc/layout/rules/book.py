@@ -4,9 +4,10 @@ from dataclasses import replace
 from typing import Final
 
 from isfc.layout.capacity import directions_of
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules import chpids, clusters, numbers, speeds, writers
-from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried, listed
+from isfc.layout.rules.rule import ChangedLayout, Finding, Judged, Severity, Untried
 
 RULES: Final = (
     *chpids.RULES,

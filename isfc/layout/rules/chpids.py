@@ -5,6 +5,7 @@ from typing import Final
 
 from ctc.address import format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
 from isfc.layout.rules.rule import (
@@ -14,7 +15,6 @@ from isfc.layout.rules.rule import (
     LayoutRule,
     Severity,
     Untried,
-    listed,
 )
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"

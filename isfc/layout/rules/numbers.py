@@ -5,7 +5,8 @@ from itertools import pairwise
 from typing import Final
 
 from ctc.address import format_rdev
-from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried, listed
+from isfc.layout.in_words import listed
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
 

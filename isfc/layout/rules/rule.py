@@ -1,11 +1,12 @@
 """A rule, and what it finds in a layout."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import WriteDirection
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 
 
@@ -126,9 +127,3 @@ class Finding:
     def advice(self) -> str:
         """What is so, and what to change."""
         return f"{self.text} {self.remedy}"
-
-
-def listed(items: Iterable[object]) -> str:
-    """``2, 4 and 8``."""
-    *most, last = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)
-    return f"{', '.join(most)} and {last}" if most else last

@@ -14,6 +14,7 @@ from ctc.fibre_channel import (
     full_frames_mb_per_s,
 )
 from ctc.profiles import FEATURES, ChpidProfile
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
 from isfc.layout.rules.rule import (
@@ -23,7 +24,6 @@ from isfc.layout.rules.rule import (
     LayoutRule,
     Severity,
     Untried,
-    listed,
 )
 
 _ENDS: Final = (

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
+from isfc.layout.in_words import listed
 from isfc.layout.rules import changes
 from isfc.layout.rules.rule import (
     Broken,
@@ -12,7 +13,6 @@ from isfc.layout.rules.rule import (
     LayoutRule,
     Severity,
     Untried,
-    listed,
 )
 from isfc.link.schedule import stop_short
 

@@ -6,8 +6,8 @@ from typing import Final
 import pytest
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import listed
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.search.template import Template
