@@ -22,7 +22,7 @@ async def tcp_server(serve: Serve) -> AsyncIterator[int]:
     async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError):
             await serve(reader, writer)
-        writer.close()
+        await end(writer)
 
     server = await asyncio.start_server(guarded, "127.0.0.1", 0)
     async with server:
@@ -42,6 +42,13 @@ async def forwarded(
         forwarding(first, forwards, complaints.append) as listening,
     ):
         yield listen_port, listening
+
+
+async def end(writer: asyncio.StreamWriter) -> None:
+    """Close a connection that may have been reset, of which a loop then tells nobody else."""
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

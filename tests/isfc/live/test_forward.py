@@ -13,7 +13,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.live.forward import Forward, forwarding, parse_forwards
 from isfc.live.session import ConversationSevered
-from tests.isfc.live.tcp import NODES, answer_at_end, echo, forwarded, tcp_server
+from tests.isfc.live.tcp import NODES, answer_at_end, echo, end, forwarded, tcp_server
 from tests.live.nodes import open_pair
 from tests.live.pair import Run, wait_until
 
@@ -125,7 +125,7 @@ def test_a_service_that_is_not_there_resets_its_clients(run_live: Run, tmp_path:
                 reader, writer = await asyncio.open_connection("127.0.0.1", listen_port)
                 with pytest.raises(ConnectionResetError):
                     await reader.read()
-                writer.close()
+                await end(writer)
                 assert forwarder.failed_count == 1
         assert len(complaints) == 2  # each end says it
         assert all(c.endswith(f"127.0.0.1:{port}: Connection refused") for c in complaints)
@@ -223,7 +223,7 @@ def test_a_lost_link_resets_both_ends(run_live: Run, tmp_path: Path) -> None:
             second.engine.sever("for a test")
             with pytest.raises(ConnectionResetError):
                 await reader.read()
-            writer.close()
+            await end(writer)
             assert forwarder.failed_count == 1
 
     run_live(main())
