@@ -113,6 +113,7 @@ def test_make_targets_exist() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_plan_keys() -> None:
     layout = load_layout("published-10")
     plan, figures = make_plan(layout), carried(layout)

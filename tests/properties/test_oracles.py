@@ -125,6 +125,7 @@ PROFILE = replace(
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize("utilisation", [0.3, 0.7])
 def test_one_ctc_without_overhead_is_the_queue_that_textbooks_have(utilisation: float) -> None:
     """Utilisation is rate by service time; Little's law holds; M/D/1's wait is as it should be."""

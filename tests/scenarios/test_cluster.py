@@ -59,6 +59,7 @@ def test_two_links_that_send_over_one_chpid_share_its_rate() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_more_traffic_on_one_link_makes_no_other_that_shares_a_channel_faster() -> None:
     cluster = parse_collection(mesh(3, shared=True))
     figures = [
@@ -71,6 +72,7 @@ def test_more_traffic_on_one_link_makes_no_other_that_shares_a_channel_faster() 
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_a_symmetric_cluster_has_symmetric_figures() -> None:
     cluster = parse_collection(mesh(4, shared=True))
     ring = [load(each, 20) for each in ("S1-S2", "S2-S3", "S3-S4", "S4-S1")]
@@ -80,6 +82,7 @@ def test_a_symmetric_cluster_has_symmetric_figures() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
     collection = load_collection("two-cecs")
     result = run(collection, *map(load_of, collection.traffic))

@@ -59,6 +59,8 @@ def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
     assert down == {"S1", "S2", "S3"}
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind is not FaultKind.GAP])
 def test_every_kind_is_told_and_survived(kind: FaultKind) -> None:
     rdev = COLLECTION.links[-1].ctcs[0].rdevs[0]

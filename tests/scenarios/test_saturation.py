@@ -8,6 +8,7 @@ from scenarios.saturation import carried
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_both_directions_are_run() -> None:
     first, second = carried(load_layout("published-4"))
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]

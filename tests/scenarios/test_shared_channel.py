@@ -60,6 +60,8 @@ def test_a_layout_may_have_disks_and_stays_the_layout_it_is() -> None:
     assert (channel.feature, channel.link_gbps, channel.system) == ("FICON Express8S", 8, "ATLANTA")
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_with_disks_that_do_nothing_the_link_is_as_without() -> None:
     found = shared(rate_per_s=1e-6)
     assert found.beside.mb_per_s == pytest.approx(found.alone.mb_per_s, rel=1e-3)
@@ -101,6 +103,7 @@ def test_the_more_the_disks_do_the_less_the_link_moves(pairs: int) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_the_more_disks_do_with_zhpf_the_less_the_link_moves() -> None:
     # each rate takes far less of the processor than in command mode: the first ones less than what
     # one second of a run differs from another by
@@ -151,6 +154,8 @@ def test_who_wants_all_gets_half_beside_another_who_does() -> None:
     assert channel.disks_beside.processor == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_zhpf_leaves_the_link_more_than_command_mode_does() -> None:
     by_protocol = [
         shared(rate_per_s=15_000, protocol=protocol).beside.mb_per_s

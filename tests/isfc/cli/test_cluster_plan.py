@@ -23,6 +23,7 @@ def path(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path)
     assert "MB/s of each link alone, and of all together" in page

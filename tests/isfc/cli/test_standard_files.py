@@ -27,6 +27,7 @@ def started(folder: Path, words: str, closed: str) -> subprocess.CompletedProces
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize(
     "words", ["--version", "plan atlanta-boston", "plan atlanta-boston --json"]
 )

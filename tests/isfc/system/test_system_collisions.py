@@ -71,6 +71,8 @@ def test_lesser_name_writes_first_after_every_collision() -> None:
     assert firsts == ["ATLANTA"] * 6
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("length", [100, 120_000])
 def test_saturated_single_ctc_never_livelocks(rules: Rules, length: int) -> None:

@@ -24,14 +24,16 @@ def isfc(words: str, folder: Path) -> tuple[int, str]:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize(("words", "wanted"), SMOKE)
-def test_smoke_passes_on_the_source(words: str, wanted: str, tmp_path: Path) -> None:
+def test_smoke_passes_here(words: str, wanted: str, tmp_path: Path) -> None:
     code, said = isfc(words, tmp_path)
     assert (code, wanted in said) == (0, True), said
 
 
 @pytest.mark.slow
-def test_what_cibuildwheel_runs_of_a_wheel_passes_on_the_source(tmp_path: Path) -> None:
+@pytest.mark.at_length
+def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     commands = configuration["tool"]["cibuildwheel"]["test-command"].split(" && ")
     assert commands
@@ -41,6 +43,7 @@ def test_what_cibuildwheel_runs_of_a_wheel_passes_on_the_source(tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 @pytest.mark.parametrize("needs", [needs for needs in EXTRAS.values() if not needs.before])
 def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text(GRID, "utf-8")

@@ -84,6 +84,8 @@ def test_rules_are_replayed_without_a_run(capsys: pytest.CaptureFixture[str]) ->
         assert {(row["error"], row["within"]) for row in rows} == {(0.0, True)}
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_run_of_several_tables_is_made_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,6 +106,8 @@ def test_run_of_several_tables_is_made_once(
     assert {row["seeds"] for row in rows} == {2}
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_output_does_not_depend_on_the_number_of_jobs(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -269,6 +273,8 @@ def test_ctrl_c_ends_the_workers_within_a_second(delay_s: float, tmp_path: Path)
     assert took_s < 1
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_summary_names_its_worst_rows_in_full(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = ["--suite", "HY", "--rdevs", "14", "--pairs", "100", "--seconds", "0.01", "--full"]
     run(["replay", "transport", *chosen])

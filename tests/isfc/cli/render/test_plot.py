@@ -151,6 +151,7 @@ def test_table_that_is_no_grid_is_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Path) -> None:
     parts = choose([load_table(name) for name in TABLES], {})
     picture = tmp_path / "all.svg"

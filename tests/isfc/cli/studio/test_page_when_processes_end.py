@@ -12,7 +12,7 @@ from tests.browser import needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, judged, opened
 from tests.studio import RunningStudio, studio
 
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = [pytest.mark.slow, pytest.mark.at_length, needs_chromium]
 
 
 def begin_long_run(page: Page, running: RunningStudio, idle: Collection[int]) -> int:

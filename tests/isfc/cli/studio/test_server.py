@@ -132,6 +132,7 @@ def test_judgement_comes_with_its_revision_and_is_kept(running: RunningStudio) -
 
 
 @pytest.mark.slow
+@pytest.mark.at_length
 def test_report_is_made_with_progress_and_is_a_whole_page(
     running: RunningStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
