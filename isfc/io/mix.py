@@ -18,6 +18,7 @@ from isfc.io.rmf_channel import ChannelLine, PassedOver
 from isfc.io.sap import iop_threads
 from isfc.layout.closest import expected
 from isfc.layout.in_words import first_listed
+from isfc.layout.path import FarPath
 
 DEVICE_BLOCK_LENGTH: Final = 4096
 """Bytes of an I/O where a report has none, as that of devices; `mix_of_interval` takes others."""
@@ -66,7 +67,7 @@ class Mix:
 
     ``rooms`` are what all channels share, where that is known. ``notes`` say what was assumed or
     left out; ``unmeasured`` are the chpids whose load is missing, so that the mix is not all there
-    is. ``system`` is its name if it has one.
+    is. ``system`` is its name if it has one, ``km`` how far the storage is if that is known.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Mix:
     system: str = ""
     rooms: tuple[Room, ...] = ()
     unmeasured: tuple[str, ...] = ()
+    km: float | None = None
 
     @property
     def io_per_s(self) -> float:
@@ -111,7 +113,6 @@ def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:
     channels that are to be chosen. Streams over an OSA are left out.
     """
     disks = [one for one in configuration.workloads if one.protocol is not Protocol.TCP]
-    left_out = len(configuration.workloads) - len(disks)
     if not disks:
         raise ConfigurationError(f"{name}: [[io]]: asks no channel for disk I/O; expected some")
     saps = [system.saps for system in configuration.systems.values() if system.saps is not None]
@@ -119,9 +120,31 @@ def mix_of_configuration(configuration: IoConfiguration, name: str) -> Mix:
         name,
         tuple(_load_of_workload(workload, name) for workload in disks),
         sum(saps) if saps else None,
-        (f"{left_out} streams over OSAs are left out.",) if left_out else (),
+        tuple(_notes(configuration)),
         rooms=tuple(_rooms(configuration)),
+        km=max((path.km for path in _paths(configuration)), default=None),
     )
+
+
+def _paths(configuration: IoConfiguration) -> tuple[FarPath, ...]:
+    """The paths that channels of the file take, each once."""
+    paths = (channel.path for channel in configuration.channels.values())
+    return tuple(dict.fromkeys(path for path in paths if path is not None))
+
+
+def _notes(configuration: IoConfiguration) -> Iterator[str]:
+    """What a sizing does not take as the file has it."""
+    left_out = sum(one.protocol is Protocol.TCP for one in configuration.workloads)
+    if left_out:
+        yield f"{left_out} streams over OSAs are left out."
+    for protocol in (Protocol.FCP, Protocol.SYNCHRONOUS):
+        names = [one.name for one in configuration.workloads if one.protocol is protocol]
+        if names:
+            yield f"Sized as zHPF, not as {protocol.value}: {first_listed(names, _NAMED_MAX)}."
+    joined = [path for path in _paths(configuration) if path.isl is not None]
+    if joined:
+        named = first_listed([path.name for path in joined], _NAMED_MAX)
+        yield f"The inter-switch links of path {named} are not taken: they are sized as well."
 
 
 def _rooms(configuration: IoConfiguration) -> Iterator[Room]:

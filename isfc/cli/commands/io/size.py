@@ -27,6 +27,9 @@ from isfc.io.sizing import (
 )
 from isfc.io.sizing import size as size_mix
 
+_KM = 100.0
+"""How far storage may be where nothing says it: the distance of the published figures."""
+
 
 class Which(StrEnum):
     """Which intervals of a report are sized."""
@@ -50,18 +53,28 @@ class MixOptions:
         typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
     ] = None
     interval: Annotated[
-        Which, typer.Option(help="The interval of the report with the most I/Os, or all.")
-    ] = Which.BUSIEST
+        Which | None,
+        typer.Option(
+            help="The interval of the report with the most I/Os, or all; busiest if not given."
+        ),
+    ] = None
     block: Annotated[
-        int, bounded("BYTES", 1, 2**30, "Bytes of an I/O, if the report is on devices.")
-    ] = DEVICE_BLOCK_LENGTH
+        int | None,
+        bounded(
+            "BYTES", 1, 2**30, "Bytes of an I/O, if the report is on devices; 4096 if not given."
+        ),
+    ] = None
     read_percent: Annotated[
-        float, bounded("P", 0, 100, "Reads in percent, if it is on devices.")
-    ] = 100.0
+        float | None,
+        bounded("P", 0, 100, "Reads in percent, if it is on devices; 100 if not given."),
+    ] = None
 
     def read(self) -> Sequence[Mix]:
         """The mixes, the first with notes on the intervals that are left out."""
         if self.mix is not None and self.rmf is None:
+            self._refuse_of_devices(f"--rmf; {self.mix} says it of each [[io]]")
+            if self.interval is not None:
+                raise ConfigurationError("--interval: expected --rmf, a report of intervals")
             return [mix_of_configuration(read_io_configuration(self.mix), str(self.mix))]
         if self.mix is not None or self.rmf is None:
             raise ConfigurationError(
@@ -70,13 +83,25 @@ class MixOptions:
         intervals = read_rmf(self.rmf)
         busy = [one for one in intervals if one.io_per_s]
         chosen = busy if self.interval is Which.ALL and busy else [busiest(intervals)]
+        if all(one.channels for one in chosen):
+            self._refuse_of_devices(
+                f"a report on devices; {self.rmf} has channels, with their MB/s"
+            )
+        block = DEVICE_BLOCK_LENGTH if self.block is None else self.block
+        read_share = 1.0 if self.read_percent is None else self.read_percent / 100
         mixes = [
-            mix_of_interval(one, device_block=self.block, device_read_share=self.read_percent / 100)
-            for one in chosen
+            mix_of_interval(one, device_block=block, device_read_share=read_share) for one in chosen
         ]
         rest = [one for one in intervals if one not in chosen]
         mixes[0] = replace(mixes[0], notes=(*mixes[0].notes, *_not_sized(rest, self.interval)))
         return mixes
+
+    def _refuse_of_devices(self, expected: str) -> None:
+        """Refuse what is for reports on devices, where it would have no effect."""
+        given = {"--block": self.block, "--read-percent": self.read_percent}
+        for option, value in given.items():
+            if value is not None:
+                raise ConfigurationError(f"{option}: expected {expected}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +122,15 @@ def size(
     sized: MixOptions,
     *,
     growth: Annotated[float, bounded("P", 0, 10_000, "How much more in percent, later.")] = 30.0,
-    km: Annotated[float, bounded("KM", 0, 10_000, "How far the storage may be.")] = 100.0,
+    km: Annotated[
+        float | None,
+        bounded(
+            "KM",
+            0,
+            10_000,
+            "How far the storage may be; as far as the paths of MIX if it has any, else 100.",
+        ),
+    ] = None,
     most: GuidelineOptions,
     output: Annotated[
         Path | None,
@@ -121,7 +154,9 @@ def size(
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
     path = None if output is None else check_file("-o", str(output), (".toml",))
     guidelines = Guidelines(most.processor_percent, most.bus_percent, most.sap_percent)
-    sizings = [size_mix(each, growth, guidelines, (0.0, km)) for each in sized.read()]
+    sizings = [
+        size_mix(each, growth, guidelines, (0.0, _first(km, each.km, _KM))) for each in sized.read()
+    ]
     if path is not None:
         text = proposal(sizings[0])
         path.write_text(text, "utf-8")
@@ -133,7 +168,12 @@ def size(
         show(*(sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings))
 
 
-def _not_sized(intervals: Sequence[RmfInterval], which: Which) -> Iterator[str]:
+def _first(*values: float | None) -> float:
+    """The first value that there is."""
+    return next(value for value in values if value is not None)
+
+
+def _not_sized(intervals: Sequence[RmfInterval], which: Which | None) -> Iterator[str]:
     """What a reader should know of the intervals that are not sized."""
     gaps = sum(not one.is_measured for one in intervals)
     idle = len(intervals) - gaps

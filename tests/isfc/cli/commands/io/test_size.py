@@ -82,6 +82,27 @@ def test_a_configuration_is_sized(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Its cable reaches 150 m, so it is of no use to storage at 20 km." in page
 
 
+def test_distance_is_that_of_the_file_unless_it_is_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # storage at 30 km was sized for 100 km, and its inter-switch links were passed over in silence
+    file = tmp_path / "mix.toml"
+    file.write_text(
+        '[channel.42]\nfeature = "FICON Express16SA"\npath = "far"\n[path.far]\nkm = 30\n'
+        "isl = { count = 1, gbps = 8, credits = 60 }\n"
+        '[[io]]\nname = "oltp"\nchannels = ["42"]\nrate = 9000\n'
+        '[[io]]\nname = "linux"\nchannels = ["42"]\nrate = 9000\nprotocol = "fcp"\n'
+    )
+    for options, km in ([], 30), (["--km", "5"], 5):
+        assert run(["io", "size", str(file), "--json", *options]) == 0
+        (mix,) = json.loads(capsys.readouterr().out)["mixes"]
+        assert [distance["km"] for distance in mix["distances"]] == [0, km]
+        assert mix["notes"] == [
+            "Sized as zHPF, not as fcp: linux.",
+            "The inter-switch links of path far are not taken: they are sized as well.",
+        ]
+
+
 def test_no_saps_are_enough_for_too_much(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,6 +126,10 @@ def test_no_saps_are_enough_for_too_much(
         (["--rmf", RMF, "--growth", "nan"], "--growth nan: expected 0 to 10000"),
         (["--rmf", RMF, "--km", "-1"], "--km -1: expected 0 to 10000 km"),
         (["--rmf", RMF, "--bus-percent", "0.5"], "--bus-percent 0.5: expected 1 to 100"),
+        (["--rmf", RMF, "--block", "512"], "--block: expected a report on devices; "),
+        (["docs/io/two-channels.toml", "--block", "512"], "--block: expected --rmf; docs/io/two-"),
+        (["docs/io/two-channels.toml", "--read-percent", "0"], "--read-percent: expected --rmf; "),
+        (["docs/io/two-channels.toml", "--interval", "all"], "--interval: expected --rmf, a rep"),
         (["--rmf", "no-such-file"], "no-such-file: cannot be read"),
         (["--rmf", "CHANGELOG.md"], "CHANGELOG.md: holds no line of an RMF report"),
         (["--rmf", "tests"], "tests: is a directory; expected the text of an RMF report"),
