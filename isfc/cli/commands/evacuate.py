@@ -9,13 +9,13 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedOption
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import GuestLine, read_guests
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import bounded
 from isfc.cli.options.relocation import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.options.report import expect_one
-from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.evacuate import evacuation_page, sweep_page, sweep_rows
 from isfc.cli.render.notes import note_lines, note_records, show_notes
@@ -71,7 +71,7 @@ GuestsOption = Annotated[
 ]
 
 
-@spread
+@flattened
 def evacuate_system(
     layout: LayoutArgument,
     system: Annotated[

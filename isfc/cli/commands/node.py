@@ -8,12 +8,12 @@ import typer
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.node import LiveNode, Measured
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.observe import ObserveOptions
 from isfc.cli.options.partner import PartnerOptions
 from isfc.cli.options.run_directory import RunDirOption
-from isfc.cli.options.spread import spread
 from isfc.cli.render.live import show_measured
 from isfc.cli.render.output import show_error
 from isfc.errors import ConfigurationError
@@ -27,7 +27,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System, system_of
 
 
-@spread
+@flattened
 def node(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which system of the layout.")],
     layout: LayoutArgument,

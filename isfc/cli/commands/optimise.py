@@ -12,11 +12,11 @@ import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
 from isfc.cli.options.file import check_file
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import LinkOptions, profile_record
-from isfc.cli.options.spread import spread
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_records
@@ -139,7 +139,7 @@ PlotOption = Annotated[
 ]
 
 
-@spread
+@flattened
 def optimise_layout(
     chosen: LinkOptions,
     *,

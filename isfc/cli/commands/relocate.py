@@ -7,6 +7,7 @@ import typer
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedOption, choose_node
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.profile import LinkOptions, profile_record
@@ -20,7 +21,6 @@ from isfc.cli.options.relocation import (
     read_background,
     read_orders,
 )
-from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines, note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
@@ -41,7 +41,7 @@ from scenarios.relocation_study import sweep as run_sweep
 GIB = 2**30
 
 
-@spread
+@flattened
 def relocate_guests(
     chosen: LinkOptions,
     *,

@@ -12,6 +12,7 @@ from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
 from isfc.cli.options.experiment import SeedsOption
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
@@ -22,7 +23,6 @@ from isfc.cli.options.report import (
     check_view,
     show_report,
 )
-from isfc.cli.options.spread import spread
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.plot import check_plot, write_plot
 from isfc.cli.render.replay import replay_page, verdict_page
@@ -86,7 +86,7 @@ class RowOptions:
         }
 
 
-@spread
+@flattened
 def replay(
     table: Annotated[
         str | None,

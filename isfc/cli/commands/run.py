@@ -18,10 +18,10 @@ from isfc.cli.options.experiment import (
     choose_node,
     make_experiment,
 )
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, open_with_disks
 from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.report import CsvOption, Output, ViewOptions, check_view, show_report
-from isfc.cli.options.spread import spread
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.progress import watch
 from isfc.cli.record import run_record, shared_record
@@ -44,7 +44,7 @@ from scenarios.shared_channel import run_shared
 _Outcome = TypeVar("_Outcome")
 
 
-@spread
+@flattened
 def run_layout(
     chosen: LinkOptions,
     *,

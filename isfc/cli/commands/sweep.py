@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.profile import ProfileOption, open_profile
 from isfc.cli.options.report import PrintOptions
-from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines
 from isfc.cli.render.output import show, show_csv, show_json
@@ -44,7 +44,7 @@ class RowsPrinted(PrintOptions):
     csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False
 
 
-@spread
+@flattened
 def sweep(
     specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The grid.")],
     *,

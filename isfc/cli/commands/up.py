@@ -13,11 +13,11 @@ from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.processes import LiveSystems
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.number import within
 from isfc.cli.options.observe import LogFormat, LogLevel, LogLevelOption, ObserveOptions
-from isfc.cli.options.spread import spread
 from isfc.cli.render.live import show_measured
 from isfc.cli.render.output import show, show_error
 from isfc.errors import ConfigurationError
@@ -34,7 +34,7 @@ class SparingObserveOptions(ObserveOptions):
     log_level: LogLevelOption = LogLevel.WARNING
 
 
-@spread
+@flattened
 def up(
     layout: LayoutArgument,
     *,

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.report import PrintOptions
-from isfc.cli.options.spread import spread
 from isfc.cli.render.io_chart import chart_table, draw_chart
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.picture import check_picture, write_picture
@@ -19,7 +19,7 @@ def complete_chart(incomplete: str) -> list[str]:
     return [name for name in CHARTS if name.startswith(incomplete)]
 
 
-@spread
+@flattened
 def chart(
     name: Annotated[
         str,

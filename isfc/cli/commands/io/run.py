@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.report import expect_one
-from isfc.cli.options.spread import spread
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
 from isfc.cli.render.notes import note_lines, note_records
@@ -93,7 +93,7 @@ class IoShown:
         expect_one(json=self.json, report=self.report)
 
 
-@spread
+@flattened
 def run(
     config: ConfigArgument,
     *,

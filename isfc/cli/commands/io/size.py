@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.options.file import check_file
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
-from isfc.cli.options.spread import spread
 from isfc.cli.render.io_size import sizing_page
 from isfc.cli.render.output import show, show_error, show_json
 from isfc.errors import ConfigurationError
@@ -117,7 +117,7 @@ class GuidelineOptions:
     sap_percent: Annotated[float, bounded("P", 1, 100, "At most so much of the SAPs.")] = 70.0
 
 
-@spread
+@flattened
 def size(
     sized: MixOptions,
     *,

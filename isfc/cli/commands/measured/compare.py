@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.exits import ExitCode
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
 from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
-from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import compare_page, write_errors
 from isfc.cli.render.notes import note_lines
@@ -27,7 +27,7 @@ from scenarios.site_compare import ComparedInterval, compare_interval
 from scenarios.site_workload import QuietLink
 
 
-@spread
+@flattened
 def compare(
     measured: MeasuredLink,
     files: MeasuredFiles,

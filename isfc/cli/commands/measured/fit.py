@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.options.file import check_file
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
-from isfc.cli.options.spread import spread
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import fit_page
 from isfc.cli.render.output import show, show_json, show_log
@@ -22,7 +22,7 @@ from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
 from scenarios.site_workload import QuietLink, derive
 
 
-@spread
+@flattened
 def fit_site(
     measured: MeasuredLink,
     files: MeasuredFiles,

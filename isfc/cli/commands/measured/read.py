@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import LinkOption, open_layout
 from isfc.cli.options.measured import MeasuredFiles
 from isfc.cli.options.report import PrintOptions
-from isfc.cli.options.spread import spread
 from isfc.cli.render.measured import read_page
 from isfc.cli.render.output import show, show_csv, show_json, show_log
 from isfc.cli.table_file import check_table_file, write_table
@@ -24,7 +24,7 @@ class TablePrinted(PrintOptions):
     csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False
 
 
-@spread
+@flattened
 def read(
     files: MeasuredFiles,
     *,

@@ -1,4 +1,4 @@
-"""Options that several commands share, as one record: a field of it is an option of each."""
+"""Options that several commands share, as one record, flattened: a field of it is an option."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
 
-def spread(command: Callable[..., None]) -> Callable[..., None]:
+def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """The command with each record among its parameters replaced by that record's fields.
 
     A record is a dataclass, whose fields are annotated as a command's parameters are. It is put

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from isfc.cli.options.spread import spread
+from isfc.cli.options.flattened import flattened
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Where:
 def test_fields_are_given_one_by_one_and_arrive_as_a_record() -> None:
     taken: list[object] = []
 
-    @spread
+    @flattened
     def dig(where: Where, *, tool: Annotated[str, typer.Option()] = "spade") -> None:
         """Dig."""
         taken.append((where, tool))
