@@ -12,15 +12,8 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import LostTogether
 from scenarios.notes import loss_notes
-from scenarios.run import Experiment
+from scenarios.saturation import STATED_PAIRS, SUITE, stated_load
 from scenarios.steady import Rate, steady_rate
-from scenarios.workload import SUITES
-
-SUITE: Final = "HL"
-PAIRS: Final = 50
-"""What is run: IBM's messages of the length of a relocation's, and enough pairs to fill the link.
-Each case is run until its rate is steady."""
-
 
 NOTHING: Final = (Rate(0.0), Rate(0.0))
 """What both nodes send where no CTC is left."""
@@ -34,7 +27,7 @@ def losses_of(
     Without each chpid and CTC in turn, or without several things ``together``.
     """
     lefts = left_of(layout, simulate=simulate, together=together)
-    runs = f"Runs: {SUITE}, {PAIRS} pairs, until steady, one direction after the other"
+    runs = f"Runs: {SUITE}, {STATED_PAIRS} pairs, until steady, one direction after the other"
     load = f"{runs}{_within(lefts)}."
     notes = loss_notes(layout, simulated=simulate)
     page = Group(loss_page(layout, lefts, load), *note_lines(notes))
@@ -68,10 +61,7 @@ def _measured(layout: Layout, every: list[AnyLoss | None]) -> list[SteadyRates]:
     """What runs give, sent by the one end and by the other; nothing where no CTC is left."""
     rests = [layout if loss is None else loss.left for loss in every]
     experiments = [
-        Experiment(rest, SUITES[SUITE], PAIRS, client=node)
-        for rest in rests
-        if rest is not None
-        for node in rest.nodes
+        stated_load(rest, node) for rest in rests if rest is not None for node in rest.nodes
     ]
     found = iter(run_all(steady_rate, experiments, None))
     return [NOTHING if rest is None else (next(found), next(found)) for rest in rests]

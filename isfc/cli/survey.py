@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.cli import loss
 from isfc.cli.experiments import run_all
 from isfc.cli.loss import left_of
 from isfc.cli.render.loss import Left
@@ -26,7 +25,7 @@ from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
 from scenarios.run import Experiment
-from scenarios.saturation import Carried, carried, stated_load
+from scenarios.saturation import STATED_PAIRS, SUITE, Carried, carried, stated_load
 from scenarios.shared_channel import run_over_load
 from scenarios.steady import steady_run
 from scenarios.timeline import Timeline, record_timeline
@@ -159,5 +158,5 @@ def _disks(
     return DiskSurvey(run_over_load(stated_load(layout), disks))
 
 
-LOSS_LOAD: Final = f"{loss.SUITE}, {loss.PAIRS} pairs"
+LOSS_LOAD: Final = f"{SUITE}, {STATED_PAIRS} pairs"
 """What is run for each loss."""

@@ -31,16 +31,14 @@ _NAMED_MAX: Final = 6
 class IoLoad:
     """I/Os of one kind: so many a second, of ``io_bytes`` each.
 
-    ``read_share`` of them read, ``command_share`` are in command mode and the others in transport
-    mode, ``cache_hit`` are in the storage's cache, ``rejected`` are turned away by the control unit
-    of a zHyperLink; all from 0 to 1.
+    ``read_share`` of them read, ``cache_hit`` are in the storage's cache, ``rejected`` are turned
+    away by the control unit of a zHyperLink; all from 0 to 1.
     """
 
     name: str
     io_per_s: float
     io_bytes: int
     read_share: float = 1.0
-    command_share: float = 0.0
     cache_hit: float = 1.0
     rejected: float = 0.0
 
@@ -169,7 +167,6 @@ def _load_of_workload(workload: IoWorkload, source: str) -> IoLoad:
         io_per_s=workload.rate_per_s,
         io_bytes=workload.io_bytes,
         read_share=workload.read_share,
-        command_share=1.0 if workload.protocol is Protocol.FICON else 0.0,
         cache_hit=workload.cache_hit_percent / 100,
         rejected=workload.rejected_percent / 100,
     )
@@ -288,7 +285,6 @@ def _load_of_channel(line: ChannelLine) -> IoLoad:
         io_per_s=line.io_per_s,
         io_bytes=max(1, round(moved * 1e6 / line.io_per_s)),
         read_share=read / moved if moved else 1.0,
-        command_share=(line.ficon_io_per_s or 0.0) / line.io_per_s,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
+from isfc.cli.render.relocate import GIB
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
 from scenarios.evacuation import Evacuated, EvacuationOutcome
@@ -17,7 +18,6 @@ _RIGHT: Final = 110
 _LINE: Final = 24
 _BAR: Final = 15
 _TOP: Final = 58
-_GIB: Final = 2**30
 _STYLE: Final = """<style>
 svg { font: 13px system-ui, sans-serif; color: #1b1f24; background: #fff }
 text { fill: currentColor }
@@ -128,7 +128,7 @@ def _links_of(loss: ClusterLoss) -> Iterable[str]:
 
 
 def _size(guest: Evacuated) -> str:
-    return f"{guest.moved.plan.memory.size / _GIB:g}"
+    return f"{guest.moved.plan.memory.size / GIB:g}"
 
 
 def _ticks(seconds: float) -> Iterator[float]:

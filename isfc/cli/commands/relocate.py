@@ -24,7 +24,7 @@ from isfc.cli.options.relocation import (
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines, note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
-from isfc.cli.render.relocate import relocation_page
+from isfc.cli.render.relocate import GIB, relocation_page
 from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.cli.render.relocation_study import (
     shorter_page,
@@ -37,8 +37,6 @@ from scenarios.relocated import Relocated, check_stop, watch_relocation
 from scenarios.relocation import WINDOW, Relocation
 from scenarios.relocation_study import Varied, advise
 from scenarios.relocation_study import sweep as run_sweep
-
-GIB = 2**30
 
 
 @flattened

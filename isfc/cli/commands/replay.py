@@ -27,7 +27,7 @@ from isfc.cli.render.output import show, show_error, show_json
 from isfc.cli.render.plot import check_plot, write_plot
 from isfc.cli.render.replay import replay_page, verdict_page
 from isfc.cli.render.report import View
-from isfc.cli.render.seeds import replay_spreads
+from isfc.cli.render.seeds import replay_spreads, seed_words
 from isfc.cli.render.verdict import describe_failures
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
@@ -191,7 +191,7 @@ def _show_view(parts: Sequence[Part], output: Output, view: View, jobs: int | No
     heading = (
         f"{title}, emulated: {first.seconds:g} s of virtual time after "
         f"{first.warmup:g} s of warm-up"
-        + (f", mean of seeds {first.seed} to {output.seeds}" if output.seeds else "")
+        + (f", {seed_words(first.seed, output.seeds)}" if output.seeds else "")
     )
     show_report(output, view, heading, [*_seen_runs(parts, recordings, output)])
 

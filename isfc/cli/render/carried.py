@@ -13,6 +13,12 @@ from scenarios.saturation import (
     alike,
 )
 
+CAPTION: Final = (
+    f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
+    "brackets the difference to the layout as opened"
+)
+"""Of the table in which an edited layout stands beside the one that was opened."""
+
 _ALONE: Final = (
     "The rule's figure for a CTC that both ends write on is near what IBM measured with short "
     "messages; those of the model's runs are long."

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.render.notes import note_lines
+from isfc.cli.render.seeds import seed_words
 from isfc.cli.render.table import plain_table
 from scenarios.cluster import ClusterExperiment
 from scenarios.cluster_rows import ClusterRow
@@ -16,9 +17,7 @@ def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
     """What was run, and for how long."""
     systems = experiment.collection.systems
     links = len(experiment.experiments)
-    seed = f"seed {experiment.seed}"
-    if seeds is not None and seeds > 1:
-        seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
+    seed = seed_words(experiment.seed, seeds or 1)
     return (
         f"{links} logical link{'s' * (links > 1)} of {', '.join(systems)}, together\n"
         f"{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of warm-up, {seed}"

@@ -7,11 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.render.relocate import response_lines
+from isfc.cli.render.relocate import GIB, response_lines
 from isfc.cli.render.table import plain_table
 from scenarios.evacuation import Evacuated, Evacuation, EvacuationOutcome
 
-_GIB = 2**30
 _COLUMNS = 26
 """Of the chart."""
 
@@ -85,7 +84,7 @@ def _schedule(outcome: EvacuationOutcome) -> Table:
         table.add_row(
             Text(each.moved.plan.name),
             each.to,
-            f"{each.moved.plan.memory.size / _GIB:g}",
+            f"{each.moved.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",
             f"{each.moved.seconds:.2f}",
             f"{each.moved.quiesced_seconds:.2f}",

@@ -13,7 +13,7 @@ from scenarios.relocation import Relocation
 from scenarios.relocation_orders import Response
 from scenarios.vmrelocate import RelocationEnd
 
-_GIB = 2**30
+GIB = 2**30
 _MIB = 2**20
 
 
@@ -48,14 +48,14 @@ def _alike(guests: Sequence[GuestPlan]) -> bool:
 
 
 def _memory(memory: GuestMemory) -> str:
-    parts = [f"memory {memory.size / _GIB:g} GiB"]
+    parts = [f"memory {memory.size / GIB:g} GiB"]
     if memory.touched < memory.size:
-        parts.append(f"{memory.touched / _GIB:.3g} GiB of it touched")
+        parts.append(f"{memory.touched / GIB:.3g} GiB of it touched")
     if memory.change_rate or not memory.hot_set:
         parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
     if memory.hot_set:
         written = f"{memory.write_rate / _MIB:g} MB/s"
-        parts.append(f"{memory.hot_set / _GIB:.3g} GiB hot, written with {written}")
+        parts.append(f"{memory.hot_set / GIB:.3g} GiB hot, written with {written}")
     return ", ".join(parts)
 
 
@@ -67,7 +67,7 @@ def _titles(guest: Moved, relocation: Relocation) -> Iterator[str]:
 
 def _what(guest: Moved) -> str:
     """What became of it, in a sentence."""
-    moved = f"{guest.length / _GIB:.2f} GiB moved"
+    moved = f"{guest.length / GIB:.2f} GiB moved"
     match guest.end:
         case RelocationEnd.MOVED:
             return (
@@ -100,9 +100,9 @@ def _passes(passes: Sequence[Pass]) -> Table:
             f"{number}{' stopped' if each.quiesced else ''}",
             f"{each.begin_ns / 1e9:.2f}",
             f"{each.seconds:.2f}",
-            f"{(each.length + each.state_length) / _GIB:.3f}",
+            f"{(each.length + each.state_length) / GIB:.3f}",
             f"{(each.length + each.state_length) / max(1e-9, each.seconds) / _MIB:.1f}",
-            f"{each.changed_length / _GIB:.3f}",
+            f"{each.changed_length / GIB:.3f}",
         )
     return table
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from isfc.cli.render.picture import write_picture
+from isfc.cli.render.relocate import GIB
 from scenarios.relocated_guest import Moved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_GIB: Final = 2**30
 _RUNNING: Final = "tab:blue"
 _STOPPED: Final = "tab:red"
 
@@ -39,5 +39,5 @@ def _draw(axes: "Axes", guests: Sequence[Moved], title: str) -> None:
             )
     axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
     axes.set_ylim(len(guests) - 0.4, -0.6)
-    axes.set_xlabel(f"s; the highest bar is {most / _GIB:.3g} GiB, red: the guest is stopped")
+    axes.set_xlabel(f"s; the highest bar is {most / GIB:.3g} GiB, red: the guest is stopped")
     axes.set_title(title)

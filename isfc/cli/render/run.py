@@ -6,7 +6,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.render.seeds import RUN_ROWS, run_spreads
+from isfc.cli.render.seeds import RUN_ROWS, run_spreads, seed_words
 from isfc.cli.render.table import apart, plain_table
 from isfc.layout.note import Note
 from scenarios.notes import live_notes, run_notes
@@ -54,14 +54,11 @@ def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = V
     """What was run, for how long, and where it was measured."""
     first, second = experiment.layout.nodes
     pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}"
-    seed = f"seed {experiment.seed}"
-    if seeds > 1:
-        seed = f"mean of seeds {experiment.seed} to {experiment.seed + seeds - 1}"
     return (
         f"Logical link {first} - {second}, seen from {node}; clients on {experiment.client_node}\n"
         f"{_describe(experiment.workload)}\n"
         f"{pairs}, {experiment.seconds:g} s of {time} after "
-        f"{experiment.warmup:g} s of warm-up, {seed}"
+        f"{experiment.warmup:g} s of warm-up, {seed_words(experiment.seed, seeds)}"
     )
 
 

@@ -24,6 +24,11 @@ RUN_ROWS = (
 """The lines of a run: what each is called, and its measures sent, received and together."""
 
 
+def seed_words(first: int, count: int) -> str:
+    """Which seed figures are of, or that they are the mean of ``count`` from the ``first`` on."""
+    return f"mean of seeds {first} to {first + count - 1}" if count > 1 else f"seed {first}"
+
+
 def run_spreads(spreads: Mapping[str, float | None]) -> Table:
     """The spread of each figure of a run."""
     table = plain_table("spread in %", ">sent", ">received", ">together", min_width=9)

@@ -10,8 +10,7 @@ from typing import Final
 
 import isfc
 from isfc.cli.commands.plan import plan_record
-from isfc.cli.loss import SUITE
-from isfc.cli.render.carried import differences
+from isfc.cli.render.carried import CAPTION, differences
 from isfc.cli.render.page.parts import table
 from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Question, Subject
@@ -20,10 +19,6 @@ Known = Callable[[Question], isfc.Carried | None]
 """What the model has said so far; None if it was not asked yet."""
 
 PENDING: Final = "…"
-CAPTION: Final = (
-    f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
-    "brackets the difference to the layout as opened"
-)
 
 
 def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli import loss
 from isfc.cli.main import run
+from scenarios import saturation
 from scenarios.steady import SPREAD_SHARE
 
 
@@ -25,7 +25,7 @@ def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> No
 def test_runs_stand_beside_the_rule(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(loss, "PAIRS", 5)
+    monkeypatch.setattr(saturation, "STATED_PAIRS", 5)
     assert run(["plan", "published-1", "--lose", "--simulate", "--json"]) == 0
     whole, chpid, ctc = json.loads(capsys.readouterr().out)
     assert whole["gone"] == {}

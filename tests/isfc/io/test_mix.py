@@ -42,8 +42,7 @@ def test_a_configuration_gives_its_rates() -> None:
     mix = mix_of_configuration(parse_io_configuration(CONFIGURATION.encode(), "mix.toml"), "x")
     oltp, batch = mix.loads
     assert (oltp.io_per_s, oltp.io_bytes, oltp.read_share) == (20000, 4096, 0.75)
-    assert (oltp.command_share, oltp.cache_hit) == (0, 0.9)
-    assert (batch.io_bytes, batch.command_share) == (55296, 1)
+    assert (oltp.cache_hit, batch.io_bytes) == (0.9, 55296)
     assert (mix.saps, mix.notes) == (4, ("1 streams over OSAs are left out.",))
     assert mix.io_per_s == 20500
     assert mix.read_mb_per_s == pytest.approx(20000 * 0.75 * 4096 / 1e6 + 500 * 55296 / 1e6)
@@ -79,12 +78,6 @@ def test_channels_of_a_report_keep_their_bytes() -> None:
     assert mix.read_mb_per_s == pytest.approx(
         sum(line.read_mb_per_s or 0 for line in interval.channels), rel=1e-4
     )
-    assert {load.command_share for load in mix.loads} == {0}
-
-
-def test_protocols_of_a_report_keep_their_shares() -> None:
-    first = read_rmf(DATA / "three-intervals-pasted.txt")[0]
-    assert mix_of_interval(first).loads[0].command_share == pytest.approx(250 / 8250)
 
 
 def test_devices_of_a_report_are_summed_by_lcu_and_what_is_assumed_is_said() -> None:

@@ -57,8 +57,8 @@ def trunk_record(load: TrunkLoad) -> dict[str, Any]:
         "level": ceiling.level,
         "name": load.trunk.name,
         "channels": list(load.trunk.channels),
-        "gb_per_s_max": _finite(ceiling.mb_per_s / 1e3),
-        "gb_per_s_one_way_max": _finite(ceiling.one_way_mb_per_s / 1e3),
+        "gb_per_s_max": finite(ceiling.mb_per_s / 1e3),
+        "gb_per_s_one_way_max": finite(ceiling.one_way_mb_per_s / 1e3),
         "gb_per_s_read": load.carried.read_mb_per_s / 1e3,
         "gb_per_s_write": load.carried.write_mb_per_s / 1e3,
         "percent": 100 * load.use,
@@ -67,10 +67,11 @@ def trunk_record(load: TrunkLoad) -> dict[str, Any]:
 
 def _first_record(first: tuple[str, float] | None) -> dict[str, Any] | None:
     """``percent`` is null where it is SAPs that cannot do it."""
-    return None if first is None else {"what": first[0], "percent": _finite(100 * first[1])}
+    return None if first is None else {"what": first[0], "percent": finite(100 * first[1])}
 
 
-def _finite(figure: float) -> float | None:
+def finite(figure: float) -> float | None:
+    """A figure; None if it is infinite, for which JSON has no word."""
     return None if figure == float("inf") else figure
 
 
@@ -126,5 +127,5 @@ def _sap_record(plan: SapPlan) -> dict[str, Any]:
     """``busy_percent`` is null where the SAPs cannot do it."""
     return {
         "saps": plan.saps,
-        "busy_percent": _finite(100 * plan.busy),
+        "busy_percent": finite(100 * plan.busy),
     }

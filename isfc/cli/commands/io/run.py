@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.commands.io.plan import ConfigArgument, trunk_record
+from isfc.cli.commands.io.plan import ConfigArgument, finite, trunk_record
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
@@ -218,7 +218,7 @@ def _synchronous_record(run: SynchronousRun) -> dict[str, Any]:
 def _sap_record(run: SapRun) -> dict[str, Any]:
     """``busy_percent`` is null where the SAPs cannot do it."""
     return {
-        "busy_percent": 100 * run.busy if run.busy != float("inf") else None,
+        "busy_percent": finite(100 * run.busy),
         "starts_per_s": run.starts_per_s,
         "interrupts_per_s": run.interrupts_per_s,
     }

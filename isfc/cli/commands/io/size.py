@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.commands.io.plan import finite
 from isfc.cli.options.file import check_file
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -223,5 +224,4 @@ def _choice_record(choice: Choice) -> dict[str, Any]:
 
 def _sap_record(need: SapNeed) -> dict[str, Any]:
     """``busy_percent`` is null where they cannot do it."""
-    is_possible = need.busy_percent != float("inf")
-    return {"saps": need.saps, "busy_percent": need.busy_percent if is_possible else None}
+    return {"saps": need.saps, "busy_percent": finite(need.busy_percent)}
