@@ -18,7 +18,8 @@ from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
-from isfc.layout.layout import Channel, Collection, Layout, LinkTraffic
+from isfc.layout.layout import Channel, Collection, Fibre, Layout, LinkTraffic
+from isfc.layout.path import FarPath
 from isfc.layout.sharing import carried_by, channel_name, link_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import InterruptListener, LinkEvent, Sink
@@ -39,6 +40,9 @@ from scenarios.run import (
 from scenarios.shared_channel import count_moved, use_of
 from scenarios.together import Together
 from scenarios.workload import Workload, find_workload
+
+_FibreEnd = tuple[Layout, Fibre, int]
+"""A fibre with its link, and which of its ends is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +194,53 @@ class ChannelResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PathResult:
+    """Inter-switch links of a path that several fibres take: who moved what over them.
+
+    Out is from the first of ``ways``: two directors, or else the first node and the second of each
+    link.
+    """
+
+    path: FarPath
+    ways: tuple[str, str]
+    shares: tuple[ChannelShare, ...]
+
+    @property
+    def name(self) -> str:
+        """The path in words, with where out begins."""
+        return f"path {self.path.name} out of {self.ways[0]}"
+
+    @property
+    def mb_per_s_out(self) -> float:
+        """What all links moved one way."""
+        return sum(share.mb_per_s_out for share in self.shares)
+
+    @property
+    def mb_per_s_in(self) -> float:
+        """What they moved the other way."""
+        return sum(share.mb_per_s_in for share in self.shares)
+
+    @property
+    def mb_per_s_max(self) -> float:
+        """What the inter-switch links carry each way, by rate and buffer credits; MB are 2^20."""
+        assert self.path.isl is not None, "others share nothing"
+        return 1e9 / self.path.isl.ns_per_byte(self.path.km) / MIB
+
+    @property
+    def busy(self) -> float:
+        """The share that was used of the direction with more."""
+        return max(self.mb_per_s_out, self.mb_per_s_in) / self.mb_per_s_max
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterResult:
-    """What came of a run: of each link with traffic, each system, each shared channel."""
+    """What came of a run: of each link with traffic, each system, each shared channel and path."""
 
     experiment: ClusterExperiment
     links: tuple[Recording, ...]
     systems: tuple[SystemResult, ...]
     channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...] = ()
 
     @property
     def mb_per_s(self) -> float:
@@ -324,6 +368,7 @@ class ClusterLooks:
             tuple(_recording(each, looks) for each in experiment.experiments),
             tuple(_system_result(system.name, looks) for system in self._systems),
             tuple(_channel_results(experiment, looks, self._moved)),
+            tuple(_path_results(experiment, looks)),
         )
 
 
@@ -385,17 +430,43 @@ def _channel_results(
             after - before
             for before, after in zip(moved[0][channel], moved[-1][channel], strict=True)
         ]
-        shares: dict[str, list[float]] = {}
-        for link, fibre, end in fibres:
-            node, partner = link.nodes[end], link.nodes[1 - end]
-            rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
-            flow = _flow(rdevs, looks[0][node, partner], looks[-1][node, partner])
-            share = shares.setdefault(link_name(link), [0.0, 0.0])
-            for way in (0, 1):
-                share[way] += flow[way] / experiment.seconds / MIB
         use = use_of(first.profile, grown, experiment.seconds) if any(grown) else NOTHING
-        each = tuple(ChannelShare(name, *flow) for name, flow in shares.items())
+        each = _shares(experiment.seconds, fibres, looks)
         yield ChannelResult(channel, first.profile, each, use)
+
+
+def _path_results(
+    experiment: ClusterExperiment,
+    looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]],
+) -> Iterable[PathResult]:
+    """The inter-switch links of each path that several fibres take."""
+    found: dict[tuple[FarPath, frozenset[str]], list[_FibreEnd]] = {}
+    for link in experiment.collection.links:
+        for fibre in link.fibres:
+            if fibre.path is not None and fibre.path.isl is not None:
+                ends = found.setdefault((fibre.path, frozenset(fibre.ways)), [])
+                out = 0 if not ends else fibre.ways.index(ends[0][1].ways[0])
+                ends.append((link, fibre, out))
+    for (path, _), ends in found.items():
+        if len(ends) > 1:
+            yield PathResult(path, ends[0][1].ways, _shares(experiment.seconds, ends, looks))
+
+
+def _shares(
+    seconds: float,
+    ends: Iterable[_FibreEnd],
+    looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]],
+) -> tuple[ChannelShare, ...]:
+    """What each link moved over its fibres here, out as their ends have written it."""
+    shares: dict[str, list[float]] = {}
+    for link, fibre, end in ends:
+        node, partner = link.nodes[end], link.nodes[1 - end]
+        rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
+        flow = _flow(rdevs, looks[0][node, partner], looks[-1][node, partner])
+        share = shares.setdefault(link_name(link), [0.0, 0.0])
+        for way in (0, 1):
+            share[way] += flow[way] / seconds / MIB
+    return tuple(ChannelShare(name, *flow) for name, flow in shares.items())
 
 
 def _flow(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> tuple[int, int]:

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
 from isfc.layout.sharing import link_name
-from scenarios.cluster import ChannelResult, ClusterExperiment, ClusterResult, load_of
+from scenarios.cluster import (
+    ChannelResult,
+    ClusterExperiment,
+    ClusterResult,
+    PathResult,
+    load_of,
+)
 from scenarios.run import MIB
 from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE, WARMUP
 
@@ -47,10 +53,11 @@ class SharedChannelPlan:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlan:
-    """All links, and all channels that several fibres share."""
+    """All links, and all channels and inter-switch links that several fibres share."""
 
     links: tuple[LinkPlan, ...]
     channels: tuple[SharedChannelPlan, ...]
+    paths: tuple[PathResult, ...] = ()
 
 
 def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
@@ -86,7 +93,7 @@ def cluster_plan(results: Sequence[ClusterResult]) -> ClusterPlan:
         )
         for number, by_itself in enumerate(alone)
     )
-    return ClusterPlan(links, tuple(map(_channel, together.channels)))
+    return ClusterPlan(links, tuple(map(_channel, together.channels)), together.paths)
 
 
 def _ways(result: ClusterResult, number: int) -> tuple[float, float]:

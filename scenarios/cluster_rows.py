@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from isfc.layout.sharing import link_name
-from scenarios.cluster import ClusterResult
+from scenarios.cluster import ChannelResult, ClusterResult, PathResult
 from scenarios.repeat import spread_percent
 from scenarios.run import Recording, Result, Seen
 
@@ -13,9 +13,10 @@ from scenarios.run import Recording, Result, Seen
 class ClusterRow:
     """One row. MB are 2^20 bytes.
 
-    ``kind`` is ``link``, ``system``, ``channel``, ``share`` (of a link in the channel above) or
-    ``all``. Out is written: by the first node of a link, by a system, or over a channel by the
-    systems that it belongs to. ``busy_percent`` is of the channel's line or data processor,
+    ``kind`` is ``link``, ``system``, ``channel``, ``path``, ``share`` (of a link in the channel or
+    path above) or ``all``. Out is written: by the first node of a link, by a system, over a channel
+    by the systems that it belongs to, over the inter-switch links of a path from where its name
+    says. ``busy_percent`` is of the channel's line or data processor or the path's direction,
     whichever is nearer to its end. ``spread_percent`` is how far MB/s of several seeds differ.
     """
 
@@ -59,15 +60,22 @@ def _rows(result: ClusterResult) -> Iterator[ClusterRow]:
             system.collisions_per_s,
         )
     for channel in result.channels:
-        out, back = channel.mb_per_s_out, channel.mb_per_s_in
-        busy = min(100.0, 100.0 * channel.busy)
-        yield ClusterRow("channel", channel.name, "", out, back, out + back, busy_percent=busy)
-        for share in channel.shares:
-            out, back = share.mb_per_s_out, share.mb_per_s_in
-            yield ClusterRow("share", share.link, "", out, back, out + back)
+        yield from _shared("channel", channel)
+    for path in result.paths:
+        yield from _shared("path", path)
     out = sum(system.mb_per_s_out for system in result.systems)
     back = sum(system.mb_per_s_in for system in result.systems)
     yield ClusterRow("all", "all links", "", out, back, result.mb_per_s, messages, collisions)
+
+
+def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterRow]:
+    """A row of what several fibres share, then one of each link in it."""
+    out, back = carried.mb_per_s_out, carried.mb_per_s_in
+    busy = min(100.0, 100.0 * carried.busy)
+    yield ClusterRow(kind, carried.name, "", out, back, out + back, busy_percent=busy)
+    for share in carried.shares:
+        out, back = share.mb_per_s_out, share.mb_per_s_in
+        yield ClusterRow("share", share.link, "", out, back, out + back)
 
 
 def _both(recording: Recording) -> Iterable[Seen]:

@@ -133,6 +133,7 @@ class _Together(msgspec.Struct, frozen=True):
     systems: list[_Row]
     channels: list[_Row]
     together: _Row
+    paths: list[_Row] = msgspec.field(default_factory=list)
 
 
 _Cells = Mapping[tuple[str, str, str], _Entry]
@@ -218,7 +219,7 @@ def _run(document: Any, path: Path) -> _Cells:
     if isinstance(document, dict) and "together" in document:
         with _named(path):
             found = msgspec.convert(document, _Together)
-        rows = (*found.links, *found.systems, *found.channels, found.together)
+        rows = (*found.links, *found.systems, *found.channels, *found.paths, found.together)
         return _cells((entry for row in rows for entry in _row_entries(row)), path)
     with _named(path):
         result = msgspec.convert(document, Result)

@@ -107,12 +107,14 @@ def cluster_record(
     experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    channels: list[dict[str, Any]] = []
+    shared: dict[str, list[dict[str, Any]]] = {"channel": [], "path": []}
+    links: list[dict[str, Any]] = []
     for row in rows:
-        if row.kind == "channel":
-            channels.append({**_figures(row), "links": []})
+        if row.kind in shared:
+            links = []
+            shared[row.kind].append({**_figures(row), "links": links})
         elif row.kind == "share":
-            channels[-1]["links"].append(_figures(row))
+            links.append(_figures(row))
     return {
         "seconds": experiment.seconds,
         "warmup": experiment.warmup,
@@ -120,7 +122,8 @@ def cluster_record(
         "seeds": seeds or 1,
         "links": [_figures(row) for row in rows if row.kind == "link"],
         "systems": [_figures(row) for row in rows if row.kind == "system"],
-        "channels": channels,
+        "channels": shared["channel"],
+        "paths": shared["path"],
         "together": _figures(rows[-1]),
         "shared_channels": [channel_name(each) for each in experiment.collection.shared_channels],
         "extrapolated": beyond_measured_cluster(experiment.collection),

@@ -55,6 +55,14 @@ class Fibre:
         """What makes it as fast as it is: two fibres of one kind may change places."""
         return self.profile, self.disks, self.km, self.path, self.channels
 
+    @property
+    def ways(self) -> tuple[str, str]:
+        """What to call the two ways through inter-switch links, by where each begins."""
+        if self.directors:
+            first, second = self.directors
+            return f"director {first}", f"director {second}"
+        return "the first node", "the second node"
+
     def route(self, end: int) -> FabricRoute | None:
         """The path of what the node at ``end`` sends, None if the fibre shares nothing."""
         if not self.channels:
@@ -62,8 +70,7 @@ class Fibre:
         here, there = self.channels[end], self.channels[1 - end]
         if self.path is None or self.path.isl is None:
             return FabricRoute(here, there)
-        ways = self.directors or ("first", "second")
-        trunk = f"{self.path.name} from {ways[end]}"
+        trunk = f"{self.path.name} from {self.ways[end]}"
         return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
 
 

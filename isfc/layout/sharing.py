@@ -1,11 +1,12 @@
 """What a link shares with others, and with itself: channels, chpids and inter-switch links."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from ctc.address import format_chpid
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Cec, Channel, ChannelEnd, Collection, Fibre, Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
@@ -85,17 +86,22 @@ def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
 
     What it shares with itself, as when a channel is both its ends, every run has in it.
     """
-    carriers: dict[str, list[str]] = {}
-    for name, others in _shared(collection, link):
-        names = carriers.setdefault(", ".join(map(link_name, others)), [])
+    carriers: dict[str, tuple[list[str], list[str]]] = {}
+    for name, is_path, others in _shared(collection, link):
+        names = carriers.setdefault(", ".join(map(link_name, others)), ([], []))[is_path]
         if name not in names:
             names.append(name)
     return tuple(
-        f"{names[0]} carries {others} too"
-        if len(names) == 1
-        else f"{len(names)} of its channels carry {others} too"
-        for others, names in carriers.items()
+        _carriers(channels, paths, others) for others, (channels, paths) in carriers.items()
     )
+
+
+def _carriers(channels: Sequence[str], paths: Sequence[str], others: str) -> str:
+    """``2 of its channels and path far carry ALPHA-BETA too``."""
+    several = [f"{len(channels)} of its channels"] if len(channels) > 1 else channels
+    carriers = [*several, *paths]
+    verb = "carries" if len(channels) + len(paths) == 1 else "carry"
+    return f"{listed(carriers)} {verb} {others} too"
 
 
 def with_notes(collection: Collection, link: Layout, *, alone: bool = True) -> Layout:
@@ -143,14 +149,14 @@ def maybe_straight(collection: Collection, link: Layout) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, list[Layout]]]:
-    """What a link shares, and with which links."""
+def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, bool, list[Layout]]]:
+    """What a link shares, whether that is a path, and with which links."""
     carried = carried_by(collection)
     for fibre in link.fibres:
         for channel in collection.channels_of(fibre, link.nodes):
             others = [other for other in carried[channel] if other.nodes != link.nodes]
             if others:
-                yield channel_name(channel), others
+                yield channel_name(channel), False, others
         if fibre.path is not None and fibre.path.isl is not None:
             others = [
                 other
@@ -159,4 +165,4 @@ def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, list[La
                 and any(each.path == fibre.path for each in other.fibres)
             ]
             if others:
-                yield f"path {fibre.path.name}", others
+                yield f"path {fibre.path.name}", True, others

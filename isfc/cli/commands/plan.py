@@ -182,6 +182,17 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
             }
             for each in plan.channels
         ],
+        "paths": [
+            {
+                "path": each.name,
+                "mb_per_s_max": each.mb_per_s_max,
+                "mb_per_s_out": each.mb_per_s_out,
+                "mb_per_s_in": each.mb_per_s_in,
+                "busy_percent": min(100.0, 100.0 * each.busy),
+                "links": [asdict(share) for share in each.shares],
+            }
+            for each in plan.paths
+        ],
     }
 
 

@@ -31,7 +31,7 @@ def cluster_page(
     parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
     parts.append(_links([row for row in rows if row.kind == "link"], seeds))
     parts += ["", _systems([row for row in rows if row.kind in ("system", "all")])]
-    channels = [row for row in rows if row.kind in ("channel", "share")]
+    channels = [row for row in rows if row.kind in ("channel", "path", "share")]
     if channels:
         parts += ["", _channels(channels)]
     parts += note_lines(cluster_notes(experiment.collection))
@@ -85,7 +85,7 @@ def _channels(rows: Sequence[ClusterRow]) -> Table:
         if row.kind == "share" and not row.mb_per_s:
             continue
         table.add_row(
-            row.name if row.kind == "channel" else f"  {row.name}",
+            f"  {row.name}" if row.kind == "share" else row.name,
             f"{row.mb_per_s_out:.1f}",
             f"{row.mb_per_s_in:.1f}",
             _number(row.busy_percent, 1),

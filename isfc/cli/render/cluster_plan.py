@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.layout.loss import ClusterLoss
+from scenarios.cluster import ChannelShare, PathResult
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.saturation import SECONDS, WARMUP
 
@@ -23,13 +24,21 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         Text("MB/s of each link alone, and of all together", "bold"),
         links,
     ]
-    if plan.channels:
+    if plan.channels or plan.paths:
         parts += ["", Text("What several fibres share, all links together", "bold")]
+    if plan.channels:
         parts.append(_channels(plan.channels))
         parts.append(
             "A line carries so much each way, a data processor both ways together, in MB/s of long "
             "messages. busy % is of the one that is nearer to its end; the processor also takes "
             "time for every CCW. Who gets how much is out/in, in MB/s."
+        )
+    if plan.paths:
+        parts += [""] * bool(plan.channels)
+        parts.append(_paths(plan.paths))
+        parts.append(
+            "Inter-switch links carry so much each way as their rate and their buffer credits let "
+            "through, in MB/s of long messages; busy % is of the direction with more."
         )
     known = (
         f"Each rate is of one run of {SECONDS:g} s of virtual time after {WARMUP:g} s of warm-up, "
@@ -40,16 +49,34 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
     return Group(*parts)
 
 
+def _paths(paths: Sequence[PathResult]) -> Table:
+    table = _table("inter-switch links", "each way", "out", "in", "busy %")
+    table.add_column("links: out/in", overflow="fold")
+    for path in paths:
+        table.add_row(
+            path.name,
+            *(f"{rate:.0f}" for rate in (path.mb_per_s_max, path.mb_per_s_out, path.mb_per_s_in)),
+            f"{min(100.0, 100 * path.busy):.0f}",
+            _who(path.shares),
+        )
+    return table
+
+
+def _who(shares: Sequence[ChannelShare]) -> str:
+    """Which link moved how much, out and in."""
+    moved = (
+        f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+        for share in shares
+        if share.mb_per_s_out or share.mb_per_s_in
+    )
+    return ", ".join(moved) or "nothing"
+
+
 def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     table = _table("channel", "line", "processor", "out", "in", "busy %")
     table.add_column("links: out/in", overflow="fold")
     for channel in channels:
         carried = channel.carried
-        shares = ", ".join(
-            f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
-            for share in carried.shares
-            if share.mb_per_s_out or share.mb_per_s_in
-        )
         table.add_row(
             " =\n".join(map(str, carried.channel)),
             f"{channel.line_mb_per_s:.0f}",
@@ -57,7 +84,7 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
             f"{carried.mb_per_s_out:.0f}",
             f"{carried.mb_per_s_in:.0f}",
             f"{min(100.0, 100 * carried.busy):.0f}",
-            shares or "nothing",
+            _who(carried.shares),
         )
     return table
 

@@ -51,6 +51,75 @@ def test_options_say_what_runs_in_place_of_the_file(
     assert record["extrapolated"] == ["fibres that share channels"]
 
 
+NARROW = """
+[path.far]
+km = 10
+isl = { gbps = 1, credits = 90 }
+"""
+
+
+def far_mesh() -> str:
+    """Three links through the same inter-switch links, which are narrower than any channel."""
+    return mesh(3, shared=True).replace('feature = "', 'path = "far"\nfeature = "') + NARROW
+
+
+def test_inter_switch_links_that_hold_all_back_are_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # every channel was half idle, and nothing said what the links waited for
+    file = tmp_path / "far.toml"
+    file.write_text(far_mesh())
+    options = ["--traffic", "S1-S2:HL:20", "--traffic", "S2-S3:HL:20"]
+    assert run(["run", str(file), *options, "--seconds", "0.2", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    (path,) = record["paths"]
+    assert path["name"] == "path far out of the first node"
+    assert path["busy_percent"] > 97
+    assert all(channel["busy_percent"] < 60 for channel in record["channels"])
+    moved = {link["name"]: link["mb_per_s_out"] for link in record["links"]}
+    shares = {link["name"]: link["mb_per_s_out"] for link in path["links"]}
+    for name, rate in moved.items():
+        assert shares[name] == pytest.approx(rate, rel=0.05)
+    assert run(["run", str(file), *options, "--seconds", "0.05"]) == 0
+    assert "path far out of the first node" in capsys.readouterr().out
+
+
+SPANNED = """
+[[link]]
+nodes = ["S1", "S3"]
+[[link]]
+nodes = ["S2", "S3"]
+[cec.A]
+systems = ["S1", "S2"]
+[[shared_channel]]
+chpid = { S1 = "40", S2 = "40" }
+[fibre.1]
+path = "far"
+feature = "FICON Express4"
+chpid = { S1 = "40", S3 = "50" }
+[fibre.2]
+path = "far"
+feature = "FICON Express4"
+chpid = { S2 = "40", S3 = "50" }
+[[ctc]]
+fibre = "1"
+rdevs = { S1 = "6000-6003", S3 = "7000-7003" }
+[[ctc]]
+fibre = "2"
+rdevs = { S2 = "6100-6103", S3 = "7100-7103" }
+"""
+
+
+def test_what_a_link_shares_counts_channels_and_names_paths(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # it said that 3 of its channels carried the other link, and it has two
+    file = tmp_path / "far.toml"
+    file.write_text(SPANNED + NARROW)
+    page = text(capsys, str(file), "--link", "S1-S3", "--workload", "HL", "--pairs", "2")
+    assert "2 of its channels and path far carry S2-S3 too." in " ".join(page.split())
+
+
 def test_rows_are_printed_as_csv(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(csv.DictReader(text(capsys, path, "--csv").splitlines()))
     assert [row["kind"] for row in rows].count("share") == 6

@@ -80,7 +80,29 @@ def _channels(plan: ClusterPlan) -> str:
         )
         for each in plan.channels
     )
-    return table("MB/s (2^20): what it can carry, and who got how much", heads, rows)
+    shown = table("MB/s (2^20): what it can carry, and who got how much", heads, rows)
+    return shown + _paths(plan) if plan.paths else shown
+
+
+def _paths(plan: ClusterPlan) -> str:
+    heads = ("Inter-switch links", "Each way", "Out", "In", "Busy %", "Links, out/in")
+    rows = (
+        (
+            each.name,
+            f"{each.mb_per_s_max:.0f}",
+            f"{each.mb_per_s_out:.1f}",
+            f"{each.mb_per_s_in:.1f}",
+            f"{min(100.0, 100 * each.busy):.0f}",
+            ", ".join(
+                f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+                for share in each.shares
+            ),
+        )
+        for each in plan.paths
+    )
+    return table(
+        "MB/s (2^20): what rate and buffer credits let through, and who got how much", heads, rows
+    )
 
 
 def _losses(losses: tuple[ClusterLoss, ...]) -> str:
