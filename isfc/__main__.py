@@ -7,7 +7,7 @@ from contextlib import suppress
 from isfc import __version__
 from isfc.cli.interrupt import interrupts_ignored, interrupts_quit
 from isfc.cli.render.output import show_lines
-from isfc.cli.standard_files import open_closed_files
+from isfc.cli.standard_files import escape_what_cannot_be_encoded, open_closed_files
 from isfc.cli.written_help import COMPLETING, written_help
 
 
@@ -15,6 +15,7 @@ def main() -> int:
     """Run the command line of the process; return its exit code."""
     interrupts_quit()
     open_closed_files()
+    escape_what_cannot_be_encoded()
     if (said := _said_without_parser(sys.argv[1:])) is not None:
         with suppress(OSError):  # `run` says what is wrong with stdout
             show_lines(said)

@@ -1,9 +1,10 @@
 """Standard files that whoever started us has closed: input is at its end, output cannot be written.
 
 Python has None in their place, which nothing can be asked or told; and the next file that is opened
-would take their descriptors.
+would take their descriptors. What is open may be unable to hold every character.
 """
 
+import io
 import os
 import sys
 from typing import Final
@@ -27,3 +28,13 @@ def open_closed_files() -> None:
         sys.stdout = os.fdopen(STDOUT, "w", encoding="utf-8", closefd=False)
     if sys.stderr is None:
         sys.stderr = os.fdopen(STDERR, "w", encoding="utf-8", closefd=False)
+
+
+def escape_what_cannot_be_encoded() -> None:
+    """Let standard output take every text, as standard error does.
+
+    What its encoding does not have is written with a backslash: a byte of a file's name that is no
+    UTF-8, and in an ASCII locale what is no ASCII. Else it would fail, or depend on the locale.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

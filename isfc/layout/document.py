@@ -221,7 +221,8 @@ def parse_document(data: bytes | str, source: str) -> Document:
     Raises `ConfigurationError` for what no table may hold.
     """
     with within(source):
-        tables = decode(data.encode() if isinstance(data, str) else data, "a layout")
+        content = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+        tables = decode(content, "a layout")
         root = convert(tables, Root, "", EXPECTED[Root])
         for level, what in _NAMED.items():
             for name in getattr(root, level) or ():

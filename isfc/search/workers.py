@@ -1,10 +1,12 @@
 """Work shared out among processes, which end with the one that started them."""
 
+import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import current_process, get_context, resource_tracker
+from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Final, TypeVar
@@ -26,6 +28,7 @@ def share_out(
 
     Results come as they are ready. The workers end when all is done, when the iterator is
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
+    If this process is killed, by whatever signal, they end in the middle of their work.
     Raises `ChildProcessError` when one of them dies. To be used in the main thread, by a script
     below ``if __name__ == "__main__":``, as a new process runs the script for its names.
     """
@@ -76,10 +79,19 @@ def _hire(
 
 def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
     """What a worker does: item in, result out, until nobody is there any more."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, ConnectionError):
         while True:
             index, item = connection.recv()
             connection.send((index, work(item)))
+
+
+def _end_with_parent() -> None:
+    """End the process when the one that started it has ended, by whatever cause."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 @contextmanager

@@ -8,11 +8,13 @@ import typer
 
 from ctc.errors import CtcError
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, complete_layout
+from isfc.cli.options.layout import JsonOption, complete_layout, read_layout
 from isfc.cli.render.check import Checked, check_page, github_lines, sarif_log
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import layout_path, load_collection
+from isfc.layout.catalogue import layout_path
+from isfc.layout.document import parse_document
+from isfc.layout.file import collection_of
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Severity
 
@@ -45,7 +47,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="LAYOUT...",
-            help="Layout files (TOML), or names of shipped layouts such as published-12.",
+            help="Layout files (TOML), or names of shipped layouts such as published-12; - for "
+            "standard input.",
             autocompletion=complete_layout,
         ),
     ],
@@ -75,8 +78,8 @@ def check(
         show_json(sarif_log(checked))
     elif as_ is Format.GITHUB:
         show_lines(github_lines(checked))
-    else:
-        show(check_page(checked))
+    elif page := check_page(checked):
+        show(*page)
     unread = [item.error for item in checked if item.error is not None]
     for error in unread:
         show_error(error)
@@ -112,11 +115,12 @@ def check_record(checked: Checked) -> dict[str, Any]:
 def _check(name: str) -> Sequence[Checked]:
     """What is found in each link of a layout, or why it cannot be read."""
     try:
-        collection = load_collection(name)
+        content, source = read_layout(name)
+        collection = collection_of(parse_document(content, source))
     except (ConfigurationError, CtcError) as error:
         return [Checked(name, (), error=str(error))]
-    path = layout_path(name)
-    lines: Sequence[str] = () if path is None else path.read_text("utf-8-sig").splitlines()
+    is_shipped = layout_path(name) is None
+    lines: Sequence[str] = () if is_shipped else content.decode("utf-8-sig").splitlines()
     return [
         Checked(
             name,

@@ -7,14 +7,13 @@ from typing import Annotated
 import typer
 
 from ctc.address import ChpidId, format_chpid
-from isfc.cli.options.layout import LayoutArgument
+from isfc.cli.options.layout import LayoutArgument, read_collection
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.render.output import show_log
 from isfc.deck.export import Ports, activation_text, deck_text, left_out, own_ports, qualified
 from isfc.deck.machines import Machine, machines
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import load_collection
 from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
@@ -52,7 +51,7 @@ def export(
     stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
     CEC.
     """
-    exported = load_collection(layout)
+    exported = read_collection(layout)
     nodes = [_node(system, exported)] if system else list(exported.systems)
     if form is Form.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.layout import JsonOption, read_collection
 from isfc.cli.options.source import (
     ConfigOption,
     FeatureOption,
@@ -34,7 +34,6 @@ from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
-from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
@@ -96,13 +95,13 @@ def import_iocp(
     collection = together(pairings, links)
     _tell(f"isfc: note: {remark}" for remark in contradictions(pairings, links))
     _tell(f"isfc: note: {remark}" for remark in crossings(pairings, links))
-    if json:
-        show_json(_record(wired, collection))
-    else:
+    if output is not None or not json:
         origin = ", ".join(path.name for path in decks)
         apart = [together([pairing], [found.layout]) for pairing, found in wired]
         remarks = [found.remarks for _, found in wired]
         _write(collection, apart, remarks, f"Imported from {origin}.", output)
+    if json:
+        show_json(_record(wired, collection))
 
 
 def _wire_all(
@@ -204,7 +203,7 @@ def import_config(
     systems are read, DEACTIVE ISLINK among them, and all else is passed over. A system without any
     keeps its devices. 'isfc import iocp --config FILE' does the same as it pairs.
     """
-    kept, remarks = choose_from(load_collection(layout), _activations(files))
+    kept, remarks = choose_from(read_collection(layout), _activations(files))
     _tell(remarks)
     origin = ", ".join(Path(path).name for _, path in map(_named, files))
     write_text(format_collection(kept, heading=[f"{layout}, as activated by {origin}."]), output)

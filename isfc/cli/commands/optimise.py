@@ -34,7 +34,7 @@ from isfc.cli.render.optimise import (
     written_line,
 )
 from isfc.cli.render.optimise_links import links_found_page
-from isfc.cli.render.output import show, show_json
+from isfc.cli.render.output import show, show_json, write_file
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
@@ -189,7 +189,7 @@ def optimise_layout(
     with _searching(task.runs) as advance:
         found = optimise(task, partial(_over_processes, jobs), advance)
     if output is not None:
-        output.write_text(format_layout(found.proposed.layout), "utf-8")
+        write_file(output, format_layout(found.proposed.layout))
     if plot is not None:
         write_front(plot, found, task.objectives)
     if json:
@@ -230,7 +230,7 @@ def _optimise_links(task: LinksTask, output: Path | None, jobs: int, *, json: bo
     with _searching(task.runs) as advance:
         found = optimise_links(task, partial(_over_processes, jobs), advance)
     if output is not None:
-        output.write_text(format_collection(found.proposed.collection), "utf-8")
+        write_file(output, format_collection(found.proposed.collection))
     if json:
         show_json(links_record(found, task))
     else:

@@ -9,7 +9,7 @@ import typer
 from isfc.cli.experiments import run_all
 from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
-from isfc.cli.render.output import show_log
+from isfc.cli.render.output import show_log, write_file
 from isfc.cli.render.page.cluster import ClusterSurvey
 from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import Survey, survey, survey_channels
@@ -46,7 +46,7 @@ def report(
     shows what its channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
-    path.write_text(report_of(layout, _show_run, link, workload), "utf-8")
+    write_file(path, report_of(layout, _show_run, link, workload))
 
 
 def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "HL") -> str:

@@ -8,7 +8,7 @@ from isfc.cli.options.file import check_file
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
 from isfc.cli.render.cluster_drawing import cluster_drawing_page
 from isfc.cli.render.drawing import drawing_page, drawing_svg
-from isfc.cli.render.output import show
+from isfc.cli.render.output import show, write_file
 from isfc.cli.render.shared import disk_lines
 from isfc.io.shared import find_shared
 from isfc.layout.sharing import shares_anything
@@ -35,7 +35,7 @@ def show_layout(
     cluster = collection if shares else None
     if output is not None:
         svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
-        check_file("-o", output, (".svg",)).write_text(svg, "utf-8")
+        write_file(check_file("-o", output, (".svg",)), svg)
         return
     if cluster is not None:
         show(cluster_drawing_page(cluster))

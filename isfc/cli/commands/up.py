@@ -14,7 +14,7 @@ from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.node import Measured
 from isfc.cli.live.processes import LiveSystems
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
+from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, check_lasting
 from isfc.cli.options.live import LiveOptions
 from isfc.cli.options.number import within
 from isfc.cli.options.observe import LogFormat, LogLevel, LogLevelOption, ObserveOptions
@@ -36,7 +36,7 @@ class SparingObserveOptions(ObserveOptions):
 
 @flattened
 def up(
-    layout: LayoutArgument,
+    layout: LayoutFileArgument,
     *,
     link_name: LinkOption = None,
     options: LiveOptions,
@@ -68,6 +68,7 @@ def up(
     """
     if json and options.seconds is None:
         raise ConfigurationError("--json: expected --seconds, for a result to print")
+    check_lasting(layout)
     links = options.open_links(layout, link_name, quiet=ready is not None)
     named = [layout] if link_name is None else [layout, "--link", link_name]
     say_up = (

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.source import STANDARD_INPUT
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -15,6 +16,7 @@ from isfc.io.shared import find_shared, links_with_disks
 from isfc.layout.catalogue import is_there, load_document, read_content, shipped_layouts
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
 from isfc.layout.document import Document, parse_document
+from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import with_notes
 
@@ -33,7 +35,17 @@ LayoutArgument = Annotated[
         autocompletion=complete_layout,
     ),
 ]
-"""To be given to `open_layout` or `open_links`; to `load_layout` where other processes read it."""
+"""To be given to `open_layout` or `open_links`."""
+
+LayoutFileArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="LAYOUT",
+        help="A layout file (TOML), or the name of a shipped layout such as published-12.",
+        autocompletion=complete_layout,
+    ),
+]
+"""Where other processes read it as well; to be given to `check_lasting` first."""
 
 LinkOption = Annotated[
     str | None,
@@ -134,6 +146,19 @@ def _opened(
     return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection)
 
 
+def read_collection(argument: str) -> Collection:
+    """All links that a user means, without disks: as for `open_collection`."""
+    return collection_of(_open(argument))
+
+
+def check_lasting(argument: str) -> None:
+    """Raise `ConfigurationError` for standard input and a pipe, which are read only once."""
+    if argument == STANDARD_INPUT or is_pipe(argument):
+        raise ConfigurationError(
+            f"LAYOUT {argument}: expected a file, as each system is a process that reads it"
+        )
+
+
 def _open(argument: str) -> Document:
     """The document that a user means, also from standard input or a pipe."""
     return parse_document(*read_layout(argument))
@@ -141,12 +166,17 @@ def _open(argument: str) -> Document:
 
 def read_layout(argument: str) -> tuple[bytes, str]:
     """The content of the layout that a user means, and its name in messages."""
-    if argument == "-":
+    if argument == STANDARD_INPUT:
         return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
-    path = Path(argument)
-    if argument not in shipped_layouts() and is_there(path) and path.is_fifo():
-        return _read_pipe(path), argument
+    if is_pipe(argument):
+        return _read_pipe(Path(argument)), argument
     return read_content(argument)
+
+
+def is_pipe(argument: str) -> bool:
+    """Whether a user means a pipe, such as the shell makes of ``<(command)``."""
+    path = Path(argument)
+    return argument not in shipped_layouts() and is_there(path) and path.is_fifo()
 
 
 def _read_pipe(path: Path) -> bytes:

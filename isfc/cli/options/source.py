@@ -9,7 +9,7 @@ import typer
 
 from ctc.address import ChpidId, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
-from isfc.cli.render.output import show_lines
+from isfc.cli.render.output import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.layout.build import Profiles
 from isfc.layout.checked_toml import read_bytes, within
@@ -60,7 +60,7 @@ def write_text(text: str, output: Path | None) -> None:
     if output is None:
         show_lines(text.splitlines())
     else:
-        output.write_text(text, "utf-8")
+        write_file(output, text)
 
 
 def parse_features(texts: Iterable[str]) -> Profiles:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -49,7 +49,7 @@ class Checked:
         return 1
 
 
-def check_page(checked: Sequence[Checked]) -> RenderableType:
+def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
     """For people: each layout's findings, and how many there are."""
     parts: list[RenderableType] = []
     links = Counter(item.name for item in checked)
@@ -67,7 +67,7 @@ def check_page(checked: Sequence[Checked]) -> RenderableType:
         parts.append(f"{len(read)} of {len(links)} layouts read: {_count(every)}")
     elif parts:
         parts.pop()
-    return Group(*parts)
+    return parts
 
 
 def _findings(findings: Iterable[Finding]) -> Table:

@@ -8,7 +8,8 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from isfc.cli.exits import ExitCode
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 ERROR_PREFIX = "isfc: "
 """How every message on stderr begins that is not of a log."""
+
+_JSON_ESCAPES: Final = (
+    r"\\ud[89ab]..\\ud[c-f]..|(?P<half>\\ud[89a-f]..)|\\."  # a pair, half of one, any other
+)
 
 
 def show(*parts: "RenderableType") -> None:
@@ -36,10 +41,18 @@ def show(*parts: "RenderableType") -> None:
 
 
 def show_json(record: object) -> None:
-    """Print ``record`` to stdout as JSON, in ASCII, the keys in their order."""
+    """Print ``record`` to stdout as JSON, in ASCII, the keys in their order.
+
+    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages: half a
+    surrogate pair is no character, and many readers of JSON refuse it.
+    """
     import json  # here and below: text alone needs neither
 
     text = json.dumps(record, indent=2, allow_nan=False)
+    if "\\ud" in text:
+        import re
+
+        text = re.sub(_JSON_ESCAPES, lambda found: "\\" * bool(found["half"]) + found[0], text)
     with pipe_may_break():
         print(text, flush=True)
 
@@ -63,6 +76,14 @@ def show_lines(lines: Iterable[str]) -> None:
         for line in lines:
             print(escaped(line))
         sys.stdout.flush()
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written.
+
+    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
+    """
+    path.write_text(text, "utf-8", "backslashreplace")
 
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:

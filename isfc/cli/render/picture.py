@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.cli.options.file import check_file
+from isfc.cli.render.output import write_file
 from isfc.library import check_library
 
 if TYPE_CHECKING:
@@ -100,6 +101,6 @@ def write_figure(path: Path, draw: "Callable[[], Figure]", settings: Mapping[str
     kind = path.suffix.lower().removeprefix(".")
     with style.context(["default", dict(settings)]):
         if kind == "svg":
-            path.write_text(figure_svg(draw()), "utf-8")
+            write_file(path, figure_svg(draw()))
         else:
             draw().savefig(path, format=kind, metadata=METADATA[kind], dpi=150)

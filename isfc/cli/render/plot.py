@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from isfc.cli.render import picture
+from isfc.cli.render.output import write_file
 from isfc.cli.render.page.parts import scroll_script
 from isfc.cli.render.picture import check_picture, figure_svg, write_figure
 from isfc.cli.render.suite_figure import (
@@ -126,6 +127,6 @@ def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparis
     written.
     """
     if path.suffix.lower() == ".html":
-        path.write_text(page(parts, figures_by_cell(comparisons)), "utf-8")
+        write_file(path, page(parts, figures_by_cell(comparisons)))
     else:
         write_figure(path, lambda: draw(parts, comparisons), SETTINGS)

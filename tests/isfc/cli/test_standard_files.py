@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
 UP = "up atlanta-boston --plain --workload HS --pairs 1 --seconds 0.2 --warmup 0.1"
 NODE = "node ATLANTA atlanta-boston --listen unix:link --lifeline"
+LAYOUT = Path(__file__).parents[3] / "isfc" / "layout" / "shipped" / "published-1.toml"
 NO_OUTPUT = "isfc: standard output: Bad file descriptor\n"
 
 
@@ -45,6 +47,21 @@ def test_input_that_is_closed_is_at_its_end(tmp_path: Path) -> None:
 def test_errors_that_cannot_be_written_end_with_their_code(tmp_path: Path) -> None:
     assert started(tmp_path, "plan nothing", "2>&-").returncode == 2
     assert started(tmp_path, "plan nothing", "<&- >&- 2>&-").returncode == 2
+
+
+def test_output_takes_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"a\xff.toml")
+    copyfile(LAYOUT, tmp_path / name)
+    for locale in ("utf-8:strict", "ascii:strict", "utf-8:surrogateescape"):
+        done = subprocess.run(
+            [sys.executable, "-m", "isfc", "check", name],
+            env=os.environ | {"PYTHONIOENCODING": locale},
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        assert done.stdout.startswith(b"a\\udcff.toml: 2 warnings")
+        assert (done.returncode, done.stderr) == (1, b"")
 
 
 @pytest.mark.slow

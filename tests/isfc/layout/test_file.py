@@ -216,6 +216,11 @@ def test_text_that_is_not_toml_is_refused_with_the_line() -> None:
     assert "(at line 2, column" in complaint("a = 1\nb = x")
 
 
+def test_text_with_half_a_character_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="is not UTF-8 text"):
+        parse_layout("# \ud800")
+
+
 def test_bytes_that_are_not_utf_8_are_refused() -> None:
     with pytest.raises(ConfigurationError, match=r"link.toml: is not UTF-8 text \(at byte 3\)"):
         parse_layout(b"a =\xff", "link.toml")

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from multiprocessing import Pipe, active_children
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +47,33 @@ def test_death_of_a_worker_is_reported(work: object, item: int, cause: str) -> N
     with pytest.raises(ChildProcessError, match=f"a worker died \\({cause}\\)"):
         list(share_out(work, [item] * 3, 2))
     assert active_children() == []
+
+
+_ENDLESS = """
+import os, time
+from isfc.search.workers import share_out
+if __name__ == "__main__":
+    for _ in share_out(time.sleep, [0.0, 900.0, 900.0], 2):
+        print("both work", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: int) -> None:
+    script = tmp_path / "endless.py"
+    script.write_text(_ENDLESS, "ascii")
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as parent:
+        assert parent.stdout is not None
+        try:
+            assert parent.stdout.readline() == b"both work\n"
+            parent.send_signal(number)
+            rest, _ = parent.communicate(timeout=60)  # workers have the pipe as long as they live
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(parent.pid, signal.SIGKILL)
+    assert rest == b""
+    assert parent.returncode == -number
 
 
 class Interrupting:

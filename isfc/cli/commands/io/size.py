@@ -14,7 +14,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.render.io_size import sizing_page
-from isfc.cli.render.output import show, show_error, show_json
+from isfc.cli.render.output import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
@@ -160,7 +160,7 @@ def size(
     ]
     if path is not None:
         text = proposal(sizings[0])
-        path.write_text(text, "utf-8")
+        write_file(path, text)
         for warning in warnings_of(text, guidelines):
             show_error(f"{path}: 'isfc io plan' warns: {warning}")
     if json:

@@ -13,7 +13,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.measured import fit_page
-from isfc.cli.render.output import show, show_json, show_log
+from isfc.cli.render.output import show, show_json, show_log, write_file
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
@@ -45,7 +45,7 @@ def fit_site(
     intervals = _told(layout, see_intervals(layout, found))
     with progress_bar(runs_of(len(intervals)), "runs at most") as advance:
         fitted = fit(layout, intervals, output.stem, advance)
-    output.write_text(format_site(fitted.profile), "utf-8")
+    write_file(output, format_site(fitted.profile))
     if json:
         show_json(fitted_record(fitted))
     else:

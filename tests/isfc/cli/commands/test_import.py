@@ -65,6 +65,16 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     assert any("as it should" in each["text"] for link in links for each in link["unpaired"])
 
 
+def test_json_and_an_output_file_give_both(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(BOTH) == ExitCode.GOOD
+    layout = capsys.readouterr().out
+    assert run([*BOTH, "--json", "-o", str(tmp_path / "link.toml")]) == ExitCode.GOOD
+    assert "links" in json.loads(capsys.readouterr().out)
+    assert (tmp_path / "link.toml").read_text() == layout
+
+
 def test_json_names_pairs_and_reasons(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*BOTH, "--json"]) == ExitCode.GOOD
     (link,) = json.loads(capsys.readouterr().out)["links"]

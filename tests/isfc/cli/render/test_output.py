@@ -18,6 +18,7 @@ from isfc.cli.render.output import (
     show_json,
     show_lines,
     show_log,
+    write_file,
 )
 
 
@@ -101,6 +102,20 @@ def test_json_is_ascii_in_the_order_of_its_keys(capsys: pytest.CaptureFixture[st
     assert out.endswith("\n")
     assert out.index('"b"') < out.index('"a"')
     assert json.loads(out) == record
+
+
+def test_json_has_no_halves_of_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    record = {"name": "b\udcff\ud83d.toml", "kept": "\U0001f600 \\udcff é"}
+    show_json(record)
+    text = capsys.readouterr().out
+    text.encode("ascii")
+    again = json.loads(text)
+    assert again == {"name": "b\\udcff\\ud83d.toml", "kept": record["kept"]}
+
+
+def test_file_takes_what_is_no_character(tmp_path: Path) -> None:
+    write_file(tmp_path / "page", "b\udcff é\n")
+    assert (tmp_path / "page").read_bytes() == b"b\\udcff \xc3\xa9\n"
 
 
 def test_json_has_no_numbers_that_json_does_not_know() -> None:
