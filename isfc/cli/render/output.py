@@ -8,12 +8,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from isfc.cli.exits import ExitCode
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import RenderableType
 
 ERROR_PREFIX = "isfc: "
@@ -78,7 +79,7 @@ def show_lines(lines: Iterable[str]) -> None:
         sys.stdout.flush()
 
 
-def write_file(path: Path, text: str) -> None:
+def write_file(path: "Path", text: str) -> None:
     """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written.
 
     A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
