@@ -1,7 +1,6 @@
 """``isfc run --cp FILE``: CP commands given at times of a run, and what came of them."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
+from isfc.layout.layout import find_node
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
@@ -86,16 +86,8 @@ def _read_line(line: str, experiment: Experiment | ClusterExperiment) -> TimedCo
             f"which ends at {end_s:g} s"
         )
     name = match["node"]
-    node = experiment.client_node if name is None else _find_node(name, experiment.nodes)
+    node = experiment.client_node if name is None else find_node("node", name, experiment.nodes)
     return TimedCommand(at_ns, node, match["command"])
-
-
-def _find_node(name: str, nodes: Sequence[NodeName]) -> NodeName:
-    for node in nodes:
-        if node == name.upper():
-            return node
-    known = f"{', '.join(nodes[:-1])} or {nodes[-1]}"
-    raise ConfigurationError(f"{name[:40]}: not a node of this layout; expected {known}")
 
 
 class Transcript:

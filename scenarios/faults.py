@@ -24,7 +24,7 @@ import msgspec
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Collection, Layout, find_node
 from isfc.link.name import NodeName
 from scenarios.virtual_time import read_time_ns
 
@@ -179,7 +179,7 @@ def parse_faults(data: bytes, layout: Place, client: NodeName, end_ns: int) -> l
 
 def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault:
     kind = _kind(table.kind)
-    node = client if table.node is None else _node(table.node, layout)
+    node = client if table.node is None else find_node("node", table.node, _nodes(layout))
     at_ns = _time("at", table.at)
     if at_ns >= end_ns:
         raise ConfigurationError(
@@ -252,13 +252,6 @@ def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
         for here, node in enumerate(link.nodes)
         for ctc in link.ctcs
     }
-
-
-def _node(name: str, layout: Place) -> NodeName:
-    for node in _nodes(layout):
-        if node == name.upper():
-            return node
-    raise ConfigurationError(f"node {name[:40]!r}: expected {' or '.join(_nodes(layout))}")
 
 
 def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:

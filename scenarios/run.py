@@ -14,7 +14,7 @@ from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, no_node
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
@@ -108,10 +108,7 @@ class Experiment:
 def check_node(layout: Layout, what: str, name: str | None) -> None:
     """Raise `ConfigurationError` unless ``name``, if it is given, is a node of the layout."""
     if name is not None and name not in layout.nodes:
-        first, second = layout.nodes
-        raise ConfigurationError(
-            f"{what} {name[:40]}: not a node of this layout; expected {first} or {second}"
-        )
+        raise no_node(what, name, layout.nodes)
 
 
 def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:

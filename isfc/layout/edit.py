@@ -17,7 +17,7 @@ from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout, no_node
 from isfc.layout.sharing import in_use, link_name
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
@@ -179,7 +179,7 @@ def _swap(collection: Collection, change: SwapRdevs) -> Collection:
     elif change.node in link.nodes:
         ends = tuple(node == change.node for node in link.nodes)
     else:
-        raise ConfigurationError(f"{change.node}: expected {' or '.join(link.nodes)}")
+        raise no_node("node", change.node, link.nodes)
     return _with_ctcs(
         collection,
         link,

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 
-def listed(items: Iterable[object]) -> str:
-    """``2, 4 and 8``."""
+def listed(items: Iterable[object], word: str = "and") -> str:
+    """``2, 4 and 8``, or with another word before the last."""
     *most, last = (f"{item:g}" if isinstance(item, float) else str(item) for item in items)
-    return f"{', '.join(most)} and {last}" if most else last
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def first_listed(items: Sequence[str], most: int) -> str:

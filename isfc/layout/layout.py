@@ -5,7 +5,7 @@ a layout file describes is one, mostly of a single link. `Channel` says which ch
 of hardware: that is what links share.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,11 +15,28 @@ from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import listed
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
 from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
+
+
+def no_node(what: str, name: str, nodes: Iterable[NodeName]) -> ConfigurationError:
+    """That ``name``, which ``what`` gives, is none of ``nodes``."""
+    return ConfigurationError(
+        f"{what} {name[:40]}: not a node of this layout; expected {listed(nodes, 'or')}"
+    )
+
+
+def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
+    """The one of ``nodes`` that ``name``, in any case, means; raises `no_node` if it means none."""
+    known = tuple(nodes)
+    for node in known:
+        if node == name.upper():
+            return node
+    raise no_node(what, name, known)
 
 
 @dataclass(frozen=True, slots=True)

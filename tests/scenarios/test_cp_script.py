@@ -75,7 +75,7 @@ EXPECTED = "expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
         ("at 999999999s Q", "at 999999999s: expected a time of the run, which ends at 0.05 s"),
         (
             "at 0.01s AKRON: Q",
-            "AKRON: not a node of this layout; expected ATLANTA or BOSTON",
+            "node AKRON: not a node of this layout; expected ATLANTA or BOSTON",
         ),
         ("x" * 100, f"'{'x' * 40}': {EXPECTED}"),
     ],

@@ -25,7 +25,7 @@ from isfc.cli.render.relocation_plot import write_relocation_plot
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, find_node
 from isfc.link.name import NodeName
 from scenarios.cluster import load_of
 from scenarios.evacuation import (
@@ -96,11 +96,7 @@ def evacuate_system(
     the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
     """
     collection = open_collection(layout).collection
-    name = system.upper()
-    if name not in collection.systems:
-        known = ", ".join(collection.systems)
-        raise ConfigurationError(f"SYSTEM {system[:40]}: no system of this file; expected {known}")
-    source = NodeName(name)
+    source = find_node("SYSTEM", system, collection.systems)
     tenants = read_tenants(guests, collection, source)
     evacuation = Evacuation(
         collection,

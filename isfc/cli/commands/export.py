@@ -14,7 +14,7 @@ from isfc.deck.export import Ports, activation_text, deck_text, left_out, own_po
 from isfc.deck.machines import Machine, machines
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, find_node
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
@@ -52,7 +52,7 @@ def export(
     CEC.
     """
     exported = read_collection(layout)
-    nodes = [_node(system, exported)] if system else list(exported.systems)
+    nodes = [find_node("--system", system, exported.systems)] if system else list(exported.systems)
     if form is Form.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
     elif form is Form.IOCP:
@@ -105,13 +105,6 @@ def _apart(decks: Sequence[Machine]) -> dict[tuple[str, ...], str]:
         if machine.apart:
             problems.setdefault(machine.apart, []).extend(machine.systems)
     return {tuple(systems): problem for problem, systems in problems.items()}
-
-
-def _node(name: str, collection: Collection) -> NodeName:
-    for node in collection.systems:
-        if node == name.upper():
-            return node
-    raise ConfigurationError(f"--system {name[:40]!r}: expected {' or '.join(collection.systems)}")
 
 
 def _ports(texts: list[str], collection: Collection) -> Ports:

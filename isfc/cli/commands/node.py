@@ -18,8 +18,7 @@ from isfc.cli.render.live import show_measured
 from isfc.cli.render.output import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
-from isfc.layout.layout import Layout
-from isfc.link.name import NodeName
+from isfc.layout.layout import Layout, find_node
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
 from isfc.live.late_file import LateFile
@@ -80,14 +79,9 @@ def _live_node(
     journal: Path | None,
 ) -> LiveNode:
 
-    name = name.upper()
-    own = tuple(link for link in links if name in link.nodes)
-    if not own:
-        systems = dict.fromkeys(system for link in links for system in link.nodes)
-        raise ConfigurationError(
-            f"NAME {name[:40]}: not a node of this layout; expected {' or '.join(systems)}"
-        )
-    node = LiveNode(own, NodeName(name), options, partner.listening())
+    named = find_node("NAME", name, dict.fromkeys(node for link in links for node in link.nodes))
+    own = tuple(link for link in links if named in link.nodes)
+    node = LiveNode(own, named, options, partner.listening())
     if len(own) == 1:
         partner.check_one()
     return replace(

@@ -8,10 +8,10 @@ import typer
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.render.workloads import workload_lines
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, find_node
 from isfc.link.name import NodeName
 from scenarios.repeat import SEEDS_MAX
-from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment, check_node
+from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
@@ -143,7 +143,4 @@ def read_load(option: str, text: str) -> tuple[str, int]:
 
 def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:
     """The node of the layout that an option names."""
-    if name is None:
-        return None
-    check_node(layout, option, name.upper())
-    return NodeName(name.upper())
+    return None if name is None else find_node(option, name, layout.nodes)

@@ -18,7 +18,7 @@ from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
 from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, find_node
 from isfc.link.name import NodeName
 from isfc.live.forward import Forward, parse_forwards
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
@@ -130,12 +130,8 @@ class LiveOptions:
         """
         collection = open_collection(argument).collection
         links = collection.links if link is None else (collection.link(link),)
-        systems = list(dict.fromkeys(name for each in links for name in each.nodes))
-        if self.client is not None and self.client.upper() not in systems:
-            raise ConfigurationError(
-                f"--from {self.client[:40]}: not a node of this layout; expected "
-                f"{' or '.join(systems)}"
-            )
+        if self.client is not None:
+            find_node("--from", self.client, dict.fromkeys(n for each in links for n in each.nodes))
         self.parse_forwards(links)
         for each in links:
             self.experiment(each)

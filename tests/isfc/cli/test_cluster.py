@@ -226,7 +226,7 @@ def test_faults_are_of_the_systems_of_the_file(
 ) -> None:
     faults = tmp_path / "faults.toml"
     faults.write_text(FAULTS.format(kind="crash").replace("S2", "S4"))
-    message = f"--faults {faults}: [[fault]] 1: node 'S4': expected S1 or S2 or S3"
+    message = f"--faults {faults}: [[fault]] 1: node S4: not a node of this layout"
     assert message in text(capsys, path, "--faults", str(faults), code=2)
 
 

@@ -185,4 +185,4 @@ def test_bad_guests_are_named(
 
 def test_an_unknown_system_is_named(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["evacuate", files[0], "S9", *files[2:]]) == 2
-    assert "SYSTEM S9: no system of this file; expected S1, S2, S3" in capsys.readouterr().err
+    assert "SYSTEM S9: not a node of this layout; expected S1, S2 or" in capsys.readouterr().err

@@ -51,7 +51,10 @@ def test_ports_become_links(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["--as", "iocp", "--system", "DENVER"], "--system 'DENVER': expected CLIENT or SERVER"),
+        (
+            ["--as", "iocp", "--system", "DENVER"],
+            "--system DENVER: not a node of this layout",
+        ),
         (["--as", "iocp", "--ports", "CLIENT:41=C1"], "--ports 'CLIENT:41=C1': expected a node"),
         (["--as", "iocp", "--ports", "CLIENT:40"], "--ports 'CLIENT:40': expected a node and"),
         (["--as", "iocp", "-o", "a.iocp"], "a.iocp: there are 2 decks, and a file holds one;"),

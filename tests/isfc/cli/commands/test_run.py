@@ -121,7 +121,7 @@ def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:
         ("--workload HL --pairs 1 --warmup nan", "--warmup nan: expected 0 to 86400 s"),
         ("--workload HL --pairs 1 --seed -1", "--seed -1: expected 0 to 9223372036854775807"),
         ("--workload HL --pairs 1 --from BOSTON", "--from BOSTON: not a node of this layout; "),
-        ("--workload HL --pairs 1 --side clients", "--side CLIENTS: not a node of this layout; "),
+        ("--workload HL --pairs 1 --side clients", "--side clients: not a node of this layout; "),
         ("--workload HX --pairs 1", "workload 'HX' is unknown: expected HS, HM, HL, HY or CDU:"),
         ("--pairs 1", "no workload: expected --workload, or --message and --reply"),
         ("--pairs 1 --message 1:2:3", "no workload: expected --workload, or --message and"),
