@@ -5,6 +5,7 @@ from typing import Final
 
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, WriteDirection
 from isfc.layout.plan import Plan
+from scenarios.run import MIB
 from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -45,29 +46,38 @@ def differences(
             "changed one; a difference within the spread of both runs is none."
         )
     apart = [
-        way
+        (way, figure.saturated_mb_per_s)
         for way, figure in zip(plan.directions, figures, strict=True)
         if not alike(way.estimated_mb_per_s, figure.saturated_mb_per_s)
     ]
     if apart:
         alone = len(plan.layout.ctcs) == 1
-        each = [_ALONE] if alone else (reason for way in apart for reason in _reasons(way))
+        each = [_ALONE] if alone else (reason for one in apart for reason in _reasons(*one))
         reasons = " ".join(dict.fromkeys(each))
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
     if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
         yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
-def _reasons(way: WriteDirection) -> Iterator[str]:
+def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     """Why rule and model may disagree on what one node can send."""
-    few = any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
-    speeds = [use.fibre.profile.link_gbps for use in way.chpids]
+    is_more = model_mb_per_s > way.estimated_mb_per_s
+    few = is_more and any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
+    fibres = [use.fibre for use in way.chpids]
+    fast = max(fibre.profile.link_gbps for fibre in fibres) >= RULE_GBPS_MAX
+    far = not is_more and any(fibre.km for fibre in fibres)
     if few:
         yield (
             "By rule each CTC carries a quarter of its chpid; in the model, as in IBM's "
             "measurements, fewer than four carry more than that."
         )
-    if max(speeds) >= RULE_GBPS_MAX:
+    if far:
+        yield "The rule knows neither distance nor inter-switch links."
+    for path in {} if is_more else dict.fromkeys(fibre.path for fibre in fibres):
+        if path is not None and path.isl is not None:
+            mb_per_s = 1e9 / path.isl.ns_per_byte(path.km) / MIB
+            yield f"Those of path {path.name} let through {mb_per_s:,.0f} MB/s each way."
+    if fast:
         yield "In the model a chpid carries 620 MB/s of command-mode FICON, both ways together."
-    if not few and max(speeds) < RULE_GBPS_MAX:
+    if not (few or far or fast):
         yield "The rule is one for all loads; the model has its overheads for each package."

@@ -1,6 +1,7 @@
 """Rule and model side by side in ``isfc plan``: what is said of their differences."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +9,7 @@ from isfc.cli.main import run
 from isfc.cli.render.carried import differences
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
+from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
 from scenarios.measured import ONE_WAY_MB_PER_S_MAX
 from scenarios.notes import plan_notes
@@ -41,6 +43,19 @@ def test_difference_of_more_than_a_tenth_is_told_with_its_reason() -> None:
     assert "fewer than four carry more" in said(load_layout("published-4"), 189, 189)
     assert "both ends write on" in said(load_layout("published-1"), 81, 80)
     assert "620 MB/s of command-mode FICON" in said(layout_of((16, 5), (16, 5)), 1200, 1200)
+
+
+def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> None:
+    # of a link through narrow inter-switch links it said that few CTCs carry more
+    layout = load_layout("published-4")
+    few = said(layout, 90, 90)
+    assert "fewer than four carry more" not in few
+    assert "overheads for each package" in few
+    path = FarPath("far", 30.0, Isl(1, 2, 20))
+    far = layout.with_fibres(lambda fibre: replace(fibre, km=path.km, path=path))
+    assert "The rule knows neither distance nor inter-switch links." in said(far, 90, 90)
+    assert "Those of path far let through 122 MB/s each way." in said(far, 90, 90)
+    assert "fewer than four carry more" in said(far, 189, 189)
 
 
 def test_load_that_does_not_fill_the_link_is_told() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
+from isfc.layout.path import FarPath, Isl
 from isfc.layout.rules import clusters
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import Finding, Severity
@@ -56,6 +57,15 @@ def long(gbps: float, km: float) -> Layout:
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
+def joined(km: float, credits_: int, gbps: float = 8) -> Layout:
+    """A link through inter-switch links with so many buffer credits each."""
+    layout = long(gbps, km)
+    path = FarPath("far", km, Isl(1, gbps, credits_))
+    fibres = {fibre: replace(fibre, path=path) for fibre in layout.fibres}
+    ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
+    return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
+
+
 def named(*names: str) -> Layout:
     """A link between two systems called so."""
     first, second = names
@@ -81,6 +91,7 @@ FIRES = {
     ],
     "speeds-slow-first": [layout_of((SLOW, 4), (FAST, 4), (FAST, 4), (SLOW, 4))],
     "port-beyond-reach": [long(16, 15), long(SLOW, 100)],
+    "credits-too-few": [joined(30, 60), joined(100, 390)],
     "directions-unequal": [
         layout_of((SLOW, 4), (SLOW, 4), (SLOW, 2)),
         layout_of((FAST, 4), (SLOW, 4)),
@@ -115,7 +126,8 @@ QUIET = {
         layout_of((SLOW, 4), (FAST, 4), (SLOW, 4)),
         TWICE_FOUR,
     ],
-    "port-beyond-reach": [TWICE_FOUR, long(16, 10), long(SLOW, 50)],
+    "port-beyond-reach": [TWICE_FOUR, long(16, 10), long(SLOW, 50), joined(100, 500)],
+    "credits-too-few": [TWICE_FOUR, joined(30, 130), joined(100, 500), long(16, 15)],
     "directions-unequal": [
         TWICE_FOUR,
         layout_of((SLOW, 2), (SLOW, 4), (SLOW, 2)),
@@ -149,6 +161,13 @@ def found(layout: Layout) -> list[str]:
 def finding_of(layout: Layout, rule: str) -> Finding:
     (finding,) = (finding for finding in find_all(layout) if finding.id == rule)
     return finding
+
+
+def test_what_credits_let_through_is_in_the_mb_of_all_figures_of_a_link() -> None:
+    # it was in 10^6 bytes, beside figures of 2^20
+    text = finding_of(joined(30, 30), "credits-too-few").text
+    assert "the 30 buffer credits of an inter-switch link let through 192 of 771 MB/s" in text
+    assert "let through 174 of 385 MB/s" in finding_of(long(4, 100), "port-beyond-reach").text
 
 
 def test_every_rule_has_layouts_that_break_it_and_keep_it() -> None:

@@ -22,6 +22,7 @@ NOT_OF_THROUGHPUT = [
     "straight-connection",
     "speed-beyond-feature",
     "port-beyond-reach",
+    "credits-too-few",
     "one-chpid-writes",
     "rdevs-out-of-order",
     "rdevs-ambiguous",
