@@ -36,7 +36,12 @@ class WireError(RemoteProtocolError):
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(f"{reason} (at byte {offset})")
+        self.reason = reason
         self.offset = offset
+
+    def __reduce__(self) -> tuple[type["WireError"], tuple[str, int]]:
+        """Let it go to another process."""
+        return WireError, (self.reason, self.offset)
 
 
 class Backpressure(IsfcError):
@@ -44,8 +49,13 @@ class Backpressure(IsfcError):
 
     def __init__(self, queue: str, depth: int, limit: int) -> None:
         super().__init__(f"{queue} is full: {depth} of {limit}")
+        self.queue = queue
         self.depth = depth
         self.limit = limit
+
+    def __reduce__(self) -> tuple[type["Backpressure"], tuple[str, int, int]]:
+        """Let it go to another process."""
+        return Backpressure, (self.queue, self.depth, self.limit)
 
 
 class JournalError(IsfcError):
@@ -53,4 +63,9 @@ class JournalError(IsfcError):
 
     def __init__(self, reason: str, offset: int) -> None:
         super().__init__(f"{reason} (at byte {offset})")
+        self.reason = reason
         self.offset = offset
+
+    def __reduce__(self) -> tuple[type["JournalError"], tuple[str, int]]:
+        """Let it go to another process."""
+        return JournalError, (self.reason, self.offset)

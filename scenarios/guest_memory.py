@@ -35,6 +35,8 @@ class GuestMemory:
             raise ConfigurationError(
                 f"hot set {self.hot_set}: expected 0 to what is touched, {self.touched} bytes"
             )
+        if self.change_rate < 0:
+            raise ConfigurationError(f"change rate {self.change_rate}: expected 0 bytes/s or more")
         if self.write_rate < 0 or bool(self.write_rate) != bool(self.hot_set):
             raise ConfigurationError(
                 f"write rate {self.write_rate}: expected more than 0 with a hot set, "

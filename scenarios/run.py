@@ -67,10 +67,12 @@ class Experiment:
                 f"pairs {self.pairs}: with a window of {self.workload.window} that is "
                 f"{outstanding:,} messages at a time; expected at most {OUTSTANDING_MAX:,}"
             )
-        if not 0 < self.seconds <= SECONDS_MAX:
-            raise ConfigurationError(f"seconds {self.seconds}: expected 0 < s <= {SECONDS_MAX}")
         if not 0 <= self.warmup <= SECONDS_MAX:
             raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
+        if not 0 < self.seconds <= SECONDS_MAX or self.end_ns == self.begin_ns:
+            raise ConfigurationError(
+                f"seconds {self.seconds}: expected a nanosecond to {SECONDS_MAX} s"
+            )
         check_node(self.layout, "client", self.client)
 
     @property

@@ -16,6 +16,7 @@ from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
+from isfc.layout.closest import expected
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout, no_node
 from isfc.layout.sharing import in_use, link_name
@@ -131,8 +132,13 @@ def read_edit(record: object) -> Edit:
 def without(collection: Collection, fibres: frozenset[str]) -> Collection:
     """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
 
-    A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left.
+    A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left, and for
+    a fibre that there is not.
     """
+    names = [fibre.name for link in collection.links for fibre in link.fibres]
+    for name in sorted(fibres):
+        if name not in names:
+            raise ConfigurationError(f"there is no [fibre.{name}]; {expected(name, names)}")
     links = []
     for link in collection.links:
         ctcs = tuple(ctc for ctc in link.ctcs if ctc.fibre.name not in fibres)

@@ -1,27 +1,61 @@
 """The tree of link errors, and what they carry."""
 
+import pickle
+from collections.abc import Iterator
+from copy import copy
+
 import pytest
 
 from isfc.errors import (
     Backpressure,
     ConfigurationError,
     IsfcError,
+    JournalError,
     LocalProtocolError,
     RemoteProtocolError,
     WireError,
 )
+from isfc.live.control import BadRequest
+from isfc.measured.figures import BadFigure
+from isfc.programs.protocol import ConversationSevered, SeverCode
+from isfc.programs.verification import VerificationError
+from scenarios.site_workload import QuietLink
+
+ERRORS = [
+    ConfigurationError("x"),
+    LocalProtocolError("x"),
+    RemoteProtocolError("x"),
+    WireError("x", offset=1),
+    Backpressure("x", depth=1, limit=2),
+    JournalError("x", offset=1),
+    BadRequest("x"),
+    BadFigure("x"),
+    QuietLink("x"),
+    VerificationError("x"),
+    ConversationSevered(SeverCode.LINK, "x"),
+]
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ConfigurationError("x"),
-        LocalProtocolError("x"),
-        RemoteProtocolError("x"),
-        WireError("x", offset=1),
-        Backpressure("x", depth=1, limit=1),
-    ],
-)
+def kinds(root: type[IsfcError]) -> Iterator[type[IsfcError]]:
+    yield root
+    for kind in root.__subclasses__():
+        yield from kinds(kind)
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_error_goes_to_another_process_as_it_is(error: IsfcError) -> None:
+    # a worker whose error cannot be read there takes all others with it
+    for again in (pickle.loads(pickle.dumps(error)), copy(error)):
+        assert type(again) is type(error)
+        assert (str(again), vars(again)) == (str(error), vars(error))
+
+
+def test_no_kind_of_error_is_left_out() -> None:
+    ours = {kind for kind in kinds(IsfcError) if kind.__module__.partition(".")[0] != "tests"}
+    assert {type(error) for error in ERRORS} == ours - {IsfcError}
+
+
+@pytest.mark.parametrize("error", ERRORS[:6])
 def test_whoever_catches_the_root_catches_all(error: IsfcError) -> None:
     with pytest.raises(IsfcError, match=r"^x"):
         raise error

@@ -33,6 +33,7 @@ def test_random_writes_meet_pages_more_than_once() -> None:
         {"hot_set": 2**30, "write_rate": 0},
         {"hot_set": 2**30 + 1, "write_rate": 1},
         {"write_rate": 1},
+        {"change_rate": -1},
     ],
 )
 def test_memory_that_cannot_be_is_refused(changed: dict[str, int]) -> None:

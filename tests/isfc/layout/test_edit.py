@@ -182,6 +182,12 @@ def test_what_is_lost_leaves_the_rest(atlanta_boston: Collection) -> None:
         without(atlanta_boston, frozenset({"1", "2"}))
 
 
+def test_fibre_that_is_not_there_cannot_be_lost(atlanta_boston: Collection) -> None:
+    # it was a loss that costs nothing
+    with pytest.raises(ConfigurationError, match=r"no \[fibre.40\]; expected one of 1, 2"):
+        without(atlanta_boston, frozenset({"1", "40"}))
+
+
 def test_cluster_is_whole_without_any_one_of_its_fibres() -> None:
     cluster = load_collection("two-cecs")
     for link in cluster.links:

@@ -55,3 +55,12 @@ def test_page_of_a_command_that_is_gone_is_removed(
     (tmp_path / stale.name).write_text("")
     main()
     assert not (tmp_path / stale.name).exists()
+
+
+def test_every_command_that_prints_json_is_on_its_page() -> None:
+    page = (PROJECT / "docs" / "json.md").read_text("utf-8")
+    options = {
+        one.name: {name for each in one.command.params for name in each.opts} for one in listed()
+    }
+    told = {name for name in options if f"`isfc {name} --json`" in page}
+    assert told == {name for name, has in options.items() if "--json" in has}
