@@ -84,7 +84,7 @@ class Evacuated:
 
 
 @dataclass(frozen=True, slots=True)
-class Meanwhile:
+class OtherTraffic:
     """What one link's other traffic got, in MB/s (2^20) both ways: without it, and meanwhile."""
 
     link: str
@@ -97,7 +97,7 @@ class EvacuationOutcome:
     """The schedule, in the order in which the guests began."""
 
     guests: tuple[Evacuated, ...]
-    traffic: tuple[Meanwhile, ...]
+    traffic: tuple[OtherTraffic, ...]
     responses: tuple[Response, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -219,7 +219,7 @@ def _meanwhile(
     before: dict[str, int],
     after: dict[str, int],
     seconds: float,
-) -> tuple[Meanwhile, ...]:
+) -> tuple[OtherTraffic, ...]:
     """What the other traffic got; what the guests moved over a link is taken off."""
     if not evacuation.loads:
         return ()
@@ -241,5 +241,5 @@ def _meanwhile(
         name = "-".join(sorted(nodes))
         rate = (after[name] - before[name] - moved[name]) / seconds / MIB
         whole = recording.client.whole.result.mb_per_s
-        found.append(Meanwhile("-".join(nodes), whole, max(0.0, rate)))
+        found.append(OtherTraffic("-".join(nodes), whole, max(0.0, rate)))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""A run with faults, told as a story: what went wrong, what the link did, how it recovered."""
+"""A run with faults: what went wrong, what the links did, how they recovered."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _Nodes = tuple[NodeName, NodeName]
 
 
 @dataclass(frozen=True, slots=True)
-class StoryEntry:
+class FaultEvent:
     """Something that happened, at a time in seconds since the run began."""
 
     at_s: float
@@ -60,31 +60,31 @@ class Recovery:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """A whole run."""
+class FaultOutcome:
+    """What came of a whole run: events by their times, and what each fault did."""
 
-    entries: tuple[StoryEntry, ...]
+    events: tuple[FaultEvent, ...]
     recoveries: tuple[Recovery, ...]
     mb_per_s: float
     """Of the whole run, after its warm-up, both ways."""
 
 
-def tell(
+def run_with_faults(
     experiment: Experiment | ClusterExperiment,
     faults: Sequence[Fault],
     progress: Callable[[float], None] | None = None,
-) -> Story:
-    """Run an experiment with faults. The same faults and seed give the same story.
+) -> FaultOutcome:
+    """Run an experiment with faults. The same faults and seed give the same outcome.
 
     Of several links that run together it tells what a fault did to each that has traffic.
     """
-    return _Telling(experiment, faults).run(progress)
+    return _FaultRun(experiment, faults).run(progress)
 
 
-class _Telling:
+class _FaultRun:
     def __init__(self, experiment: Experiment | ClusterExperiment, faults: Sequence[Fault]) -> None:
         self._experiment = experiment
-        self._entries: list[StoryEntry] = []
+        self._entries: list[FaultEvent] = []
         self._throttles: dict[NodeName, list[Throttled]] = {}
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
         operation = Operation((), self._hear)
@@ -104,7 +104,7 @@ class _Telling:
         self._carried: dict[_Nodes, list[int]] = {nodes: [] for nodes in self._links}
         """Bytes delivered over each link in each slice, of which the last may be shorter."""
 
-    def run(self, progress: Callable[[float], None] | None) -> Story:
+    def run(self, progress: Callable[[float], None] | None) -> FaultOutcome:
         experiment, engine = self._experiment, self._engine
         end_ns = experiment.end_ns
         while engine.now_ns < end_ns:
@@ -117,7 +117,7 @@ class _Telling:
             if progress is not None:
                 progress(engine.now_ns / NS_PER_S)
         first = experiment.begin_ns // SLICE_NS
-        return Story(
+        return FaultOutcome(
             tuple(sorted([*self._entries, *self._told()], key=lambda entry: entry.at_s)),
             tuple(self._recoveries()),
             sum(self._mean(nodes, first) or 0.0 for nodes in self._carried),
@@ -151,16 +151,16 @@ class _Telling:
         partner = end.partner if isinstance(self._experiment, ClusterExperiment) else None
         text = _said(event, partner)
         if text is not None and now_ns:
-            self._entries.append(StoryEntry(now_ns / NS_PER_S, end.name, text, False))
+            self._entries.append(FaultEvent(now_ns / NS_PER_S, end.name, text, False))
 
-    def _told(self) -> list[StoryEntry]:
+    def _told(self) -> list[FaultEvent]:
         """The faults, as entries."""
         begun = [
-            StoryEntry(at_ns / NS_PER_S, fault.node, fault.describe(), True)
+            FaultEvent(at_ns / NS_PER_S, fault.node, fault.describe(), True)
             for at_ns, fault in self._injection.begun
         ]
         over = [
-            StoryEntry(at_ns / NS_PER_S, fault.node, f"{fault.kind.value} is over", True)
+            FaultEvent(at_ns / NS_PER_S, fault.node, f"{fault.kind.value} is over", True)
             for at_ns, fault in self._injection.over
             if fault.for_ns
         ]

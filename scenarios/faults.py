@@ -31,7 +31,7 @@ from scenarios.virtual_time import read_time_ns
 FAULTS_MAX: Final = 1_000
 
 DRAWN_COUNT: Final = 5
-"""Faults of a run whose faults are drawn from a seed (chosen: a story that fits a screen)."""
+"""Faults of a run whose faults are drawn from a seed (chosen: events that fit a screen)."""
 
 
 class FaultKind(Enum):

@@ -18,7 +18,7 @@ from isfc.cli.commands.optimise import found_record
 from isfc.cli.commands.plan import plan_record
 from isfc.cli.commands.replay import comparison_record
 from isfc.cli.exits import ExitCode
-from isfc.cli.faults import story_record
+from isfc.cli.faults import fault_record
 from isfc.cli.live.node import Measured
 from isfc.cli.loss import left_of, loss_record
 from isfc.cli.options.live import LiveOptions
@@ -41,7 +41,7 @@ from scenarios.advice import try_advice
 from scenarios.collide import CollisionOutcome, trials
 from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
-from scenarios.fault_run import Recovery, Story, StoryEntry
+from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.guest_memory import GuestMemory
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
@@ -199,9 +199,11 @@ def test_compare_keys() -> None:
 
 def test_faults_keys() -> None:
     experiment = Experiment(load_layout("published-4"), SUITES["HS"], pairs=1)
-    story = Story((StoryEntry(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7)
+    outcome = FaultOutcome(
+        (FaultEvent(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7
+    )
     section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
-    record = story_record(experiment, story)
+    record = fault_record(experiment, outcome)
     assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
 

@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from isfc import __version__
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.faults import tell_story
+from isfc.cli.faults import show_fault_run
 from isfc.cli.options.during import DuringOptions
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.options.report import Output, check_view, show_report
@@ -60,7 +60,7 @@ def run_together(
     check_view(output, experiment.experiments)
     faults = during.faults_of(experiment, output)
     if faults is not None:
-        tell_story(experiment, faults, json=output.json)
+        show_fault_run(experiment, faults, json=output.json)
         return
     timeline = during.timeline_of(experiment, output)
     transcript = during.transcript(experiment, output)

@@ -1,49 +1,52 @@
-"""``isfc run --faults`` and ``--fault-seed``: what goes wrong in a run, told as a story."""
+"""``isfc run --faults`` and ``--fault-seed``: what goes wrong in a run, and what comes of it."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from isfc.cli.progress import watch
-from isfc.cli.render.faults import story_page
+from isfc.cli.render.faults import fault_page
 from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.layout.note import Note
 from scenarios.cluster import ClusterExperiment
-from scenarios.fault_run import Recovery, Story, tell
+from scenarios.fault_run import FaultOutcome, Recovery, run_with_faults
 from scenarios.faults import Fault
 from scenarios.notes import cluster_notes, run_notes
 from scenarios.run import Experiment
 
 
-def tell_story(
+def show_fault_run(
     experiment: Experiment | ClusterExperiment, faults: Sequence[Fault], *, json: bool
 ) -> None:
-    """Run one link or several with faults, and print the story."""
-    story = watch(
-        experiment.warmup + experiment.seconds, lambda progress: tell(experiment, faults, progress)
+    """Run one link or several with faults, and print what came of it."""
+    outcome = watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_with_faults(experiment, faults, progress),
     )
     if json:
-        show_json(story_record(experiment, story))
+        show_json(fault_record(experiment, outcome))
     else:
-        show(story_page(experiment, story), *note_lines(_story_notes(experiment, story)))
+        show(fault_page(experiment, outcome), *note_lines(_notes(experiment, outcome)))
 
 
-def _story_notes(experiment: Experiment | ClusterExperiment, story: Story) -> tuple[Note, ...]:
+def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> tuple[Note, ...]:
     """Those of the run without faults."""
     if isinstance(experiment, ClusterExperiment):
         return cluster_notes(experiment.collection)
-    return run_notes(experiment.layout, experiment.workload, experiment.pairs, story.mb_per_s)
+    return run_notes(experiment.layout, experiment.workload, experiment.pairs, outcome.mb_per_s)
 
 
-def story_record(experiment: Experiment | ClusterExperiment, story: Story) -> dict[str, Any]:
+def fault_record(
+    experiment: Experiment | ClusterExperiment, outcome: FaultOutcome
+) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         **experiment.settings(),
-        "mb_per_s": story.mb_per_s,
-        **note_records(_story_notes(experiment, story)),
-        "events": [asdict(entry) for entry in story.entries],
-        "faults": [_recovery_record(recovery) for recovery in story.recoveries],
+        "mb_per_s": outcome.mb_per_s,
+        **note_records(_notes(experiment, outcome)),
+        "events": [asdict(entry) for entry in outcome.events],
+        "faults": [_recovery_record(recovery) for recovery in outcome.recoveries],
     }
 
 

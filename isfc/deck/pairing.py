@@ -43,7 +43,7 @@ class Unpaired:
     device: Device
     reason: Reason
     text: str
-    as_it_should: bool = False
+    is_expected: bool = False
     """Whether that is no fault: the device leads to its own partition, which is shut out of it."""
 
 

@@ -79,7 +79,7 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
     return read_text(text, str(path), reading)
 
 
-def said(
+def completed(
     measurements: Sequence[Measurement],
     system: str | None,
     zones: Mapping[str | None, str],

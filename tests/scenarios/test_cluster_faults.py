@@ -6,7 +6,7 @@ from isfc.layout.file import parse_collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.cluster import ClusterExperiment, LinkLoad
-from scenarios.fault_run import Story, tell
+from scenarios.fault_run import FaultOutcome, run_with_faults
 from scenarios.faults import Fault, FaultKind, draw_faults
 from scenarios.workload import find_workload
 
@@ -17,18 +17,18 @@ LOADS = tuple(LinkLoad(*ends, find_workload("HL"), 3) for ends in ((S1, S2), (S1
 EXPERIMENT = ClusterExperiment(COLLECTION, LOADS, seconds=0.15, warmup=0.03)
 
 
-def during(story: Story) -> dict[str, float | None]:
-    return {recovery.link: recovery.during_mb_per_s for recovery in story.recoveries}
+def during(outcome: FaultOutcome) -> dict[str, float | None]:
+    return {recovery.link: recovery.during_mb_per_s for recovery in outcome.recoveries}
 
 
-def said(story: Story) -> set[tuple[str, str]]:
+def said(outcome: FaultOutcome) -> set[tuple[str, str]]:
     """What was said once all links were up."""
-    return {(entry.node, entry.text) for entry in story.entries if entry.at_s > 0.001}
+    return {(entry.node, entry.text) for entry in outcome.events if entry.at_s > 0.001}
 
 
 def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
-    story = tell(EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)])
-    over = {entry for entry in said(story) if "are over" in entry[1]}
+    outcome = run_with_faults(EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)])
+    over = {entry for entry in said(outcome) if "are over" in entry[1]}
     assert over == {
         ("S1", "all conversations with S2 are over: S2 has restarted"),
         ("S2", "all conversations with S1 are over: S2 has restarted"),
@@ -36,26 +36,28 @@ def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
         ("S3", "all conversations with S2 are over: S2 has restarted"),
     }
     assert not any("S1-S3" in text or text == "the link to S3 went down" for _, text in over)
-    assert (S1, "the link to S3 went down") not in said(story)
-    carried = during(story)
+    assert (S1, "the link to S3 went down") not in said(outcome)
+    carried = during(outcome)
     assert carried["S1-S2"] == carried["S2-S3"] == 0
     assert (carried["S1-S3"] or 0) > 0
-    assert all(recovery.recovered_ms is not None for recovery in story.recoveries)
+    assert all(recovery.recovered_ms is not None for recovery in outcome.recoveries)
 
 
 def test_a_bounced_link_leaves_the_others_alone() -> None:
     (link,) = (link for link in COLLECTION.links if link.nodes == (S1, S2))
     gap = Fault(FaultKind.GAP, 60 * MS, S1, 20 * MS, rdev=link.ctcs[0].rdevs[0])
-    story = tell(EXPERIMENT, [gap])
-    bounced = {node for node, text in said(story) if text.endswith("the link was bounced")}
+    outcome = run_with_faults(EXPERIMENT, [gap])
+    bounced = {node for node, text in said(outcome) if text.endswith("the link was bounced")}
     assert bounced == {"S1", "S2"}
-    assert {text for node, text in said(story) if node == "S3" and "link" in text} == set()
+    assert {text for node, text in said(outcome) if node == "S3" and "link" in text} == set()
 
 
 def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
     chpid = COLLECTION.links[0].fibres[0].chpids[0]
     lost = Fault(FaultKind.CHPID_LOST, 60 * MS, S1, 20 * MS, chpid=chpid)
-    down = {node for node, text in said(tell(EXPERIMENT, [lost])) if text.endswith("is down")}
+    down = {
+        node for node, text in said(run_with_faults(EXPERIMENT, [lost])) if text.endswith("is down")
+    }
     assert down == {"S1", "S2", "S3"}
 
 
@@ -65,11 +67,11 @@ def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
 def test_every_kind_is_told_and_survived(kind: FaultKind) -> None:
     rdev = COLLECTION.links[-1].ctcs[0].rdevs[0]
     fault = Fault(kind, 60 * MS, S2, 10 * MS, rdev=rdev, amount=100_000)
-    story = tell(EXPERIMENT, [fault])
-    assert next(entry.text for entry in story.entries if entry.is_fault) == fault.describe()
-    assert len(story.recoveries) == len(LOADS)
+    outcome = run_with_faults(EXPERIMENT, [fault])
+    assert next(entry.text for entry in outcome.events if entry.is_fault) == fault.describe()
+    assert len(outcome.recoveries) == len(LOADS)
     # a dropped frame is missed after 15 s, long after the end of this run
-    links = {recovery.link for recovery in story.recoveries if recovery.after_mb_per_s}
+    links = {recovery.link for recovery in outcome.recoveries if recovery.after_mb_per_s}
     assert links >= {"S1-S2", "S1-S3"}
     assert "S2-S3" in links or kind is FaultKind.FRAME_DROPPED
 

@@ -10,7 +10,7 @@ from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.fault_run import Story, tell
+from scenarios.fault_run import FaultOutcome, run_with_faults
 from scenarios.faults import (
     PHASES,
     Fault,
@@ -33,14 +33,14 @@ def parse(text: str) -> list[Fault]:
     return parse_faults(text.encode(), LAYOUT, CLIENT, 3 * S)
 
 
-def one(kind: str, keys: str = "") -> Story:
+def one(kind: str, keys: str = "") -> FaultOutcome:
     (fault,) = parse(f'[[fault]]\nat = "100ms"\nkind = "{kind}"\n{keys}')
     experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
-    return tell(experiment, [fault])
+    return run_with_faults(experiment, [fault])
 
 
-def said(story: Story) -> list[str]:
-    return [f"{entry.node} {entry.text}" for entry in story.entries if entry.at_s >= 0.09]
+def said(outcome: FaultOutcome) -> list[str]:
+    return [f"{entry.node} {entry.text}" for entry in outcome.events if entry.at_s >= 0.09]
 
 
 def test_file_of_faults_is_read_in_the_order_of_time(tmp_path: Path) -> None:
@@ -89,32 +89,32 @@ def test_wrong_file_names_the_place_and_the_remedy(text: str, message: str) -> N
 
 @pytest.mark.parametrize("phase", PHASES)
 def test_ctc_lost_in_any_phase_costs_nothing_but_time(phase: str) -> None:
-    story = one("ctc lost", f'rdev = "6001"\nphase = "{phase}"\nfor = "50ms"')
-    assert "CLIENT 6001 is down" in said(story)
-    assert "SERVER 6001 can be used" in said(story)
-    (recovery,) = story.recoveries
+    outcome = one("ctc lost", f'rdev = "6001"\nphase = "{phase}"\nfor = "50ms"')
+    assert "CLIENT 6001 is down" in said(outcome)
+    assert "SERVER 6001 can be used" in said(outcome)
+    (recovery,) = outcome.recoveries
     assert recovery.recovered_ms is not None
 
 
 def test_chpid_lost_is_all_its_ctcs_lost() -> None:
-    story = one("chpid lost", 'node = "SERVER"\nchpid = "50"\nfor = "50ms"')
-    assert said(story).count("CLIENT the link went down") == 1
-    assert said(story).count("SERVER the link came up") == 1
+    outcome = one("chpid lost", 'node = "SERVER"\nchpid = "50"\nfor = "50ms"')
+    assert said(outcome).count("CLIENT the link went down") == 1
+    assert said(outcome).count("SERVER the link came up") == 1
 
 
 def test_crash_severs_everything_and_traffic_restarts() -> None:
-    story = one("crash", 'node = "SERVER"\nfor = "50ms"')
+    outcome = one("crash", 'node = "SERVER"\nfor = "50ms"')
     for node in (CLIENT, SERVER):
-        assert f"{node} all conversations are over: SERVER has restarted" in said(story)
-    (recovery,) = story.recoveries
+        assert f"{node} all conversations are over: SERVER has restarted" in said(outcome)
+    (recovery,) = outcome.recoveries
     assert recovery.during_mb_per_s == 0
     assert recovery.recovered_ms is not None
 
 
 def test_partition_ends_without_a_loss() -> None:
-    story = one("partition", 'for = "50ms"')
-    assert not any("over: " in line for line in said(story))
-    assert story.recoveries[0].recovered_ms is not None
+    outcome = one("partition", 'for = "50ms"')
+    assert not any("over: " in line for line in said(outcome))
+    assert outcome.recoveries[0].recovered_ms is not None
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_what_slows_a_link_down_does_so_and_is_over(kind: str, keys: str) -> Non
 
 @pytest.mark.parametrize("kind", ["frame corrupted", "frame truncated"])
 def test_damaged_frame_takes_its_ctc_down_for_a_while(kind: str) -> None:
-    story = one(kind, 'rdev = "6000"\nfor = "10ms"')
-    assert {"CLIENT 6000 is down", "CLIENT 6000 can be used"} <= {*said(story)}
+    outcome = one(kind, 'rdev = "6000"\nfor = "10ms"')
+    assert {"CLIENT 6000 is down", "CLIENT 6000 can be used"} <= {*said(outcome)}
 
 
 def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
@@ -149,7 +149,7 @@ def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
         '[[fault]]\nat = "200ms"\nkind = "ctc lost"\nrdev = "6001"\nfor = "10ms"\n'
     )
     experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
-    told = said(tell(experiment, faults))
+    told = said(run_with_faults(experiment, faults))
     assert [text for text in told if text.startswith("CLIENT 6001")] == [
         "CLIENT 6001 is down",
         "CLIENT 6001 can be used",
@@ -163,15 +163,15 @@ def test_dropped_frame_is_noticed_by_nobody_for_a_while() -> None:
 
 
 def test_doubled_frame_does_nothing() -> None:
-    story = one("frame doubled", 'rdev = "6000"')
-    assert len(said(story)) == 1
-    assert story.recoveries[0].recovered_ms is not None
+    outcome = one("frame doubled", 'rdev = "6000"')
+    assert len(said(outcome)) == 1
+    assert outcome.recoveries[0].recovered_ms is not None
 
 
 def test_gap_blocks_its_conversations_until_the_link_is_bounced() -> None:
-    story = one("gap", 'rdev = "6000"\nfor = "100ms"')
-    assert "CLIENT all conversations are over: the link was bounced" in said(story)
-    (recovery,) = story.recoveries
+    outcome = one("gap", 'rdev = "6000"\nfor = "100ms"')
+    assert "CLIENT all conversations are over: the link was bounced" in said(outcome)
+    (recovery,) = outcome.recoveries
     assert recovery.during_mb_per_s is not None
     assert recovery.before_mb_per_s is not None
     assert recovery.during_mb_per_s < recovery.before_mb_per_s
@@ -181,7 +181,7 @@ def test_gap_blocks_its_conversations_until_the_link_is_bounced() -> None:
 def test_fault_before_anything_was_measured_has_no_before_and_no_recovery(at: str) -> None:
     faults = parse(f'[[fault]]\nat = "{at}"\nkind = "partition"\nfor = "20ms"')
     experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.1, warmup=0.05)
-    (recovery,) = tell(experiment, faults).recoveries
+    (recovery,) = run_with_faults(experiment, faults).recoveries
     assert recovery.before_mb_per_s is None
     assert recovery.recovered_ms is None
     assert recovery.during_mb_per_s is not None
@@ -193,15 +193,15 @@ def test_fault_within_another_is_compared_with_what_ran_before_both() -> None:
         '[[fault]]\nat = "180ms"\nkind = "delay"\nby = "10us"\nfor = "40ms"\n'
     )
     experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.2, warmup=0.05)
-    outer, inner = tell(experiment, faults).recoveries
+    outer, inner = run_with_faults(experiment, faults).recoveries
     assert inner.before_mb_per_s == outer.before_mb_per_s
 
 
 def test_last_interval_counts_by_its_own_length() -> None:
     faults = parse('[[fault]]\nat = "100ms"\nkind = "frame doubled"\nrdev = "6000"')
     experiment = Experiment(LAYOUT, find_workload("HM"), 20, seconds=0.025, warmup=0.1)
-    whole = tell(replace(experiment, seconds=0.1), faults).mb_per_s
-    assert tell(experiment, faults).mb_per_s == pytest.approx(whole, rel=0.05)
+    whole = run_with_faults(replace(experiment, seconds=0.1), faults).mb_per_s
+    assert run_with_faults(experiment, faults).mb_per_s == pytest.approx(whole, rel=0.05)
 
 
 def test_same_faults_and_seed_tell_the_same_story() -> None:

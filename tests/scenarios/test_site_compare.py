@@ -9,7 +9,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements, said
+from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
 from isfc.measured.table import read_json
@@ -76,7 +76,7 @@ def test_a_quiet_link_says_nothing_of_the_model() -> None:
 def test_a_published_report_is_compared_with_its_layout() -> None:
     layout = load_layout("published-12")
     pages = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
-    (page,) = said(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
+    (page,) = completed(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
     compared = compare_interval(layout, SeenInterval((see(layout, page),)))
     serv = [f for f in compared.judged() if f.measure == "serv_ms" and f.of < "6042"]
     assert len(serv) == 10

@@ -9,7 +9,7 @@ import typer
 from isfc.cli.cluster import check_together, run_together
 from isfc.cli.exits import ExitCode
 from isfc.cli.experiments import run_all
-from isfc.cli.faults import tell_story
+from isfc.cli.faults import show_fault_run
 from isfc.cli.options.during import DuringOptions
 from isfc.cli.options.experiment import (
     EndOptions,
@@ -98,7 +98,7 @@ def run_layout(
     faults = during.faults_of(experiment, output)
     transcript = during.transcript(experiment, output)
     if faults is not None:
-        tell_story(experiment, faults, json=json)
+        show_fault_run(experiment, faults, json=json)
     else:
         _measure(experiment, disks, side, output, timeline, transcript, chosen.layout)
 

@@ -15,7 +15,7 @@ from isfc.cli.render.output import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements, said
+from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 
@@ -76,7 +76,9 @@ class MeasuredFiles:
         layouts = [layout for path in self.records or () for layout in read_layouts(path)]
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
         node, source = (None if name is None else name.upper() for name in (self.system, client))
-        found = said(read_measurements(self.files, reading, layouts), node, zones, told, source)
+        found = completed(
+            read_measurements(self.files, reading, layouts), node, zones, told, source
+        )
         for problem in reading.problems:
             show_log(f"isfc: left out: {problem}")
         if not found:

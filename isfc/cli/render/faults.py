@@ -1,4 +1,4 @@
-"""What ``isfc run --faults`` shows: the story, then what each fault did to the throughput."""
+"""What ``isfc run --faults`` shows: the events, then what each fault did to the throughput."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -11,31 +11,31 @@ from isfc.cli.render.cluster import cluster_heading
 from isfc.cli.render.run import run_heading
 from isfc.cli.render.table import plain_table
 from scenarios.cluster import ClusterExperiment
-from scenarios.fault_run import Recovery, Story, StoryEntry
+from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.run import Experiment
 
 _NAMES_MAX = 4
 """Devices that are named one by one in a line."""
 
 
-def story_page(experiment: Experiment | ClusterExperiment, story: Story) -> RenderableType:
+def fault_page(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> RenderableType:
     """The whole page."""
     if isinstance(experiment, ClusterExperiment):
         heading = cluster_heading(experiment, None)
     else:
         heading = run_heading(experiment, experiment.client_node)
-    lines = Text("\n".join(story_lines(story)))
-    total = f"{story.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
-    return Group(heading, "", lines, "", _table(story), "", total)
+    lines = Text("\n".join(event_lines(outcome)))
+    total = f"{outcome.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
+    return Group(heading, "", lines, "", _table(outcome), "", total)
 
 
-def story_lines(story: Story) -> Iterator[str]:
+def event_lines(outcome: FaultOutcome) -> Iterator[str]:
     """A line for each fault, marked, and for what the link did because of it, from the first on."""
-    began = next((entry.at_s for entry in story.entries if entry.is_fault), None)
+    began = next((entry.at_s for entry in outcome.events if entry.is_fault), None)
     if began is None:
         return
-    entries = [entry for entry in story.entries if entry.at_s >= began]
-    pair = len({entry.node for entry in story.entries}) <= 2
+    entries = [entry for entry in outcome.events if entry.at_s >= began]
+    pair = len({entry.node for entry in outcome.events}) <= 2
     for at_s, group in groupby(entries, key=lambda entry: entry.at_s):
         moment = [*group]
         for entry in moment:
@@ -50,31 +50,31 @@ def story_lines(story: Story) -> Iterator[str]:
                 yield f"{at_s:12.6f} {node:<8}   {text}"
 
 
-def _seen(entries: list[StoryEntry]) -> Iterator[str]:
-    """What one system saw at one moment, devices of the same fate together."""
+def _seen(entries: list[FaultEvent]) -> Iterator[str]:
+    """What one system saw at one moment, devices of the same state together."""
     devices: dict[str, list[str]] = {}
     others = []
     for entry in entries:
-        rdev, _, fate = entry.text.partition(" ")
-        if fate in ("is down", "can be used"):
-            devices.setdefault(fate, []).append(rdev)
+        rdev, _, state = entry.text.partition(" ")
+        if state in ("is down", "can be used"):
+            devices.setdefault(state, []).append(rdev)
         else:
             others.append(entry.text)
-    for fate, rdevs in devices.items():
-        several = fate.replace("is", "are", 1) if len(rdevs) > 1 else fate
+    for state, rdevs in devices.items():
+        several = state.replace("is", "are", 1) if len(rdevs) > 1 else state
         if len(rdevs) > _NAMES_MAX:
             rdevs = [*rdevs[: _NAMES_MAX - 1], f"{len(rdevs) - _NAMES_MAX + 1} more"]
         yield f"{', '.join(rdevs)} {several}"
     yield from others
 
 
-def _table(story: Story) -> Table:
-    several = any(recovery.link for recovery in story.recoveries)
+def _table(outcome: FaultOutcome) -> Table:
+    several = any(recovery.link for recovery in outcome.recoveries)
     link = ("link",) if several else ()
     figures = (">before", ">during", ">after", ">recovered")
     table = plain_table(">at s", "fault", *link, *figures, gap=1)
     before = None
-    for recovery in story.recoveries:
+    for recovery in outcome.recoveries:
         fault = recovery.at_s, recovery.fault
         table.add_row(
             f"{recovery.at_s:.3f}" if fault != before else "",

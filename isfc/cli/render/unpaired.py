@@ -20,7 +20,7 @@ def unpaired_lines(unpaired: Sequence[Unpaired]) -> Iterator[str]:
 
     Those that lead to their own partition come last, and only their number: nothing is wrong.
     """
-    left = [each for each in unpaired if not each.as_it_should]
+    left = [each for each in unpaired if not each.is_expected]
     if left:
         yield f"Not paired: {len(left)} devices"
     for (node, place, text), devices in groupby(

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from isfc import Carried, ConfigurationError, __version__, features, source_kind
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.studio.command import Printed
+from isfc.cli.studio.downloads import drawing, report
 from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files
 from isfc.cli.studio.judgement import capacity
@@ -26,7 +27,6 @@ from isfc.cli.studio.look import Look, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
-from isfc.cli.studio.taking_out import drawing, report
 from isfc.cli.studio.tasks import Question, Subject, ask, questions
 from isfc.cli.studio.work import Busy, Failed, Work
 

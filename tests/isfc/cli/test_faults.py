@@ -1,4 +1,4 @@
-"""``isfc run --faults``: the story, its JSON and what is refused."""
+"""``isfc run --faults``: the events, its JSON and what is refused."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def faults(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_story_says_what_happened(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_events_say_what_happened(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*RUN, "0.05", "--faults", faults]) == 0
     page = capsys.readouterr().out
     lines = page.splitlines()

@@ -9,7 +9,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured.figures import Reading
-from isfc.measured.file import read_measurements, said
+from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, table_rows
 from isfc.measured.seen import see
 from isfc.measured.table import read_csv, read_json
@@ -155,7 +155,7 @@ def test_the_neutral_table_is_read_as_it_was_written(tmp_path: Path) -> None:
         [PUBLISHED / "H001709C-fcx108.txt", PUBLISHED / "H001709C-link.txt"], Reading()
     )
     path = tmp_path / "table.csv"
-    rows = [*table_rows(said(found, "CLIENT", {None: "-05:00"}, None))]
+    rows = [*table_rows(completed(found, "CLIENT", {None: "-05:00"}, None))]
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [*rows[0]])
         writer.writeheader()

@@ -14,7 +14,7 @@ import pytest
 
 from isfc.cli import survey
 from isfc.cli.loss import left_of
-from isfc.cli.studio.taking_out import report
+from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
 from tests.studio import RunningStudio, studio

@@ -1,4 +1,4 @@
-"""What can be taken out beside the text: the drawing as a file, and the report page."""
+"""What can be downloaded beside the text: the drawing as a file, and the report page."""
 
 import io
 import sys
