@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Annotated, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeVar
 
 import typer
 
@@ -65,23 +66,22 @@ def new(
     begin as told, and those of each further one 16 higher.
     """
     ask = sys.stdin is not None and sys.stdin.isatty()
-    nodes = _said(systems, ask, "The two systems", "ATLANTA,BOSTON", "systems", _nodes)
-    pairs = _said(
-        chpids, ask, "Chpids that are joined", "40:50,41:51", "chpids", lambda text: _pairs(text)
+    nodes = _Question("systems", "The two systems", "ATLANTA,BOSTON", _nodes).answer(systems, ask)
+    pairs = _Question("chpids", "Chpids that are joined", "40:50,41:51", _pairs).answer(chpids, ask)
+    count = ctcs or _Question("ctcs", "CTCs on each chpid", "4", _count, is_default=True).answer(
+        None, ask
     )
-    count = ctcs or _said(None, ask, "CTCs on each chpid", "4", "ctcs", _count, "4")
-    assumed = ASSUMED_FEATURE.feature
-    profiles = _said(
-        feature,
-        ask,
-        "FICON feature of the chpids, or of each pair",
-        assumed,
+    profiles = _Question(
         "feature",
+        "FICON feature of the chpids, or of each pair",
+        ASSUMED_FEATURE.feature,
         lambda text: _profiles(text, len(pairs)),
-        assumed,
-    )
+        is_default=True,
+    ).answer(feature, ask)
     of_pair = dict(zip(pairs, profiles, strict=True))
-    firsts = _said(rdevs, ask, "First device number", "6000", "rdevs", _firsts, "6000")
+    firsts = _Question("rdevs", "First device number", "6000", _firsts, is_default=True).answer(
+        rdevs, ask
+    )
     layout = build_layout(
         nodes,
         _connections(pairs, count, firsts),
@@ -94,28 +94,32 @@ def new(
     write_text(format_layout(layout, heading=heading, explained=True), output)
 
 
-def _said(
-    text: str | None,
-    ask: bool,
-    question: str,
-    example: str,
-    option: str,
-    read: Callable[[str], _T],
-    default: str | None = None,
-) -> _T:
-    """An option's value, or the answer to a question, or its default."""
-    if text is None and ask:
-        hint = f" [{default}]" if default else f", such as {example}"
-        answer = ask_user(f"{question}{hint}: ")
-        if not answer:  # Ctrl-D: not even the end of a line
-            raise typer.Exit(ExitCode.INTERRUPTED)
-        text = answer.strip() or default
-    if text is None:
-        text = default
-    if text is None:
-        raise ConfigurationError(f"--{option} is missing; expected --{option} {example}")
-    with within(f"--{option} {text[:40]!r}"):
-        return read(text)
+@dataclass(frozen=True, slots=True)
+class _Question(Generic[_T]):
+    """What an option says, or somebody at the terminal; ``example`` if it is the default."""
+
+    option: str
+    question: str
+    example: str
+    read: Callable[[str], _T]
+    is_default: bool = False
+
+    def answer(self, text: str | None, ask: bool) -> _T:
+        """The option's value, or the answer to the question, or the default."""
+        default = self.example if self.is_default else None
+        if text is None and ask:
+            hint = f" [{default}]" if default else f", such as {self.example}"
+            answer = ask_user(f"{self.question}{hint}: ")
+            if not answer:  # Ctrl-D: not even the end of a line
+                raise typer.Exit(ExitCode.INTERRUPTED)
+            text = answer.strip() or None
+        text = default if text is None else text
+        if text is None:
+            raise ConfigurationError(
+                f"--{self.option} is missing; expected --{self.option} {self.example}"
+            )
+        with within(f"--{self.option} {text[:40]!r}"):
+            return self.read(text)
 
 
 def _nodes(text: str) -> tuple[NodeName, NodeName]:
