@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
-from isfc.cli.options.file import check_file
+from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
@@ -126,12 +126,7 @@ class SearchOptions:
 
 OutputOption = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write what is advised as a layout: the one given if there is nothing to gain.",
-    ),
+    output_option("Write what is advised as a layout: the one given if there is nothing to gain."),
 ]
 PlotOption = Annotated[
     Path | None,

@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 import typer
 
 from isfc.cli.experiments import run_all
-from isfc.cli.options.file import check_file
+from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.render.output import show_log, write_file
 from isfc.cli.render.page.cluster import ClusterSurvey
@@ -31,9 +31,7 @@ def report(
     layout: LayoutArgument,
     *,
     link: LinkOption = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE.html", help="The page to be written.")
-    ],
+    output: Annotated[str, output_option("The page to be written.", "FILE.html")],
     workload: Annotated[
         str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
     ] = "HL",

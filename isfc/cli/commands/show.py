@@ -2,9 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
-from isfc.cli.options.file import check_file
+from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
 from isfc.cli.render.cluster_drawing import cluster_drawing_page
 from isfc.cli.render.drawing import drawing_page, drawing_svg
@@ -20,7 +18,7 @@ def show_layout(
     link: LinkOption = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE.svg", help="Draw it into a file, as SVG."),
+        output_option("Draw it into a file, as SVG.", "FILE.svg"),
     ] = None,
 ) -> None:
     """Draw a layout: systems, chpids, fibres, who writes on what.

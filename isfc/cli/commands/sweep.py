@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from isfc.cli.options.file import output_option
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.jobs import JobsOption
 from isfc.cli.options.profile import ProfileOption, open_profile
@@ -51,12 +52,7 @@ def sweep(
     profile: ProfileOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write the rows; FILE ends with .csv or .parquet.",
-        ),
+        output_option("Write the rows; FILE ends with .csv or .parquet."),
     ] = None,
     store: Annotated[
         Path | None,

@@ -1,8 +1,16 @@
 """``-o FILE``: writing a result into a file."""
 
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from isfc.errors import ConfigurationError
+
+
+def output_option(said: str, metavar: str = "FILE") -> Any:
+    """The option itself; ``said`` is its help."""
+    return typer.Option("--output", "-o", metavar=metavar, help=said)
 
 
 def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:

@@ -9,6 +9,7 @@ import typer
 
 from ctc.address import ChpidId, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
+from isfc.cli.options.file import output_option
 from isfc.cli.render.output import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.layout.build import Profiles
@@ -17,12 +18,7 @@ from isfc.link.name import NodeName
 
 OutputOption = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Write to a file, or files to a folder, instead of to standard output.",
-    ),
+    output_option("Write to a file, or files to a folder, instead of to standard output."),
 ]
 
 FeatureOption = Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.commands.io.plan import finite
-from isfc.cli.options.file import check_file
+from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
@@ -135,11 +135,8 @@ def size(
     most: GuidelineOptions,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE.toml",
-            help="Write what is best, with the load it is for, as a configuration.",
+        output_option(
+            "Write what is best, with the load it is for, as a configuration.", "FILE.toml"
         ),
     ] = None,
     json: JsonOption = False,

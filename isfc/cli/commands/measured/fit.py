@@ -5,9 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from isfc.cli.options.file import check_file
+from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.measured import MeasuredFiles, MeasuredLink
@@ -29,7 +27,7 @@ def fit_site(
     *,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="The site profile to write; .toml."),
+        output_option("The site profile to write; .toml."),
     ],
     json: JsonOption = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from isfc.cli.options.file import output_option
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import LinkOption, open_layout
 from isfc.cli.options.measured import MeasuredFiles
@@ -35,7 +36,7 @@ def read(
     link: LinkOption = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the table; .csv or .parquet."),
+        output_option("Write the table; .csv or .parquet."),
     ] = None,
     printed: TablePrinted,
 ) -> None:
