@@ -122,4 +122,5 @@ def _rule(layout: Layout) -> Iterator[Note]:
 
 def _profile(layout: Layout) -> Iterator[Note]:
     if layout.site is not None:
-        yield Note(NoteKind.PROFILE, layout.site.describe())
+        features = (fibre.profile.feature for fibre in layout.fibres)
+        yield Note(NoteKind.PROFILE, layout.site.describe(features))

@@ -4,7 +4,7 @@
 has a factor for each; 1 leaves the model as it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -79,17 +79,42 @@ class SiteProfile:
         """The link driver with its factors."""
         return replace(parameters, **_scaled(parameters, dict(self.factors), of_feature=False))
 
-    def describe(self) -> str:
-        """The profile and its own error figures, in a line."""
-        fitted = f"Site profile {self.name}, fitted on {self.intervals} intervals"
+    @property
+    def is_worse(self) -> bool:
+        """Whether what was held back is further off than without the profile, by the median."""
+        if self.held_back is None or self.before is None:
+            return False
+        return self.held_back.median > self.before.median
+
+    def describe(self, features: Iterable[str] = ()) -> str:
+        """The profile and its own error figures, in a line; and which ``features`` it leaves."""
+        what = "interval" if self.intervals == 1 else "intervals"
+        fitted = f"Site profile {self.name}, fitted on {self.intervals} {what}"
         if all(factor == 1.0 for _, factor in self.factors):
             return f"{fitted}: it leaves the model as it is."
+        return f"{fitted}: {' '.join([self._off(), *self._left(features)])}"
+
+    def _off(self) -> str:
+        """How far it is off."""
         if self.held_back is None:
-            return f"{fitted}: how far it is off is not said."
-        return (
-            f"{fitted}: figures held back are off by {self.held_back.median:.1f} % by the median, "
+            return "how far it is off is not said."
+        off = (
+            f"figures held back are off by {self.held_back.median:.1f} % by the median, "
             f"the worst by {self.held_back.worst:.0f} %."
         )
+        if self.is_worse and self.before is not None:
+            return f"{off} Without it they are off by {self.before.median:.1f} %."
+        return off
+
+    def _left(self, features: Iterable[str]) -> Iterator[str]:
+        """What it does not change, though a layout has it."""
+        of_feature = {constant.name for constant in CONSTANTS if constant.of_feature}
+        left = [name for name in dict.fromkeys(features) if name not in self.features]
+        if left and any(factor != 1.0 for name, factor in self.factors if name in of_feature):
+            yield (
+                f"Its constants of the channel are of {', '.join(self.features) or 'no feature'}; "
+                f"{', '.join(left)} keeps the model's."
+            )
 
 
 def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> dict[str, Any]:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from ctc.profiles import FEATURES
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, within
+from isfc.layout.closest import expected
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, FACTOR_MAX, Errors, SiteProfile
 
@@ -44,6 +46,12 @@ def read_site(path: Path) -> SiteProfile:
         document = decode(read_bytes(path, "a site profile"), "a site profile")
         root = convert(document, _Root, "", _EXPECTED)
         check_table_name("name", root.name, "a site profile")
+        for feature in root.features:
+            if feature not in FEATURES:
+                raise ConfigurationError(
+                    f"features: {feature[:40]!r} is not a FICON feature; "
+                    f"{expected(feature, FEATURES)}"
+                )
         known = [constant.name for constant in CONSTANTS]
         for name, factor in root.factors.items():
             if name not in known:

@@ -250,4 +250,9 @@ def fit_page(fitted: Fitted, file: str) -> RenderableType:
             f"with today's constants by {profile.before.median:.1f} %, the worst by "
             f"{profile.before.worst:.0f} %."
         )
+        if profile.is_worse:
+            lines.append(
+                "So the fit predicts worse than the model without it: measure more intervals, "
+                "with other loads, before you use it."
+            )
     return Group(*lines, f"Written: {file}, for --profile.")

@@ -1,17 +1,24 @@
 """A site made by the emulator is found again from its printed pages, and predicted."""
 
 import os
+from dataclasses import replace
+from io import StringIO
 from math import log
 from pathlib import Path
 from random import Random
 
 import pytest
+from rich.console import Console
 
+from isfc.cli.render.measured import fit_page
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.layout.site import Errors, SiteProfile
 from isfc.layout.site_file import format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
-from isfc.search.site_fit import fit
+from isfc.search.site_fit import Fitted, fit
+from scenarios.notes import run_notes
+from scenarios.workload import SUITES
 from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]
@@ -87,6 +94,34 @@ def test_a_profile_changes_the_features_it_was_fitted_on_alone() -> None:
         assert changed == pytest.approx(factor * fibre.profile.processor_ns_per_byte)
 
 
+def test_a_profile_says_which_features_of_a_layout_it_leaves() -> None:
+    # on another feature its constants of the channel had no effect, and nothing said so
+    site = SiteProfile("made", (("transfer", 2.0),), ("FICON Express4",), 1, "")
+    left = "Its constants of the channel are of FICON Express4; FICON Express8S keeps the model's."
+    assert left in site.describe(["FICON Express4", "FICON Express8S"])
+    assert "fitted on 1 interval:" in site.describe()
+    assert left not in site.describe(["FICON Express4"])
+    assert left not in replace(site, factors=(("receive", 2.0),)).describe(["FICON Express8S"])
+    layout = with_site(load_layout(LAYOUT), site)
+    told = [note.text for note in run_notes(layout, SUITES["HL"], 50)]
+    assert any("FICON Express2 keeps the model's." in text for text in told)
+
+
+def test_a_profile_that_is_worse_than_none_says_so() -> None:
+    site = SiteProfile("made", (("turn", 1.05),), ("FICON Express4",), 2, "")
+    worse = replace(site, held_back=Errors(6.8, 143), before=Errors(3.7, 30))
+    better = replace(site, held_back=Errors(3.7, 30), before=Errors(6.8, 143))
+    assert worse.describe().endswith("Without it they are off by 3.7 %.")
+    assert "Without it" not in better.describe()
+    for profile in worse, better:
+        console = Console(file=StringIO(), width=80)
+        console.print(fit_page(Fitted(profile, (("turn", 0.1),), ()), "site.toml"))
+        assert isinstance(console.file, StringIO)
+        page = console.file.getvalue()
+        said = "the fit predicts worse than the model without it" in " ".join(page.split())
+        assert said is profile.is_worse
+
+
 def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
     # the latency is written as 4_013: a compiled record has 4013.0, and both must give one model
     (fibre, *_) = load_layout(LAYOUT).fibres
@@ -103,6 +138,7 @@ def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
         ("transfer = 1.0000", "transfer = 9.0", "[factors] transfer 9: expected 0.25 to 4"),
         ("intervals = 0", "intervals = 'x'", "intervals"),
         ("[factors]", "[factors", "is not TOML"),
+        ('"FICON Express2"', '"Express2"', "features: 'Express2' is not a FICON feature; did you"),
     ],
 )
 def test_a_bad_profile_is_refused_with_its_key(

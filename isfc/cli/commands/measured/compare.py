@@ -62,7 +62,8 @@ def compare(
         records = [compared_record(each, tolerance) for each in compared]
         show_json({"compared": records, **profile_record(site)})
     else:
-        notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe())]
+        features = [fibre.profile.feature for fibre in layout.fibres]
+        notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
         show(compare_page(compared, tolerance), *note_lines(notes))
     if tolerance is not None and any(each.beyond(tolerance) for each in compared):
         count = sum(len(each.beyond(tolerance)) for each in compared)
