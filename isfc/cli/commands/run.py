@@ -1,6 +1,7 @@
 """``isfc run``: one workload over one layout, in virtual time."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -100,138 +101,107 @@ def run_layout(
     if faults is not None:
         show_fault_run(experiment, faults, json=json)
     else:
-        _measure(experiment, disks, side, output, timeline, transcript, chosen.layout)
+        measured_run = experiment if timeline is None else timeline.experiment
+        _LinkRun(measured_run, disks, side, output, transcript, chosen.layout).show(timeline)
 
 
-def _measure(
-    experiment: Experiment,
-    disks: IoConfiguration | None,
-    node: NodeName | None,
-    output: Output,
-    wanted: TimelineOutput[Experiment] | None,
-    transcript: Transcript | None,
-    layout: str,
-) -> None:
-    """Run one link and print what is wanted of it; ends with 1 if CP refused a command."""
-    if wanted is not None:
-        _show_timeline(wanted, node, output, transcript)
-    elif output.view is None:
-        _show_run(experiment, disks, node, output, transcript, layout)
-    else:
-        _show_view(output.view, experiment, node, output, transcript)
-    if transcript is not None and transcript.refusals:
-        raise typer.Exit(ExitCode.FAILED)
+@dataclass(frozen=True, slots=True)
+class _LinkRun:
+    """One link that is to be run, what the disks on its chpids do, and how it is shown.
 
+    ``side`` is the node to measure at, ``layout`` what the command line called the layout.
+    """
 
-def _show_run(
-    experiment: Experiment,
-    disks: IoConfiguration | None,
-    side: NodeName | None,
-    output: Output,
-    transcript: Transcript | None,
-    layout: str,
-) -> None:
-    """Run the experiment, and print all of it; with what the disks on its chpids cost, run once."""
-    if disks is None or output.seeds is not None or transcript is not None:
-        results = _results(experiment, side, output.seeds, transcript)
-        _show_results(experiment, results, output, transcript, layout)
-        return
-    shared = _watch(experiment, lambda progress: run_shared(experiment, disks, side, progress))
-    if output.json:
-        record = run_record(experiment, [shared.beside], layout)
-        show_json({**record, "disks": shared_record(shared)})
-    else:
-        load = f"{experiment.workload.name}, {experiment.pairs} pairs"
-        show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
+    experiment: Experiment
+    disks: IoConfiguration | None
+    side: NodeName | None
+    output: Output
+    transcript: Transcript | None
+    layout: str
 
+    def show(self, timeline: TimelineOutput[Experiment] | None) -> None:
+        """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
+        if timeline is not None:
+            self._show_timeline(timeline)
+        elif self.output.view is None:
+            self._show_run()
+        else:
+            self._show_view(self.output.view)
+        if self.transcript is not None and self.transcript.refusals:
+            raise typer.Exit(ExitCode.FAILED)
 
-def _show_results(
-    experiment: Experiment,
-    results: Sequence[Result],
-    output: Output,
-    transcript: Transcript | None,
-    layout: str | None = None,
-) -> None:
-    """Print the record of a run, or its page; with the spread if it was repeated."""
-    repeated = output.seeds is not None
-    if output.json:
-        record = run_record(experiment, results, layout, repeated=repeated)
-        show_json(record if transcript is None else {**record, "cp": transcript.records()})
-    else:
-        show_transcript(transcript)
-        show(run_page(experiment, results, repeated=repeated))
+    def _show_run(self) -> None:
+        """Print all of the run; with what the disks on its chpids cost, run once."""
+        experiment, disks = self.experiment, self.disks
+        if disks is None or self.output.seeds is not None or self.transcript is not None:
+            self._show_results(self._results())
+            return
+        shared = self._watch(lambda progress: run_shared(experiment, disks, self.side, progress))
+        if self.output.json:
+            record = run_record(experiment, [shared.beside], self.layout)
+            show_json({**record, "disks": shared_record(shared)})
+        else:
+            load = f"{experiment.workload.name}, {experiment.pairs} pairs"
+            show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
 
+    def _show_results(self, results: Sequence[Result]) -> None:
+        """Print the record of a run, or its page; with the spread if it was repeated."""
+        transcript, repeated = self.transcript, self.output.seeds is not None
+        if self.output.json:
+            record = run_record(self.experiment, results, self.layout, repeated=repeated)
+            show_json(record if transcript is None else {**record, "cp": transcript.records()})
+        else:
+            show_transcript(transcript)
+            show(run_page(self.experiment, results, repeated=repeated))
 
-def _show_view(
-    view: View,
-    experiment: Experiment,
-    side: NodeName | None,
-    output: Output,
-    transcript: Transcript | None,
-) -> None:
-    """Run the experiment, and print the view of the report that is wanted."""
-    name = make_name(experiment)
-    interval = output.sample_s
-    if interval is None:
-        run = measured(name, experiment, mean(_results(experiment, side, output.seeds, transcript)))
-    else:
-        recording = _watch(
-            experiment,
-            lambda progress: record(
-                experiment, interval, progress=progress, operation=_operation(transcript)
-            ),
+    def _show_view(self, view: View) -> None:
+        """Print the view of the report that is wanted."""
+        experiment, output = self.experiment, self.output
+        name = make_name(experiment)
+        interval = output.sample_s
+        if interval is None:
+            run = measured(name, experiment, mean(self._results()))
+        else:
+            recording = self._watch(
+                lambda progress: record(
+                    experiment, interval, progress=progress, operation=self._operation
+                )
+            )
+            run = MeasuredRun(name, experiment, recording.at(self.side).parts)
+        if output.csv or output.json:
+            show_refusals(self.transcript)
+        else:
+            show_transcript(self.transcript)
+        heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
+        show_report(output, view, heading, [run])
+
+    def _show_timeline(self, wanted: TimelineOutput[Experiment]) -> None:
+        """Write the trace, and print the chart, or what would be printed without."""
+        timeline, result = self._watch(
+            lambda progress: run_timeline(wanted, self.side, progress, self._operation)
         )
-        run = MeasuredRun(name, experiment, recording.at(side).parts)
-    if output.csv or output.json:
-        show_refusals(transcript)
-    else:
-        show_transcript(transcript)
-    heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
-    show_report(output, view, heading, [run])
+        chart = wanted.chart(timeline)
+        if chart is None:
+            self._show_results([result])
+        else:
+            show_transcript(self.transcript)
+            show(run_heading(self.experiment, result.node), "", chart)
 
+    @property
+    def _operation(self) -> Operation | None:
+        return None if self.transcript is None else self.transcript.operation
 
-def _show_timeline(
-    wanted: TimelineOutput[Experiment],
-    side: NodeName | None,
-    output: Output,
-    transcript: Transcript | None,
-) -> None:
-    """Run the experiment, write its trace, and print its chart, or what it would print without."""
-    timeline, result = _watch(
-        wanted.experiment,
-        lambda progress: run_timeline(wanted, side, progress, _operation(transcript)),
-    )
-    chart = wanted.chart(timeline)
-    if chart is None:
-        _show_results(wanted.experiment, [result], output, transcript)
-    else:
-        show_transcript(transcript)
-        show(run_heading(wanted.experiment, result.node), "", chart)
-
-
-def _operation(transcript: Transcript | None) -> Operation | None:
-    return None if transcript is None else transcript.operation
-
-
-def _results(
-    experiment: Experiment,
-    side: NodeName | None,
-    seeds: int | None,
-    transcript: Transcript | None,
-) -> list[Result]:
-    """The result of the run, or of one with each seed."""
-    if seeds is None:
-        operation = _operation(transcript)
+    def _results(self) -> list[Result]:
+        """The result of the run, or of one with each seed."""
+        experiment, side, seeds = self.experiment, self.side, self.output.seeds
+        if seeds is not None:
+            return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
         return [
-            _watch(
-                experiment,
-                lambda progress: run(experiment, side, progress=progress, operation=operation),
+            self._watch(
+                lambda progress: run(experiment, side, progress=progress, operation=self._operation)
             )
         ]
 
-    return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
-
-
-def _watch(experiment: Experiment, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
-    """Do ``work`` on the experiment, which reports its progress, and show how far it has got."""
-    return watch(experiment.warmup + experiment.seconds, work)
+    def _watch(self, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
+        """Do ``work``, which reports its progress, and show how far it has got."""
+        return watch(self.experiment.warmup + self.experiment.seconds, work)

@@ -20,13 +20,14 @@ def test_chart_has_a_line_for_each_end_of_each_ctc(capsys: pytest.CaptureFixture
     assert any("W" in line for line in lines if line.startswith("6000"))
 
 
+@pytest.mark.parametrize("form", [[], ["--json"]])
 def test_trace_leaves_the_results_as_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([*RUN, "--seconds", "0.02"]) == 0
+    assert run([*RUN, "--seconds", "0.02", *form]) == 0
     without = capsys.readouterr().out
     trace = tmp_path / "link.json"
-    assert run([*RUN, "--seconds", "0.02", "--trace", str(trace)]) == 0
+    assert run([*RUN, "--seconds", "0.02", *form, "--trace", str(trace)]) == 0
     assert capsys.readouterr().out == without
     assert json.loads(trace.read_text())["traceEvents"]
 
