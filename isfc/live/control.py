@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from isfc.errors import IsfcError, RemoteProtocolError
+from isfc.live.accepting import Acceptor
 from isfc.live.control_socket import listen_at, peer_uid
 
 LISTEN: Final = "listen"
@@ -78,7 +79,7 @@ class ControlServer:
         self.refused_count = 0
         """Connections that were closed because of what they did, or of who they were."""
         self.clients: set[_Client] = set()
-        self._server: asyncio.AbstractServer | None = None
+        self._server: Acceptor | None = None
         self._inode = 0
         self._waiting: deque[_Client] = deque()
         """Those with a request that has not had its turn."""
@@ -88,14 +89,14 @@ class ControlServer:
         """Listen. Raises `ConfigurationError` when another process does."""
         listener = listen_at(self.path)
         self._inode = self.path.lstat().st_ino
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_unix_server(lambda: _Client(self), sock=listener)
+        self._server = Acceptor(listener, lambda: _Client(self))
 
     async def close(self) -> None:
         """Close all connections, and take the socket away."""
         if self._server is None:
             return
-        self._server.close()
+        server, self._server = self._server, None
+        await server.close()
         self._waiting.clear()
         if self._rest is not None:
             self._rest.cancel()
@@ -103,8 +104,6 @@ class ControlServer:
             for client in tuple(self.clients):
                 client.abort()
             await asyncio.sleep(0)  # a turn of the loop, in which they are lost
-        await self._server.wait_closed()
-        self._server = None
         self._unlink()
 
     def announce(self, line: str) -> None:

@@ -17,9 +17,9 @@ from typing import Final
 
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
+from isfc.live.accepting import PAUSE_S, accept
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
-from isfc.live.listen import accept
 from isfc.live.relay import Relay, reset_on_close
 from isfc.live.service import Service, why
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
@@ -30,9 +30,6 @@ CONNECTIONS_MAX: Final = 128
 
 BACKLOG_MAX: Final = 1_024
 """How many may wait there, if the system lets so many."""
-
-PAUSE_S: Final = 0.1
-"""After an accept failed, for want of file descriptors for one, in seconds."""
 
 CHECK_S: Final = 5.0
 """Between two looks whether the other ends of all connections are still there, in seconds."""

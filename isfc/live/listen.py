@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from collections.abc import Callable
 from pathlib import Path
 
 from isfc.live.connection import why
@@ -10,11 +9,14 @@ from isfc.live.control_socket import listen_at
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 
 
-async def listening_sockets(endpoint: Endpoint, backlog: int) -> list[socket.socket]:
+async def listening_sockets(
+    endpoint: Endpoint, backlog: int, option: str = "--listen"
+) -> list[socket.socket]:
     """Sockets that listen at ``endpoint``: one for each address that its host has.
 
     A Unix socket is for its owner only; one left by a dead node is replaced. Raises
-    `ConfigurationError` for a path that cannot be used, and `OSError` for a port, both in words.
+    `ConfigurationError` for a path that cannot be used, and `OSError` for a port, both in words;
+    that of a port names the ``option``.
     """
     if isinstance(endpoint, UnixEndpoint):
         taken = "somebody listens there already"
@@ -27,49 +29,8 @@ async def listening_sockets(endpoint: Endpoint, backlog: int) -> list[socket.soc
     except OSError as error:
         for listener in listeners:
             listener.close()
-        raise OSError(error.errno, why(error), f"--listen {endpoint}") from None
+        raise OSError(error.errno, why(error), f"{option} {endpoint}") from None
     return listeners
-
-
-async def serve(
-    listener: socket.socket, make: Callable[[], asyncio.BaseProtocol]
-) -> asyncio.Server:
-    """Let ``make`` make a protocol for everybody who connects."""
-    loop = asyncio.get_running_loop()
-    if listener.family == socket.AF_UNIX:
-        return await loop.create_unix_server(make, sock=listener)
-    return await loop.create_server(make, sock=listener)
-
-
-async def accept(listener: socket.socket) -> tuple[socket.socket, object]:
-    """Wait for one who connects: the socket, which does not block, and the address.
-
-    Unlike the loop's own ``sock_accept``, it loses nobody when it is cancelled: that one may have
-    accepted already then, and the socket stays open with nobody to close it. Raises `OSError`.
-    """
-    while True:
-        try:
-            accepted, peer = listener.accept()
-        except BlockingIOError:
-            await _until_readable(listener)
-        else:
-            accepted.setblocking(False)
-            return accepted, peer
-
-
-async def _until_readable(listener: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    readable = loop.create_future()
-
-    def note() -> None:
-        if not readable.done():
-            readable.set_result(None)
-
-    loop.add_reader(listener, note)
-    try:
-        await readable
-    finally:
-        loop.remove_reader(listener)
 
 
 async def _addresses(host: str, port: int) -> list[tuple[int, tuple[str, int]]]:

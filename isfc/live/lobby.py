@@ -4,7 +4,6 @@ A system with several links listens once. Who comes says in its hello which syst
 which link it belongs.
 """
 
-import asyncio
 import ssl
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,12 @@ from random import Random
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.live.accepting import Acceptor
 from isfc.live.connection import Connection
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
-from isfc.live.listen import listening_sockets, serve
+from isfc.live.listen import listening_sockets
 from isfc.live.peer_user import can_tell_users
 from isfc.live.pending import Door, PendingConnection
 from isfc.live.tls import Tls, TlsServer, tls_now
@@ -45,8 +45,7 @@ class Lobby:
         """Those of all links of this system."""
         self.awaited: list[Door] = []
         """Those whose partners come here; this node goes to the others itself."""
-        self._servers: list[asyncio.Server] = []
-        self._tls_servers: list[TlsServer] = []
+        self._servers: list[Acceptor | TlsServer] = []
         self._paths: list[Path] = []
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
@@ -63,11 +62,9 @@ class Lobby:
             endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
         for listener in bound:
             if self.checks_certificate:
-                self._tls_servers.append(
-                    TlsServer(listener, partial(tls_now, self.tls), self._make)
-                )
+                self._servers.append(TlsServer(listener, partial(tls_now, self.tls), self._make))
             else:
-                self._servers.append(await serve(listener, lambda: self._make()[1]))
+                self._servers.append(Acceptor(listener, lambda: self._make()[1]))
         return endpoint
 
     def door_for(self, hello: Hello) -> Door | str:
@@ -91,11 +88,9 @@ class Lobby:
 
     async def close_doors(self) -> None:
         """Let nobody in any more."""
-        for server in self._servers:
-            server.close()
-        tls_servers, self._tls_servers = self._tls_servers, []
-        for tls_server in tls_servers:
-            await tls_server.close()
+        servers, self._servers = self._servers, []
+        for server in servers:
+            await server.close()
         for path in self._paths:
             path.unlink(missing_ok=True)
 

@@ -17,13 +17,18 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from isfc.errors import ConfigurationError
+from isfc.live.accepting import Acceptor
 from isfc.live.endpoint import TcpEndpoint
+from isfc.live.listen import listening_sockets
 
 ANSWER_S = 5.0
 """From connecting to the end of the answer, in seconds."""
 
 CLIENTS_MAX = 32
 """Scrapes at one time; for a further one, the one that is there longest is cut off."""
+
+BACKLOG_MAX = 100
+"""Scrapes that may wait to be accepted."""
 
 REQUEST_LENGTH_MAX = 8 * 1024
 """Bytes of a request with its headers; Prometheus sends some hundreds."""
@@ -40,7 +45,7 @@ class MetricsServer:
     def __init__(self, read: Callable[[], Iterable[Metric]]) -> None:
         self._read = read
         self._process = ProcessCollector(registry=None)
-        self._server: asyncio.Server | None = None
+        self._servers: list[Acceptor] = []
         self._clients: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     async def listen(self, endpoint: TcpEndpoint, *, insecure: bool = False) -> TcpEndpoint:
@@ -54,18 +59,21 @@ class MetricsServer:
                 f"--metrics {endpoint}: everybody could read there; expected a loopback address, "
                 "or --insecure as well"
             )
-        self._server = await asyncio.start_server(
-            self._accept, endpoint.host, endpoint.port, limit=REQUEST_LENGTH_MAX
-        )
-        return TcpEndpoint(endpoint.host, self._server.sockets[0].getsockname()[1])
+        for listener in await listening_sockets(endpoint, BACKLOG_MAX, "--metrics"):
+            self._servers.append(Acceptor(listener, self._protocol))
+            endpoint = TcpEndpoint(endpoint.host, listener.getsockname()[1])
+        return endpoint
 
     async def close(self) -> None:
         """Answer nobody any more."""
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            await server.close()
         for client in self._clients:
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
+
+    def _protocol(self) -> asyncio.StreamReaderProtocol:
+        return asyncio.StreamReaderProtocol(asyncio.StreamReader(REQUEST_LENGTH_MAX), self._accept)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self._clients) >= CLIENTS_MAX:

@@ -10,10 +10,10 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
+from isfc.live.accepting import accept_all
 from isfc.live.connection import Connection, why
-from isfc.live.listen import accept
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
 """A context, or what gives the present one: certificates are renewed while a node runs."""
@@ -22,10 +22,6 @@ Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
 def tls_now(tls: Tls | None) -> ssl.SSLContext | None:
     """The context for the next connection."""
     return tls if tls is None or isinstance(tls, ssl.SSLContext) else tls()
-
-
-PAUSE_S: Final = 0.1
-"""After an accept failed, for want of file descriptors for one, in seconds."""
 
 
 class Guard(Protocol):
@@ -51,7 +47,7 @@ class TlsServer:
         self._context = context
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting = self._spawn(self._accept())
+        self._accepting = self._spawn(accept_all(listener, self._take))
 
     async def close(self) -> None:
         """Accept nobody any more, and give up the handshakes that are under way."""
@@ -69,17 +65,11 @@ class TlsServer:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _accept(self) -> None:
-        while True:
-            try:
-                accepted, peer = await accept(self._listener)
-            except OSError:
-                await asyncio.sleep(PAUSE_S)
-                continue
-            guard, connection = self._make()
-            task = self._spawn(self._secure(accepted, guard, connection))
-            guard.come(peer, partial(_send_away, accepted, task))
-            await asyncio.sleep(0)  # until the handshake has begun
+    async def _take(self, accepted: socket.socket, peer: object) -> None:
+        guard, connection = self._make()
+        task = self._spawn(self._secure(accepted, guard, connection))
+        guard.come(peer, partial(_send_away, accepted, task))
+        await asyncio.sleep(0)  # until the handshake has begun
 
     async def _secure(self, accepted: socket.socket, guard: Guard, connection: Connection) -> None:
         loop = asyncio.get_running_loop()

@@ -8,8 +8,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
-from isfc.live.listen import accept, listening_sockets
-from tests.live.pair import Run
+from isfc.live.listen import listening_sockets
 
 
 def test_a_port_that_is_taken_is_named() -> None:
@@ -40,23 +39,3 @@ def test_every_address_of_a_host_is_listened_on() -> None:
     for listener in listeners:
         assert listener.getblocking() is False
         listener.close()
-
-
-@pytest.mark.parametrize("passes", range(6))
-def test_who_comes_as_nobody_waits_any_more_is_not_left_open(run_live: Run, passes: int) -> None:
-    """A socket that is lost open is a warning, and so an error, when it is collected."""
-
-    async def main() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as client:
-            listener.setblocking(False)
-            waiting = asyncio.create_task(accept(listener))
-            await asyncio.sleep(0.01)
-            client.connect(listener.getsockname())
-            for _ in range(passes):
-                await asyncio.sleep(0)
-            waiting.cancel()
-            (found,) = await asyncio.gather(waiting, return_exceptions=True)
-            if isinstance(found, tuple):
-                found[0].close()
-
-    run_live(main())
