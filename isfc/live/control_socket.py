@@ -5,6 +5,7 @@ import os
 import socket
 import stat
 import struct
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ PATH_LENGTH_MAX: Final = 107
 BACKLOG: Final = 16
 CONNECT_S: Final = 5.0
 """A node that is too busy to accept for so long is treated as gone."""
+_RETRY_S: Final = 0.02
 _PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
 
 
@@ -46,12 +48,24 @@ def listen_at(path: Path, taken: str = _NODE_RUNS, *, backlog: int = BACKLOG) ->
 
 
 def connect_to(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:
-    """A connection to the process that listens at ``path``; `OSError` if there is none."""
+    """A connection to the process that listens at ``path``; `OSError` if there is none.
+
+    That is a `TimeoutError` if it is there and too busy to accept.
+    """
     _check_length(path)
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(timeout_s)
+    end_s = time.monotonic() + timeout_s
     try:
-        connection.connect(str(path))
+        while True:
+            try:
+                connection.connect(str(path))
+            except BlockingIOError:  # its queue is full, and Linux lets nobody wait for a place
+                if time.monotonic() >= end_s:
+                    raise TimeoutError("timed out") from None
+                time.sleep(_RETRY_S)
+            else:
+                break
     except OSError:
         connection.close()
         raise

@@ -4,13 +4,15 @@ import os
 import stat
 import subprocess
 import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.live.control_socket import listen_at
+from isfc.live.control_socket import connect_to, listen_at
 from isfc.live.run_directory import (
     control_path,
     find_control,
@@ -139,6 +141,19 @@ def test_node_that_has_ended_is_told_from_one_that_never_was() -> None:
     assert running_nodes() == {}
     with pytest.raises(ConfigurationError, match=f"that node has ended; only {path} is left"):
         find_control("ATLANTA")
+
+
+def test_node_that_is_too_busy_to_accept_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = control_path(run_directory(), "ATLANTA")
+    monkeypatch.setattr("isfc.live.run_directory.connect_to", partial(connect_to, timeout_s=0.05))
+    with ExitStack() as stack:
+        stack.enter_context(listen_at(path, backlog=1))
+        for _ in range(2):  # its queue has one place more than it was asked for
+            stack.enter_context(connect_to(path))
+        with pytest.raises(TimeoutError):
+            connect_to(path, 0.05)
+        assert running_nodes() == {"ATLANTA": [path]}
+        assert find_control("ATLANTA") == path
 
 
 def test_two_nodes_of_one_name_have_to_be_told_apart() -> None:
