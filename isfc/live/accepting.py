@@ -23,15 +23,23 @@ class Acceptor:
     def __init__(self, listener: socket.socket, make: Callable[[], asyncio.BaseProtocol]) -> None:
         self._listener = listener
         self._make = make
+        self._tasks: set[asyncio.Task[None]] = set()
         self._accepting = asyncio.get_running_loop().create_task(accept_all(listener, self._take))
 
     async def close(self) -> None:
         """Accept nobody any more. What was accepted goes on."""
         self._accepting.cancel()
-        await asyncio.gather(self._accepting, return_exceptions=True)
+        await asyncio.gather(self._accepting, *self._tasks, return_exceptions=True)
         self._listener.close()
 
     async def _take(self, accepted: socket.socket, peer: object) -> None:
+        # a task of its own, which is not cancelled: that would end what was accepted
+        task = asyncio.get_running_loop().create_task(self._connect(accepted))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        await asyncio.sleep(0)
+
+    async def _connect(self, accepted: socket.socket) -> None:
         try:
             await asyncio.get_running_loop().connect_accepted_socket(self._make, accepted)
         except OSError:  # who came is gone

@@ -22,7 +22,7 @@ from typing import Final, cast
 
 from isfc.errors import IsfcError, RemoteProtocolError
 from isfc.live.accepting import Acceptor
-from isfc.live.control_socket import listen_at, peer_uid
+from isfc.live.control_socket import inode_of, listen_at, peer_uid, take_away
 
 LISTEN: Final = "listen"
 """The kind of request that asks for announcements; it never comes to `Handle`."""
@@ -88,7 +88,7 @@ class ControlServer:
     async def start(self) -> None:
         """Listen. Raises `ConfigurationError` when another process does."""
         listener = listen_at(self.path)
-        self._inode = self.path.lstat().st_ino
+        self._inode = inode_of(self.path)
         self._server = Acceptor(listener, lambda: _Client(self))
 
     async def close(self) -> None:
@@ -104,7 +104,7 @@ class ControlServer:
             for client in tuple(self.clients):
                 client.abort()
             await asyncio.sleep(0)  # a turn of the loop, in which they are lost
-        self._unlink()
+        take_away(self.path, self._inode)
 
     def announce(self, line: str) -> None:
         """Send a line to every client that listens."""
@@ -135,14 +135,6 @@ class ControlServer:
     def waiting_length(self) -> int:
         """Bytes that clients have not read yet."""
         return sum(client.waiting_length for client in self.clients)
-
-    def _unlink(self) -> None:
-        """Remove the socket, unless another has taken its place."""
-        try:
-            if self.path.lstat().st_ino == self._inode:
-                self.path.unlink()
-        except FileNotFoundError:
-            pass
 
 
 class _Client(asyncio.Protocol):

@@ -7,7 +7,7 @@ import stat
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +45,18 @@ def listen_at(path: Path, taken: str = _NODE_RUNS, *, backlog: int = BACKLOG) ->
             raise ConfigurationError(f"{path}: cannot listen there: {error.strerror}") from None
     listener.setblocking(False)
     return listener
+
+
+def inode_of(path: Path) -> int:
+    """By which `take_away` knows a socket again, for as long as it is open."""
+    return path.lstat().st_ino
+
+
+def take_away(path: Path, inode: int) -> None:
+    """Remove the socket of that inode at ``path``, unless another has taken its place."""
+    with suppress(FileNotFoundError):
+        if inode_of(path) == inode:
+            path.unlink()
 
 
 def connect_to(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:

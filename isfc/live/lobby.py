@@ -13,6 +13,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.live.accepting import Acceptor
 from isfc.live.connection import Connection
+from isfc.live.control_socket import inode_of, take_away
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
@@ -46,7 +47,7 @@ class Lobby:
         self.awaited: list[Door] = []
         """Those whose partners come here; this node goes to the others itself."""
         self._servers: list[Acceptor | TlsServer] = []
-        self._paths: list[Path] = []
+        self._inodes: dict[Path, int] = {}
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
         """Let partners connect here; return where, for port 0 becomes a real one.
@@ -57,7 +58,8 @@ class Lobby:
         self.checks_certificate = must_check_certificate(endpoint, self.tls, server=True)
         bound = await listening_sockets(endpoint, BACKLOG_MAX)
         if isinstance(endpoint, UnixEndpoint):
-            self._paths.append(Path(endpoint.path))
+            path = Path(endpoint.path)
+            self._inodes[path] = inode_of(path)
         else:
             endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
         for listener in bound:
@@ -91,8 +93,8 @@ class Lobby:
         servers, self._servers = self._servers, []
         for server in servers:
             await server.close()
-        for path in self._paths:
-            path.unlink(missing_ok=True)
+        for path, inode in self._inodes.items():
+            take_away(path, inode)
 
     def clear(self) -> None:
         """End all who have not greeted yet."""

@@ -14,6 +14,7 @@ from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
 from isfc.live import exchange
+from isfc.live.control_socket import connect_to, listen_at
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Detached, LiveEvent
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
@@ -415,6 +416,21 @@ def test_partner_that_restarts_severs_conversations_and_can_be_reached_again(
                     await conversation.send(b"hello")
                     assert await conversation.receive() == b"hello"
                     conversation.sever()
+
+    run_live(main())
+
+
+def test_node_that_ends_leaves_the_socket_of_another_in_its_place(
+    run_live: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "link"
+
+    async def main() -> None:
+        async with open_node(LAYOUT, FIRST, listen=f"unix:{path}"):
+            path.unlink()
+            listener = listen_at(path)
+        with listener, connect_to(path):
+            pass
 
     run_live(main())
 
