@@ -15,6 +15,7 @@ from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Channel, ChannelEnd, Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
@@ -26,6 +27,9 @@ _RDEVS_PER_LINE: Final = 8
 
 _IMAGES_MAX: Final = 15
 """MIF image ids in a channel subsystem: 1 to F (published: IOCP User's Guide)."""
+
+_NAMED_MAX: Final = 6
+"""Fibres that a remark names."""
 
 _NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
 _NO_CECS: Final = "* The CEC of the layout, and the channels shared in it, are not in this deck"
@@ -117,10 +121,25 @@ def deck_text(
     return "".join(f"{line}\n" for line in _apart(lines))
 
 
-def left_out(collection: Collection) -> Iterator[str]:
-    """What no deck of a collection has, not even in comments, each in words."""
+def left_out(collection: Collection, ports: Ports) -> Iterator[str]:
+    """What no deck of a collection has, not even in comments, each in words.
+
+    ``ports`` are those that are told.
+    """
     if collection.traffic:
         yield "what runs over the links, [[traffic]]"
+    unplugged = [
+        fibre.name
+        for link in collection.links
+        for fibre in link.fibres
+        if fibre.directors
+        and any(end not in ports for end in zip(link.nodes, fibre.chpids, strict=True))
+    ]
+    if unplugged:
+        yield (
+            f"directors, of fibres that are cables there for want of a port at each end (--ports "
+            f"or port): {first_listed(unplugged, _NAMED_MAX)}"
+        )
 
 
 def _heading(collection: Collection, machine: Machine) -> Iterator[str]:

@@ -8,7 +8,12 @@ import typer
 
 from ctc.errors import CtcError
 from isfc.cli.exits import ExitCode
-from isfc.cli.options.layout import JsonOption, complete_layout, read_layout
+from isfc.cli.options.layout import (
+    JsonOption,
+    checked_traffic,
+    complete_layout,
+    read_layout,
+)
 from isfc.cli.render.check import Checked, check_page, github_lines, sarif_log
 from isfc.cli.render.output import show, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError
@@ -116,7 +121,7 @@ def _check(name: str) -> Sequence[Checked]:
     """What is found in each link of a layout, or why it cannot be read."""
     try:
         content, source = read_layout(name)
-        collection = collection_of(parse_document(content, source))
+        collection = checked_traffic(collection_of(parse_document(content, source)), source)
     except (ConfigurationError, CtcError) as error:
         return [Checked(name, (), error=str(error))]
     is_shipped = layout_path(name) is None

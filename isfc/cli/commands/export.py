@@ -89,7 +89,7 @@ def _decks(collection: Collection, nodes: Sequence[NodeName], ports: Ports) -> d
             f"{problem}. 'isfc import' does not find the CEC and its shared channels again; "
             "--as toml keeps them"
         )
-    for remark in left_out(collection):
+    for remark in left_out(collection, ports):
         show_log(f"isfc: note: not in IOCP decks: {remark}; --as toml keeps it")
     return {
         f"{machine.name}.iocp": deck_text(collection, machine, ports, decks)

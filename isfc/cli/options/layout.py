@@ -78,7 +78,8 @@ def open_collection(argument: str | Path) -> OpenedFile:
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
     document = load_document(argument) if isinstance(argument, Path) else _open(argument)
-    return OpenedFile(document.source, *links_with_disks(document))
+    collection, disks = links_with_disks(document)
+    return OpenedFile(document.source, checked_traffic(collection, document.source), disks)
 
 
 def open_layout(argument: str, link: str | None = None) -> Layout:
@@ -133,6 +134,7 @@ def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfi
 
 def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
     collection, disks = links_with_disks(document)
+    checked_traffic(collection, document.source)
     with within(document.source):
         links = collection.links if link is None else [collection.link(link)]
     return [_opened(each, collection, disks, alone=alone) for each in links]
@@ -148,7 +150,23 @@ def _opened(
 
 def read_collection(argument: str) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
-    return collection_of(_open(argument))
+    document = _open(argument)
+    return checked_traffic(collection_of(document), document.source)
+
+
+def checked_traffic(collection: Collection, source: str) -> Collection:
+    """The collection, whose traffic is of workloads that there are.
+
+    A layout knows nothing of them, and what does not run its traffic would pass a misspelt name
+    over. Raises `ConfigurationError` for one.
+    """
+    if collection.traffic:
+        from scenarios.workload import find_workload  # most files name none
+
+        for number, traffic in enumerate(collection.traffic, start=1):
+            with within(f"{source}: [[traffic]] #{number} workload"):
+                find_workload(traffic.workload)
+    return collection
 
 
 def check_lasting(argument: str) -> None:

@@ -46,8 +46,7 @@ def choose_traffic(
     elif given or not collection.traffic:
         return None
     else:
-        with within(f"{opened.source}: [[traffic]] workload"):
-            loads = tuple(map(load_of, collection.traffic))
+        loads = tuple(map(load_of, collection.traffic))
     if link is None:
         return collection, loads
     with within(opened.source):

@@ -67,6 +67,10 @@ BAD = {
         with_other('nodes = ["S2", "S3"]', 'nodes = ["s1", "S1"]'),
         "[[link]] #3 nodes",
     ),
+    "traffic of a workload that there is none of": (
+        with_other('workload = "HL"', 'workload = "HX"'),
+        "[[traffic]] #1 workload: workload 'HX' is unknown: expected HS, HM, HL, HY or CDU:",
+    ),
     "nine systems": (mesh(9, shared=True), "[[link]] nodes: 9 systems; expected at most 8"),
     "traffic between systems without a link": (
         without(WHOLE, '[[link]]\nnodes = ["S2", "S3"]\n', LAST_FIBRE, LAST_CTCS).replace(
@@ -77,7 +81,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize("command", ["check", "run", "show"])
 @pytest.mark.parametrize("case", BAD)
 def test_file_table_and_key_are_named(
     case: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -130,8 +130,13 @@ def test_systems_on_one_channel_share_a_control_unit_and_may_differ_in_numbers()
 
 
 def test_what_iocp_cannot_say_is_told() -> None:
-    assert list(left_out(TWO_CECS)) == ["what runs over the links, [[traffic]]"]
-    assert list(left_out(parse_collection(FAR))) == []
+    traffic = "what runs over the links, [[traffic]]"
+    assert list(left_out(TWO_CECS, own_ports(TWO_CECS))) == [traffic]
+    far = parse_collection(FAR)
+    assert list(left_out(far, own_ports(far))) == []
+    # directors without ports were left out in silence
+    (said,) = left_out(far, {})
+    assert said.startswith("directors, of fibres that are cables there")
 
 
 def far_decks() -> list[str]:
