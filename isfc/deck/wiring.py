@@ -44,7 +44,15 @@ def wire(
     ]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
-    layout = build_layout((first, second), connections, profile, name, km, path)
+    layout = build_layout(
+        (first, second),
+        connections,
+        profile,
+        name,
+        km,
+        path,
+        ": choose them with the ACTIVATE ISLINK statements (--config FILE)",
+    )
     return Wired(layout, tuple(remarks))
 
 

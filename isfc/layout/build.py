@@ -51,9 +51,11 @@ def build_layout(
     name: Names = lambda _: None,
     km: Lengths = lambda _: 0.0,
     path: Paths = lambda _: None,
+    too_many: str = "",
 ) -> Layout:
     """The layout with ``connections``, whose pairs are in the order of ``nodes``.
 
+    ``too_many`` says what to do about more CTCs than a link may have, where something can be done.
     Fibres that have no ``name`` are numbered by the first node's device numbers.
     Raises `ConfigurationError` for what cannot be one logical link.
     """
@@ -66,7 +68,7 @@ def build_layout(
     if len(ctcs) > CTCS_MAX:
         raise ConfigurationError(
             f"{len(ctcs)} CTCs join {nodes[0]} and {nodes[1]}; expected at most {CTCS_MAX} in a "
-            "logical link: choose them with the ACTIVATE ISLINK statements (--config FILE)"
+            f"logical link{too_many}"
         )
     used = {ctc.chpids: dict(zip(nodes, ctc.chpids, strict=True)) for ctc in ctcs}
     names = [name(chpids) for chpids in used.values()]

@@ -86,6 +86,9 @@ def new(
         nodes,
         _connections(pairs, count, firsts),
         lambda ends: of_pair[ends[nodes[0]], ends[nodes[1]]],
+        too_many=f": --ctcs {CTCS_MAX // len(pairs)} at most with so many --chpids"
+        if len(pairs) <= CTCS_MAX
+        else ": fewer --chpids",
     )
     heading = [
         f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",

@@ -80,7 +80,10 @@ def test_whoever_stops_answering_ends_it(
         (["new", "--systems", "A,B"], "--chpids is missing; expected --chpids 40:50,41:51"),
         ([*ENOUGH[:4], "4G:50"], "--chpids '4G:50': '4G' is not a chpid"),
         ([*ENOUGH[:4], "40:50,40:50"], "--chpids '40:50,40:50': expected each pair of chpids once"),
-        ([*ENOUGH, "--ctcs", "9"], "18 CTCs join ATLANTA and BOSTON; expected at most 16"),
+        (
+            [*ENOUGH, "--ctcs", "9"],
+            "18 CTCs join ATLANTA and BOSTON; expected at most 16 in a logical link: --ctcs 8",
+        ),
         ([*ENOUGH, "--feature", "ESCON"], "--feature 'ESCON': 'ESCON' is not a FICON feature"),
         ([*ENOUGH, "--rdevs", "FFFE"], "--rdevs: device numbers go beyond FFFF; expected lower"),
     ],
