@@ -1,6 +1,5 @@
 """The LAYOUT argument, which several commands share."""
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.options.source import STANDARD_INPUT
+from isfc.cli.options.source import STANDARD_INPUT, read_pipe
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -187,7 +186,8 @@ def read_layout(argument: str) -> tuple[bytes, str]:
     if argument == STANDARD_INPUT:
         return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
     if is_pipe(argument):
-        return _read_pipe(Path(argument)), argument
+        with within(argument):
+            return read_pipe(Path(argument), "a layout", FILE_LENGTH_MAX), argument
     return read_content(argument)
 
 
@@ -195,14 +195,3 @@ def is_pipe(argument: str) -> bool:
     """Whether a user means a pipe, such as the shell makes of ``<(command)``."""
     path = Path(argument)
     return argument not in shipped_layouts() and is_there(path) and path.is_fifo()
-
-
-def _read_pipe(path: Path) -> bytes:
-    """What is written to a pipe, or enough of it; nobody waits where nobody writes."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
-        first = pipe.read(1)  # None if it is still to come
-        if first == b"":
-            raise ConfigurationError(f"{path}: is a pipe that nobody writes to; expected a layout")
-        os.set_blocking(pipe.fileno(), True)
-        with os.fdopen(os.dup(pipe.fileno()), "rb") as rest:
-            return (first or b"") + rest.read(FILE_LENGTH_MAX)

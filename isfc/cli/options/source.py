@@ -1,5 +1,6 @@
 """Options of the commands that make layouts, and the files that they read and write."""
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,7 +13,9 @@ from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.options.file import output_option
 from isfc.cli.render.output import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles
+from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.link.name import NodeName
 
@@ -47,8 +50,26 @@ def read_text(path: Path) -> str:
     if str(path) == STANDARD_INPUT:
         return decode(sys.stdin.buffer.read(TEXT_LENGTH_MAX + 1), "standard input")
     with within(str(path)):
-        data = read_bytes(path, "a text file", TEXT_LENGTH_MAX)
+        if is_there(path) and path.is_fifo():
+            data = read_pipe(path, "a text", TEXT_LENGTH_MAX)
+        else:
+            data = read_bytes(path, "a text file", TEXT_LENGTH_MAX)
     return decode(data, str(path))
+
+
+def read_pipe(path: Path, expected: str, length_max: int) -> bytes:
+    """What is written to a pipe, such as the shell makes of ``<(command)``.
+
+    No more than enough to see that it is longer than ``length_max`` bytes. ``expected`` says what
+    should come, such as "a layout". Raises `ConfigurationError` where nobody writes.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+        first = pipe.read(1)  # None if it is still to come
+        if first == b"":
+            raise ConfigurationError(f"is a pipe that nobody writes to; expected {expected}")
+        os.set_blocking(pipe.fileno(), True)
+        with os.fdopen(os.dup(pipe.fileno()), "rb") as rest:
+            return (first or b"") + rest.read(length_max)
 
 
 def write_text(text: str, output: Path | None) -> None:

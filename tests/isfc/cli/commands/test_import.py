@@ -1,6 +1,7 @@
 """``isfc import``: from a deck to a layout that ``isfc plan`` takes."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,19 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     assert run([*words, "--json"]) == ExitCode.GOOD
     links = json.loads(capsys.readouterr().out)["links"]
     assert any("as it should" in each["text"] for link in links for each in link["unpaired"])
+
+
+def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(BOTH) == ExitCode.GOOD
+    layout = capfd.readouterr().out
+    read, write = os.pipe()
+    os.write(write, Path(BOTH[2]).read_bytes())
+    os.close(write)
+    try:
+        assert run([*BOTH[:2], f"/dev/fd/{read}", *BOTH[3:]]) == ExitCode.GOOD
+    finally:
+        os.close(read)
+    assert capfd.readouterr().out.partition("\n\n")[2] == layout.partition("\n\n")[2]
 
 
 def test_json_and_an_output_file_give_both(
