@@ -20,7 +20,7 @@ from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Channel, Collection, Fibre, Layout, LinkTraffic
 from isfc.layout.path import FarPath
-from isfc.layout.sharing import carried_by, channel_name, link_name
+from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
@@ -250,7 +250,7 @@ class ClusterResult:
     def link(self, name: str) -> Recording:
         """That of one link, as in ``ALPHA-BETA``."""
         for recording in self.links:
-            if link_name(recording.experiment.layout) == name:
+            if recording.experiment.layout.name == name:
                 return recording
         raise ConfigurationError(f"{name}: no link with traffic")
 
@@ -463,7 +463,7 @@ def _shares(
         node, partner = link.nodes[end], link.nodes[1 - end]
         rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
         flow = _flow(rdevs, looks[0][node, partner], looks[-1][node, partner])
-        share = shares.setdefault(link_name(link), [0.0, 0.0])
+        share = shares.setdefault(link.name, [0.0, 0.0])
         for way in (0, 1):
             share[way] += flow[way] / seconds / MIB
     return tuple(ChannelShare(name, *flow) for name, flow in shares.items())

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
-from isfc.layout.sharing import link_name
 from scenarios.cluster import (
     ChannelResult,
     ClusterExperiment,
@@ -86,7 +85,7 @@ def cluster_plan(results: Sequence[ClusterResult]) -> ClusterPlan:
     together, *alone = results
     links = tuple(
         LinkPlan(
-            link_name(by_itself.links[0].experiment.layout),
+            by_itself.links[0].experiment.layout.name,
             tuple(map(str, by_itself.experiment.loads)),
             _ways(by_itself, number=0),
             _ways(together, number=number),

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from isfc.layout.sharing import link_name
 from scenarios.cluster import ChannelResult, ClusterResult, PathResult
 from scenarios.repeat import spread_percent
 from scenarios.run import Recording, Result, Seen
@@ -47,7 +46,7 @@ def _rows(result: ClusterResult) -> Iterator[ClusterRow]:
         messages += first.messages_per_s
         collisions += first.collisions_per_s
         loads = ", ".join(map(str, result.experiment.loads_of(layout)))
-        yield _row("link", link_name(layout), loads, first)
+        yield _row("link", layout.name, loads, first)
     for system in result.systems:
         yield ClusterRow(
             "system",

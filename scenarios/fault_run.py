@@ -8,7 +8,6 @@ from typing import Final
 from ctc.address import format_rdev
 from isfc.engine.program import Program
 from isfc.layout.definition import define_link_end, define_system
-from isfc.layout.sharing import link_name
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
@@ -89,9 +88,7 @@ class _FaultRun:
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
         operation = Operation((), self._hear)
         if isinstance(experiment, ClusterExperiment):
-            self._links = {
-                each.layout.nodes: link_name(each.layout) for each in experiment.experiments
-            }
+            self._links = {each.layout.nodes: each.layout.name for each in experiment.experiments}
             self._engine, _ = build_cluster(
                 experiment, operation, transit=disturbance, around=self._throttled
             )

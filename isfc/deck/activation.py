@@ -20,7 +20,7 @@ from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.sharing import in_use, link_name
+from isfc.layout.sharing import in_use
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
@@ -223,7 +223,7 @@ def choose_from(
         )
     left_out = {link.nodes for link in collection.links} - {link.nodes for link in links}
     chosen.remarks += [
-        f"{link_name(link)}: the statements leave no CTC of it: left out, with its traffic"
+        f"{link.name}: the statements leave no CTC of it: left out, with its traffic"
         for link in collection.links
         if link.nodes in left_out
     ]
@@ -252,9 +252,7 @@ def _left(link: Layout, chosen: Chosen) -> Layout:
             for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
         )
     )
-    used = {ctc.fibre.name for ctc in ctcs}
-    fibres = tuple(fibre for fibre in link.fibres if fibre.name in used)
-    return Layout(link.nodes, fibres, ctcs)
+    return link.with_ctcs(ctcs)
 
 
 def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) -> NodeName:

@@ -9,15 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import count
-from typing import Final
 
-from ctc.address import ChpidId, Rdev, format_rdev
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.rules.book import ways_of
-
-_RDEV_MAX: Final = 0xFFFF
-_CHPID_MAX: Final = 0xFF
 
 
 def advised(collection: Collection, link: Layout, finding: str, way: int) -> Layout:
@@ -66,7 +62,7 @@ def _of_file(collection: Collection, link: Layout, down: Sequence[Fibre]) -> dic
 
 
 def _next_chpid(used: set[int], not_these: set[int]) -> ChpidId:
-    numbers = (*range(max(used) + 1, _CHPID_MAX + 1), *range(max(used)))
+    numbers = (*range(max(used) + 1, CHPID_MAX + 1), *range(max(used)))
     return next(ChpidId(number) for number in numbers if number not in not_these)
 
 
@@ -91,25 +87,18 @@ def _numbered(
 ) -> list[tuple[Rdev, Rdev]]:
     """The device numbers down the list; those of new CTCs stand between their neighbours'."""
     own = [ctc.rdevs for ctc in link.device_list()]
-    taken = [
-        {
-            ctc.rdevs[each.nodes.index(node)]
-            for each in collection.links_of(node)
-            for ctc in each.ctcs
-        }
-        for node in link.nodes
-    ]
+    taken = [collection.rdevs_of(node) for node in link.nodes]
     found: list[tuple[Rdev, Rdev]] = []
     for place, was in enumerate(kept):
         if was is not None:
             found.append(own[was])
             continue
-        after = next((own[each][0] for each in kept[place:] if each is not None), _RDEV_MAX + 1)
+        after = next((own[each][0] for each in kept[place:] if each is not None), RDEV_MAX + 1)
         before, far = found[-1] if found else (Rdev(max(0, after - 256)), own[0][1])
         near = next((n for n in range(before + 1, after) if n not in taken[0]), None)
         if near is None:
             return _numbered(collection, link, _at_the_end(len(own), len(kept), after))
-        numbers = (*range(far + 1, _RDEV_MAX + 1), *range(far))
+        numbers = (*range(far + 1, RDEV_MAX + 1), *range(far))
         found.append((Rdev(near), next(Rdev(n) for n in numbers if n not in taken[1])))
         taken[0].add(Rdev(near))
         taken[1].add(found[-1][1])
@@ -118,6 +107,6 @@ def _numbered(
 
 def _at_the_end(old: int, new: int, after: int) -> list[int | None]:
     """All new CTCs behind the others, where there is no room between: these move then."""
-    if after > _RDEV_MAX:
-        raise ConfigurationError(f"no device number up to {format_rdev(Rdev(_RDEV_MAX))} is free")
+    if after > RDEV_MAX:
+        raise ConfigurationError(f"no device number up to {format_rdev(Rdev(RDEV_MAX))} is free")
     return [*range(min(old, new)), *[None] * (new - old)]

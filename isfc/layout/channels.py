@@ -168,7 +168,7 @@ def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
     for link in collection.links:
         if {one, other} == set(link.nodes):
             return link
-    names = ", ".join("-".join(link.nodes) for link in collection.links)
+    names = ", ".join(link.name for link in collection.links)
     raise ConfigurationError(
         f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
         f"expected the ends of {names}"

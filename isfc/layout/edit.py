@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ctc.address import Rdev, format_rdev, parse_chpid, parse_rdev
+from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
 from isfc.errors import ConfigurationError
@@ -19,7 +19,7 @@ from isfc.layout.advised import advised
 from isfc.layout.closest import expected
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout, no_node
-from isfc.layout.sharing import in_use, link_name
+from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
 
@@ -171,9 +171,7 @@ def _add(collection: Collection, change: AddCtc) -> Collection:
 def _remove(collection: Collection, change: RemoveCtc) -> Collection:
     link = _link(collection, change.link)
     if len(link.ctcs) == 1:
-        raise ConfigurationError(
-            f"{change.rdev}: is the last CTC of {link_name(link)}, which stays"
-        )
+        raise ConfigurationError(f"{change.rdev}: is the last CTC of {link.name}, which stays")
     return _with_ctcs(collection, link, {_ctc(link, change.rdev): None})
 
 
@@ -264,9 +262,7 @@ def _fibre(link: Layout, name: str) -> Fibre:
         if fibre.name == name:
             return fibre
     known = ", ".join(fibre.name for fibre in link.fibres)
-    raise ConfigurationError(
-        f"there is no [fibre.{name[:40]}] of {link_name(link)}; expected {known}"
-    )
+    raise ConfigurationError(f"there is no [fibre.{name[:40]}] of {link.name}; expected {known}")
 
 
 def _ctc(link: Layout, rdev: str) -> CtcPair:
@@ -285,8 +281,7 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
     """The first free device numbers after the fibre's own, or after all of the link's."""
     if len(link.ctcs) >= CTCS_MAX:
         raise ConfigurationError(
-            f"{link_name(link)} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a "
-            "logical link"
+            f"{link.name} has {len(link.ctcs)} CTCs; expected at most {CTCS_MAX} in a logical link"
         )
     first, second = (_free_at(collection, link, fibre, end) for end in (0, 1))
     return first, second
@@ -294,12 +289,10 @@ def _free(collection: Collection, link: Layout, fibre: Fibre) -> tuple[Rdev, Rde
 
 def _free_at(collection: Collection, link: Layout, fibre: Fibre, end: int) -> Rdev:
     node = link.nodes[end]
-    taken = {
-        ctc.rdevs[each.nodes.index(node)] for each in collection.links_of(node) for ctc in each.ctcs
-    }
+    taken = collection.rdevs_of(node)
     own = [ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre]
     begin = max(own or [ctc.rdevs[end] for ctc in link.ctcs])
-    numbers = (*range(begin + 1, 0x10000), *range(begin))
+    numbers = (*range(begin + 1, RDEV_MAX + 1), *range(begin))
     return next(Rdev(number) for number in numbers if number not in taken)
 
 
@@ -321,9 +314,7 @@ def _with_ctcs(
     """The collection, some CTCs of a link replaced or gone, and fibres that carry none gone."""
     replaced = (changes.get(ctc, ctc) for ctc in link.ctcs)
     ctcs = tuple(ctc for ctc in replaced if ctc is not None)
-    used = {ctc.fibre for ctc in ctcs}
-    fibres = tuple(fibre for fibre in link.fibres if fibre in used)
-    return _with_link(collection, link, replace(link, fibres=fibres, ctcs=ctcs))
+    return _with_link(collection, link, link.with_ctcs(ctcs))
 
 
 def _with_link(collection: Collection, link: Layout, changed: Layout) -> Collection:

@@ -113,6 +113,11 @@ class Layout:
     site: SiteProfile | None = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
+    @property
+    def name(self) -> str:
+        """``ALPHA-BETA``."""
+        return "-".join(self.nodes)
+
     def devices(self, node: NodeName) -> tuple[LinkDevice, ...]:
         """The CTCs as ``node`` sees them, in the order of the file."""
         here = self.nodes.index(node)
@@ -124,6 +129,12 @@ class Layout:
         The first node scans it from the top down, the second from the bottom up.
         """
         return tuple(sorted(self.ctcs, key=lambda ctc: ctc.rdevs[0]))
+
+    def with_ctcs(self, ctcs: tuple[CtcPair, ...]) -> "Layout":
+        """The link with these CTCs, and with those of its fibres that carry any of them."""
+        used = {ctc.fibre for ctc in ctcs}
+        fibres = tuple(fibre for fibre in self.fibres if fibre in used)
+        return replace(self, fibres=fibres, ctcs=ctcs)
 
     def with_fibres(self, change: Callable[[Fibre], Fibre]) -> "Layout":
         """The link with every fibre changed, and its CTCs on the changed ones."""
@@ -233,7 +244,7 @@ class Collection:
         an error message. Raises `ConfigurationError` if there is no such
         link, or there are several and none is named.
         """
-        names = ["-".join(link.nodes) for link in self.links]
+        names = [link.name for link in self.links]
         if name is None:
             if len(self.links) == 1:
                 return self.links[0]
@@ -256,3 +267,11 @@ class Collection:
     def links_of(self, system: NodeName) -> tuple[Layout, ...]:
         """The links that ``system`` has an end of, in the order of the file."""
         return tuple(link for link in self.links if system in link.nodes)
+
+    def rdevs_of(self, system: NodeName) -> set[Rdev]:
+        """The device numbers that the CTCs of all its links have at ``system``."""
+        return {
+            ctc.rdevs[link.nodes.index(system)]
+            for link in self.links_of(system)
+            for ctc in link.ctcs
+        }

@@ -1,12 +1,12 @@
 """What is left of a layout when a chpid or a CTC is gone, and of a cluster without one piece."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
-from isfc.layout.sharing import carried_by, channel_name, link_name
+from isfc.layout.sharing import carried_by, channel_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,7 @@ def _together(layout: Layout) -> list[tuple[Fibre, ...]]:
 def _without(layout: Layout, gone: set[CtcPair]) -> Layout | None:
     """The layout without some CTCs, and without the fibres that then carry none."""
     ctcs = tuple(ctc for ctc in layout.ctcs if ctc not in gone)
-    if not ctcs:
-        return None
-    used = {ctc.fibre for ctc in ctcs}
-    fibres = tuple(fibre for fibre in layout.fibres if fibre in used)
-    return replace(layout, fibres=fibres, ctcs=ctcs)
+    return layout.with_ctcs(ctcs) if ctcs else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +122,9 @@ def _loss(collection: Collection, kind: str, name: str, gone: set[Fibre]) -> Clu
         had = len(link.ctcs)
         left = sum(ctc.fibre not in gone for ctc in link.ctcs)
         if not left:
-            cut.append(link_name(link))
+            cut.append(link.name)
         elif left < had:
-            fewer.append((link_name(link), left, had))
+            fewer.append((link.name, left, had))
         else:
-            untouched.append(link_name(link))
+            untouched.append(link.name)
     return ClusterLoss(kind, name, tuple(cut), tuple(fewer), tuple(untouched))

@@ -1,7 +1,7 @@
 """What people name as gone, several things together: chpids, directors, paths and CECs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
@@ -68,11 +68,7 @@ def lost_together(
     gone = {fibre for piece in pieces for fibre in known.get(_spelt(piece, known), ())}
     ctcs = tuple(ctc for ctc in layout.ctcs if ctc.fibre not in gone)
     text = " + ".join(_spelt(piece, known) for piece in pieces)
-    if not ctcs:
-        return LostTogether(text, None)
-    used = {ctc.fibre for ctc in ctcs}
-    fibres = tuple(fibre for fibre in layout.fibres if fibre in used)
-    return LostTogether(text, replace(layout, fibres=fibres, ctcs=ctcs))
+    return LostTogether(text, layout.with_ctcs(ctcs) if ctcs else None)
 
 
 def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> None:

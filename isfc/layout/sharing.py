@@ -20,11 +20,6 @@ def channel_name(channel: Channel) -> str:
     return f"the channel {' = '.join(map(str, channel))}"
 
 
-def link_name(link: Layout) -> str:
-    """``ALPHA-BETA``."""
-    return "-".join(link.nodes)
-
-
 def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
     """Each channel with the links that use it, in the order of the file."""
     found: dict[Channel, list[Layout]] = {}
@@ -88,7 +83,7 @@ def shared_by(collection: Collection, link: Layout) -> tuple[str, ...]:
     """
     carriers: dict[str, tuple[list[str], list[str]]] = {}
     for name, is_path, others in _shared(collection, link):
-        names = carriers.setdefault(", ".join(map(link_name, others)), ([], []))[is_path]
+        names = carriers.setdefault(", ".join(other.name for other in others), ([], []))[is_path]
         if name not in names:
             names.append(name)
     return tuple(
@@ -117,7 +112,7 @@ def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
     if shared := shared_by(collection, link):
         yield Note(
             NoteKind.ALONE,
-            f"The figures take {link_name(link)} as if it were alone: {'; '.join(shared)}.",
+            f"The figures take {link.name} as if it were alone: {'; '.join(shared)}.",
         )
 
 

@@ -6,17 +6,14 @@ others get numbers that the layout does not use, where there is room for these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice, pairwise, permutations, product
 from typing import Final
 
-from ctc.address import Rdev
+from ctc.address import RDEV_MAX, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import Candidate
-
-RDEV_MAX: Final = 0xFFFF
 
 ALIKE_MAX: Final = 120
 """Ways to exchange alike fibres that are looked at: all of them for up to five fibres of a kind."""
@@ -138,9 +135,7 @@ def _with_numbers(layout: Layout, candidate: Candidate, held: _Held) -> Layout |
     )
     if max(rdev for ctc in ctcs for rdev in ctc.rdevs) > RDEV_MAX:
         return None
-    carrying = {ctc.fibre for ctc in ctcs}
-    fibres = tuple(fibre for fibre in layout.fibres if fibre in carrying)
-    return replace(layout, fibres=fibres, ctcs=ctcs)
+    return layout.with_ctcs(ctcs)
 
 
 def _numbers(layout: Layout, end: int, length: int, held: _Held, used: set[Rdev]) -> list[Rdev]:

@@ -15,7 +15,7 @@ from typing import Final
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Fibre, Layout
-from isfc.layout.sharing import in_use, link_name, with_channels
+from isfc.layout.sharing import in_use, with_channels
 from isfc.search.candidate import Candidate, candidate_of
 from scenarios.cluster import ClusterExperiment, LinkLoad, run_cluster
 from scenarios.repeat import is_ahead, spread_percent
@@ -241,7 +241,7 @@ class _Climb:
             for seed in range(1, task.seeds + 1)
         ]
         names = [
-            link_name(link)
+            link.name
             for link in task.collection.links
             if any({load.client, load.server} == set(link.nodes) for load in task.loads)
         ]

@@ -38,7 +38,6 @@ from isfc.cli.render.output import show, show_json, write_file
 from isfc.cli.render.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection
-from isfc.layout.sharing import link_name as link_name_of
 from isfc.layout.write import format_collection, format_layout
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
@@ -196,7 +195,7 @@ def optimise_layout(
 def _of_one(opened: OpenedFile) -> str:
     """Why an option that is of one link cannot be taken, and what to do."""
     links = opened.collection.links
-    names = ", ".join(map(link_name_of, links))
+    names = ", ".join(link.name for link in links)
     return f"of one link, and the file has {len(links)} links; expected --link with one of {names}"
 
 
@@ -258,7 +257,7 @@ def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
         "written": written(found),
         "moves": [
             {
-                "link": link_name_of(move.link),
+                "link": move.link.name,
                 "rdevs": [format_rdev(Rdev(rdev)) for rdev in move.rdevs],
                 "before": [format_chpid(chpid) for chpid in move.before.chpids],
                 "after": [format_chpid(chpid) for chpid in move.after.chpids],

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ctc.address import format_chpid
 from isfc.layout.layout import Channel, Collection
-from isfc.layout.sharing import carried_by, link_name
+from isfc.layout.sharing import carried_by
 
 WIDTH: Final = 640
 SOLID_STYLE: Final = """
@@ -208,7 +208,7 @@ def _plug(collection: Collection, channel: Channel) -> tuple[str, str]:
 
 def _ctcs(collection: Collection, channel: Channel) -> dict[str, int]:
     """CTCs on a channel by link, those with both ends there twice."""
-    counts = {link_name(link): collection.ctc_count(channel, link) for link in collection.links}
+    counts = {link.name: collection.ctc_count(channel, link) for link in collection.links}
     return {name: count for name, count in counts.items() if count}
 
 

@@ -8,7 +8,6 @@ from rich.text import Text
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.layout.sharing import link_name
 from scenarios.timeline import Io, Timeline
 
 WIDTH: Final = 80
@@ -40,7 +39,7 @@ def gantt_pages(timelines: Sequence[Timeline], width: int = WIDTH) -> Renderable
     """The charts of several links, of one time; those on which nothing happened are left out."""
     parts: list[RenderableType] = [_scale(timelines[0], width)]
     for timeline in [each for each in timelines if each.ios] or timelines:
-        parts += ["", Text(f"link {link_name(timeline.layout)}", "bold"), *_parts(timeline, width)]
+        parts += ["", Text(f"link {timeline.layout.name}", "bold"), *_parts(timeline, width)]
     return Group(*parts, "", _LEGEND)
 
 

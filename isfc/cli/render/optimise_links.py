@@ -9,7 +9,6 @@ from rich.table import Table
 from ctc.address import format_chpid
 from isfc.cli.render.notes import note_lines
 from isfc.layout.layout import Fibre
-from isfc.layout.sharing import link_name
 from isfc.layout.write import format_rdevs
 from isfc.search.together import LinksFound, LinksTask, Move
 from scenarios.notes import cluster_notes
@@ -51,7 +50,7 @@ def move_lines(found: LinksFound) -> Iterator[str]:
     """A line for CTCs of a link that leave one fibre for another."""
 
     def way(move: Move) -> tuple[str, str, str]:
-        return link_name(move.link), move.before.name, move.after.name
+        return move.link.name, move.before.name, move.after.name
 
     for _, group in groupby(sorted(found.moves, key=way), key=way):
         moves = list(group)

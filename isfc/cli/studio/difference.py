@@ -13,7 +13,7 @@ def differences(before: isfc.Collection, after: isfc.Collection) -> Iterator[str
     """
     links = {link.nodes: link for link in before.links}
     for link in after.links:
-        name = "-".join(link.nodes)
+        name = link.name
         if link.nodes not in links:
             yield f"{name}: new"
         else:

@@ -38,7 +38,7 @@ def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
     groups = sorted(link_groups(link, left), key=lambda group: of_file[group.fibre.name])
     svg, _ = draw_link(link, mark, tuple(groups))
     svg.set("role", "group")
-    svg.set("data-link", "-".join(link.nodes))
+    svg.set("data-link", link.name)
     style = next(part for part in svg if part.tag == "style")
     svg.remove(style)  # the page has it
     named = {group.fibre.name: group for group in groups}

@@ -65,7 +65,7 @@ def describe(collection: isfc.Collection) -> list[dict[str, Any]]:
     """The links as the page's forms need them."""
     return [
         {
-            "name": "-".join(link.nodes),
+            "name": link.name,
             "nodes": list(link.nodes),
             "fibres": [
                 {

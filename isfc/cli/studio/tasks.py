@@ -41,8 +41,7 @@ def _read(subject: Subject) -> isfc.Collection:
 def _plans(subject: Subject) -> dict[str, isfc.Plan]:
     collection = subject.read()
     return {
-        "-".join(link.nodes): isfc.plan(link, collection.beside(link), collection)
-        for link in collection.links
+        link.name: isfc.plan(link, collection.beside(link), collection) for link in collection.links
     }
 
 
@@ -59,7 +58,7 @@ class Question:
 def questions(subject: Subject, pairs: int) -> list[Question]:
     """What is to be known of a layout: what each node of each link can send."""
     return [
-        Question(subject, "-".join(link.nodes), sender, pairs)
+        Question(subject, link.name, sender, pairs)
         for link in subject.read().links
         for sender in link.nodes
     ]

@@ -11,7 +11,7 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Channel, Collection, Layout
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
-from isfc.layout.sharing import carried_by, channel_name, link_name
+from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.name import NodeName
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
@@ -65,7 +65,7 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         straight = any(_is_straight(collection, channel, link) for link in links)
         is_new = len(channel) > 1 or straight  # of one system: chpid-shared tells of it
         if judged.layout == links[0] and is_new and sum(counts.values()) > FULL_CTC_COUNT:
-            ends = listed(f"{count} of {link_name(link)}" for link, count in counts.items())
+            ends = listed(f"{count} of {link.name}" for link, count in counts.items())
             twice = ", a straight one twice" if straight else ""
             alike.setdefault(f"{sum(counts.values())} CTCs{twice}: {ends}", []).append(
                 " = ".join(map(str, channel))

@@ -20,7 +20,6 @@ from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_layout
-from isfc.search.defined import activated
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
@@ -109,7 +108,7 @@ def test_device_numbers_that_are_new_or_move_are_named() -> None:
 
 
 GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
-FEWER = activated(GIVEN, GIVEN.ctcs[1:])
+FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
 NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
 TASK = Task(GIVEN, 6, (Objective.FORWARD,), ScoredLoad(find_workload("HL"), 10, 0.1, 0.1), runs=1)
 
@@ -178,7 +177,7 @@ def test_page_says_where_there_is_nothing_to_gain(capsys: pytest.CaptureFixture[
 def test_page_says_what_check_would_find_of_the_proposal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    one_chpid = activated(GIVEN, GIVEN.ctcs[4:])
+    one_chpid = GIVEN.with_ctcs(GIVEN.ctcs[4:])
     text = page(result(one_chpid, 130.0), capsys)
     assert "The first of the table needs no change of the IODF." in text
     assert "'isfc check' then finds, other than now: " in text
