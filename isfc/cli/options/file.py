@@ -1,5 +1,6 @@
 """``-o FILE``: writing a result into a file."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ def output_option(said: str, metavar: str = "FILE") -> Any:
 def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:
     """The file that an option names, before any work is done for it.
 
-    Raises `ConfigurationError` for another suffix, and for a folder that does not exist.
+    Raises `ConfigurationError` for another suffix, for a folder that does not exist, and for what
+    cannot be written: that would be noticed only when there is a result, which is lost then.
     """
     path, shown = Path(name), name if len(name) <= 60 else f"...{name[-57:]}"
     if suffixes and path.suffix.lower() not in suffixes:
@@ -25,4 +27,8 @@ def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:
         )
     if not path.parent.is_dir():
         raise ConfigurationError(f"{option} {shown}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ConfigurationError(f"{option} {shown}: is a folder; expected a file")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ConfigurationError(f"{option} {shown}: may not be written")
     return path
