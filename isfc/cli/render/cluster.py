@@ -42,8 +42,7 @@ def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
     repeated = seeds is not None and seeds > 1
     figures = (">MB/s ->", "><- MB/s", ">together", ">msg/s", ">coll/s")
     spread = (">spread %",) if repeated else ()
-    table = plain_table("link", *figures, *spread, no_wrap=True)
-    table.add_column("traffic", overflow="fold")
+    table = plain_table("link", *figures, *spread, "~traffic", no_wrap=True)
     for row in rows:
         first = row.name.partition("-")[0]
         spreads = (_number(row.spread_percent, 1),) if repeated else ()

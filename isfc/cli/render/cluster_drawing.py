@@ -12,10 +12,10 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from ctc.address import format_chpid
+from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Channel, Collection
 from isfc.layout.sharing import carried_by
 
@@ -68,9 +68,9 @@ def machines_of(collection: Collection) -> tuple[DrawnCec, ...]:
 
 def cluster_drawing_page(collection: Collection) -> RenderableType:
     """The machines, their channels with what they carry, and the links."""
-    channels = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for heading in ("channel", "director", "port", "Gb/s", "CTCs"):
-        channels.add_column(heading, no_wrap=heading != "channel")
+    channels = plain_table("channel")
+    for heading in ("director", "port", "Gb/s", "CTCs"):
+        channels.add_column(heading, no_wrap=True)
     channels.add_column("of links", overflow="fold")
     for machine in machines_of(collection):
         channels.add_row(Text(machine.name, "bold cyan", overflow="fold"))

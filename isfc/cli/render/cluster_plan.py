@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.render.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster import ChannelShare, PathResult
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
@@ -14,12 +15,12 @@ from scenarios.saturation import SECONDS, WARMUP
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
     """Each link alone and with the others, then each channel that several fibres share."""
-    links = _table("link", "alone ->", "<-", "together ->", "<-", "left %")
-    links.add_column("traffic", overflow="fold")
+    figures = (">alone ->", "><-", ">together ->", "><-", ">left %")
+    links = plain_table("~link", *figures, "~traffic", no_wrap=True)
     for link in plan.links:
         loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
-        figures = [f"{rate:.0f}" for rate in (*link.alone, *link.together)]
-        links.add_row(link.name, *figures, f"{100 * link.share:.0f}", loads)
+        rates = (f"{rate:.0f}" for rate in (*link.alone, *link.together))
+        links.add_row(link.name, *rates, f"{100 * link.share:.0f}", loads)
     parts: list[RenderableType] = [
         Text("MB/s of each link alone, and of all together", "bold"),
         links,
@@ -50,8 +51,8 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
 
 
 def _paths(paths: Sequence[PathResult]) -> Table:
-    table = _table("inter-switch links", "each way", "out", "in", "busy %")
-    table.add_column("links: out/in", overflow="fold")
+    figures = (">each way", ">out", ">in", ">busy %")
+    table = plain_table("~inter-switch links", *figures, "~links: out/in", no_wrap=True)
     for path in paths:
         table.add_row(
             path.name,
@@ -73,8 +74,8 @@ def _who(shares: Sequence[ChannelShare]) -> str:
 
 
 def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
-    table = _table("channel", "line", "processor", "out", "in", "busy %")
-    table.add_column("links: out/in", overflow="fold")
+    figures = (">line", ">processor", ">out", ">in", ">busy %")
+    table = plain_table("~channel", *figures, "~links: out/in", no_wrap=True)
     for channel in channels:
         carried = channel.carried
         table.add_row(
@@ -91,10 +92,7 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
 
 def cluster_losses_page(losses: Sequence[ClusterLoss]) -> RenderableType:
     """A line for each thing that can be lost: which links go with it, which have CTCs left."""
-    table = _table("what is lost")
-    table.add_column("links down", overflow="fold")
-    table.add_column("links with fewer CTCs", overflow="fold")
-    table.add_column("untouched", overflow="fold")
+    table = plain_table("~what is lost", "~links down", "~links with fewer CTCs", "~untouched")
     for loss in losses:
         cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "")
         table.add_row(loss.name, cut, _fewer(loss), ", ".join(loss.untouched) or "none")
@@ -109,11 +107,3 @@ def _fewer(loss: ClusterLoss) -> str:
     if len(alike) == 1 and not loss.cut and not loss.untouched:
         return f"all: {next(iter(alike))}"
     return "; ".join(f"{', '.join(names)}: {left}" for left, names in alike.items()) or "none"
-
-
-def _table(first: str, *numbers: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column(first, overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctc.features import generation_code
+from isfc.cli.render.table import plain_table
 from isfc.io.configuration import Protocol
 from isfc.io.rmf import WHOLE_SYSTEM
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
@@ -59,6 +60,9 @@ _HEADINGS: Final = {
     "rejected_percent": "%REJECT",
 }
 """RMF's headings of the columns, by their keys in CSV."""
+
+_NAMES: Final = ("chpid", "feature", "workload", "system", "iop", "shared")
+"""Columns that are no figures."""
 
 _SUMMED: Final = (None, WHOLE_SYSTEM)
 """Of the IOPs, the page of everything has their sum."""
@@ -209,11 +213,9 @@ def _percentiles(workloads: Sequence[WorkloadRun]) -> Table:
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     keys = [key for key in rows[0] if key != "type"]  # all are FC_S, and 80 columns are few
-    for key in keys:
-        left = key in ("chpid", "feature", "workload", "system", "iop", "type", "shared")
-        table.add_column(_HEADINGS.get(key, key), justify="left" if left else "right", no_wrap=True)
+    heads = (f"{'' if key in _NAMES else '>'}{_HEADINGS.get(key, key)}" for key in keys)
+    table = plain_table(*heads, gap=1, no_wrap=True)
     for row in rows:
         table.add_row(*(_shown(key, row[key]) for key in keys))
     return table

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.live.rates import NodeRates
+from isfc.cli.render.table import plain_table
 from isfc.cli.render.watch import LINK_STYLES, Ends, Surroundings, notes, short
 from isfc.link.state import DeviceState, LinkState
 
@@ -20,7 +20,7 @@ def links_page(
     """The page: a line for each link, what each of its two systems writes."""
     systems = list(dict.fromkeys(name for names in links for name in names))
     answering = [end for both in ends for end in both]
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table = plain_table(gap=1)
     table.add_column("link", min_width=17)
     table.add_column("state", min_width=9)
     for heading, width in (

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
 from ctc.address import format_chpid
 from isfc.cli.render.notes import note_lines
+from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Fibre
 from isfc.layout.write import format_rdevs
 from isfc.search.together import LinksFound, LinksTask, Move
@@ -16,7 +16,7 @@ from scenarios.notes import cluster_notes
 
 def links_found_page(found: LinksFound, task: LinksTask) -> RenderableType:
     """The best beside the collection given, what moves, how much was looked at."""
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table = plain_table(gap=1)
     for heading in ("", task.objective.value, "+-%", "ahead", *found.given.links):
         table.add_column(heading, justify="right", no_wrap=heading in ("", "+-%", "ahead"))
     rows = [(str(number), one) for number, one in enumerate(found.best, start=1)]

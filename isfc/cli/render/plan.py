@@ -49,7 +49,7 @@ def _picture(plan: Plan) -> Table:
     ctcs = plan.layout.device_list()
     speeds = [speed_text(ctc.fibre) for ctc in ctcs]
     width = max(map(len, speeds))
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    table = plain_table(gap=1)
     table.add_column(first, justify="right", style=here_style)
     table.add_column("RDEV", style=here_style)
     table.add_column("chpid", justify="right", style=here_style)

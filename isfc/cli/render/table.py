@@ -11,12 +11,15 @@ def plain_table(
 ) -> Table:
     """A table with a column for each heading, ``gap`` blanks apart.
 
-    ``>`` before a heading puts its column to the right, and gives it at least ``min_width``.
+    ``>`` before a heading puts its column to the right, and gives it at least ``min_width``; ``~``
+    folds what is too long for it.
     """
     table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
     for heading in headings:
         if heading.startswith(">"):
             table.add_column(heading[1:], justify="right", no_wrap=no_wrap, min_width=min_width)
+        elif heading.startswith("~"):
+            table.add_column(heading[1:], overflow="fold")
         else:
             table.add_column(heading, no_wrap=no_wrap)
     return table

@@ -12,6 +12,7 @@ from ctc.address import Rdev, format_rdev
 from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.cli.options.live import LAG_PERCENT
 from isfc.cli.render.plan import NODE_STYLES
+from isfc.cli.render.table import plain_table
 from isfc.link.state import DeviceState, LinkState
 
 BARS_COLUMNS = 100
@@ -146,7 +147,7 @@ def short(figure: float, width: int) -> str:
 
 def _link(names: tuple[str, str], ends: Ends) -> Table:
     """One line for each end."""
-    table = _table()
+    table = plain_table(gap=1)
     table.add_column("")
     table.add_column("link", min_width=9)
     for heading, width in (("MB/s", 6), ("msg/s", 7), ("pkg/s", 7), ("col/s", 5), ("pend", 5)):
@@ -184,7 +185,7 @@ def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None 
     rates = [sum(ctc.mb_per_s for ctc in (here, there) if ctc) for *_, here, there in pairs]
     most = max(rates, default=0.0)
     (first, second), (here_style, there_style) = names, NODE_STYLES
-    table = _table()
+    table = plain_table(gap=1)
     table.add_column("", justify="right", style=here_style, min_width=4)
     table.add_column("RDEV", style=here_style)
     table.add_column(first, header_style=f"bold {here_style}", min_width=9)
@@ -241,7 +242,3 @@ def _arrow(here: CtcRates | None, there: CtcRates | None) -> str:
     if ours and theirs:
         return "><"
     return "->" if ours else "<-" if theirs else ""
-
-
-def _table() -> Table:
-    return Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
