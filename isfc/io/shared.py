@@ -5,7 +5,7 @@ the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. 
 how the two share.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,10 +16,12 @@ from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.catalogue import load_document
-from isfc.layout.checked_toml import within
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
 
 
@@ -47,6 +49,35 @@ class Shared:
         return ChannelUse(
             min(1.0, alone.processor), min(1.0, alone.line_write), min(1.0, alone.line_read)
         )
+
+
+def read_disks(path: Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
+    """The I/O configuration at ``path``, and what figures of it alone do not have: a link's CTCs.
+
+    Raises `ConfigurationError`.
+    """
+    with within(str(path)):
+        data = read_bytes(path, "an I/O configuration")
+    document = parse_document(data, str(path))
+    if not document.has_links:
+        return io_configuration_of(document), ()
+    collection = collection_of(document)
+    configuration = io_configuration_of(document, collection)
+    notes = (_disks_alone(link, find_shared(link, configuration)) for link in collection.links)
+    return configuration, tuple(note for note in notes if note is not None)
+
+
+def _disks_alone(link: Layout, shared: Sequence[Shared]) -> Note | None:
+    if not shared:
+        return None
+    chpids = dict.fromkeys(f"{each.name} at {each.node}" for each in shared)
+    verb = "carries" if len(chpids) == 1 else "carry"
+    return Note(
+        NoteKind.ALONE,
+        f"The figures take the disks as if they were alone: chpid{'s' * (len(chpids) > 1)} "
+        f"{listed([*chpids])} {verb} CTCs of {link.name} too. 'isfc io run --ctcs HL' has "
+        "both.",
+    )
 
 
 def find_shared(layout: Layout, configuration: IoConfiguration) -> tuple[Shared, ...]:

@@ -1,5 +1,6 @@
 """``isfc io plan``: what an I/O configuration can do, and what to change in it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,12 +8,14 @@ import typer
 
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.render.io_plan import io_plan_page
+from isfc.cli.render.notes import note_lines, note_records
 from isfc.cli.render.output import show, show_json
 from isfc.io.advice import IoAdvice, advise
-from isfc.io.configuration_file import read_io_configuration
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan, make_io_plan
+from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
+from isfc.layout.note import Note
 
 ConfigArgument = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="An I/O configuration (TOML).")
@@ -26,15 +29,18 @@ def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
     its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the cards,
     interconnects and fanouts that channels share; the advice.
     """
-    found = make_io_plan(read_io_configuration(config))
+    configuration, notes = read_disks(config)
+    found = make_io_plan(configuration)
     advice = advise(found)
     if json:
-        show_json(io_plan_record(found, advice))
+        show_json(io_plan_record(found, advice, notes))
     else:
-        show(io_plan_page(found, advice))
+        show(io_plan_page(found, advice), *note_lines(notes))
 
 
-def io_plan_record(plan: IoPlan, advice: tuple[IoAdvice, ...]) -> dict[str, Any]:
+def io_plan_record(
+    plan: IoPlan, advice: tuple[IoAdvice, ...], notes: Sequence[Note] = ()
+) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         "channels": {each.channel.chpid: _channel_record(each) for each in plan.channels},
@@ -44,6 +50,7 @@ def io_plan_record(plan: IoPlan, advice: tuple[IoAdvice, ...]) -> dict[str, Any]
         "trunks": [trunk_record(load) for load in plan.trunks],
         "first": _first_record(plan.first()),
         "advice": [{"id": one.id, "severity": one.severity, "text": one.text} for one in advice],
+        **note_records(notes),
     }
 
 

@@ -1,5 +1,6 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,13 +15,12 @@ from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.report import expect_one
 from isfc.cli.record import shared_record
 from isfc.cli.render.io_run import activity_rows, io_run_page, report_page
-from isfc.cli.render.notes import note_lines, note_records
+from isfc.cli.render.notes import note_lines, note_records, show_notes
 from isfc.cli.render.output import show, show_csv, show_json
 from isfc.cli.render.run import measured_notes
 from isfc.cli.render.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Protocol
-from isfc.io.configuration_file import read_io_configuration
 from isfc.io.run import (
     SECONDS,
     WARMUP,
@@ -32,6 +32,7 @@ from isfc.io.run import (
     WorkloadRun,
     run_configuration,
 )
+from isfc.io.shared import read_disks
 from isfc.layout.note import Note
 from scenarios.run import PAIRS_MAX, Experiment
 from scenarios.shared_channel import SharedRun, run_shared
@@ -74,7 +75,10 @@ class IoShown:
             help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
         ),
     ] = None
-    pairs: Annotated[int, bounded("N", 1, PAIRS_MAX, "Pairs of guests for --ctcs.")] = PAIRS_DEFAULT
+    pairs: Annotated[
+        int | None,
+        bounded("N", 1, PAIRS_MAX, f"Pairs of guests for --ctcs; {PAIRS_DEFAULT} if not given."),
+    ] = None
     report: Annotated[
         Report | None,
         typer.Option(
@@ -109,20 +113,23 @@ def run(
     """
     report = shown.report
     if shown.ctcs is not None:
-        shared, notes = _run_beside(config, link_name, shown.ctcs, shown.pairs, extent)
+        pairs = PAIRS_DEFAULT if shown.pairs is None else shown.pairs
+        shared, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
         if shown.json:
             show_json({**shared_record(shared), **note_records(notes)})
         else:
-            load = f"{shown.ctcs}, {shown.pairs} pairs"
+            load = f"{shown.ctcs}, {pairs} pairs"
             show(shared_page(shared, load), *note_lines(notes))
         return
-    found = run_configuration(
-        read_io_configuration(config), extent.seconds, extent.warmup, extent.seed
-    )
+    for option, value in (("--pairs", shown.pairs), ("--link", link_name)):
+        if value is not None:
+            raise ConfigurationError(f"{option}: expected --ctcs too, which says what CTCs carry")
+    configuration, notes = read_disks(config)
+    found = run_configuration(configuration, extent.seconds, extent.warmup, extent.seed)
     if shown.json:
-        show_json(io_run_record(found))
+        show_json(io_run_record(found, notes))
     elif report is None:
-        show(io_run_page(found))
+        show(io_run_page(found), *note_lines(notes))
     else:
         rows = activity_rows(found, report.value)
         if not rows:
@@ -132,8 +139,9 @@ def run(
             )
         if shown.csv:
             show_csv(rows)
+            show_notes(notes)
         else:
-            show(report_page(found, report.value, rows))
+            show(report_page(found, report.value, rows), *note_lines(notes))
 
 
 def _run_beside(
@@ -157,7 +165,7 @@ def _run_beside(
     return shared, measured_notes(experiment, shared.beside)
 
 
-def io_run_record(run: IoRun) -> dict[str, Any]:
+def io_run_record(run: IoRun, notes: Sequence[Note] = ()) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         "seconds": run.seconds,
@@ -167,6 +175,7 @@ def io_run_record(run: IoRun) -> dict[str, Any]:
         "saps": {each.system: _sap_record(each) for each in run.saps},
         "osa": {each.channel.chpid: _osa_record(each) for each in run.osas},
         "trunks": [trunk_record(load) for load in run.trunks],
+        **note_records(notes),
     }
 
 

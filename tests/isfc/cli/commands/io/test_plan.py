@@ -48,7 +48,9 @@ def file(tmp_path: Path) -> str:
 def test_json_has_the_promised_keys(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["io", "plan", file, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record) == ["channels", "synchronous", "osa", "saps", "trunks", "first", "advice"]
+    assert list(record) == [
+        *("channels", "synchronous", "osa", "saps", "trunks", "first", "advice", "notes"),
+    ]
     channel = record["channels"]["42"]
     assert channel["feature"] == "FICON Express16SA"
     assert list(channel["workloads"]) == ["oltp", "lookup (async)"]

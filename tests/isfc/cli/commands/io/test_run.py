@@ -99,6 +99,8 @@ def test_summary_has_every_view(config: str, capsys: pytest.CaptureFixture[str])
     ("options", "complaint"),
     [
         (["--csv"], "--csv: expected --report too"),
+        (["--pairs", "5"], "--pairs: expected --ctcs too, which says what CTCs carry"),
+        (["--link", "A-B"], "--link: expected --ctcs too, which says what CTCs carry"),
         (["--json", "--report", "iop"], "--json and --report: expected one of them"),
     ],
 )
@@ -149,3 +151,23 @@ def test_ctcs_and_disks_are_shown_alone_and_beside_each_other(
     assert max(map(len, page.splitlines())) <= 80
     assert run([*arguments, "--report", "channel"]) == 2
     assert "--ctcs: expected no --report" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_figures_of_disks_alone_say_which_ctcs_they_lack(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # a response of 139 us was shown of disks that have 420 us beside the CTCs of their chpid
+    arguments = [
+        "io",
+        command,
+        "docs/io/shared.toml",
+        *(["--seconds", "0.05"] * (command == "run")),
+    ]
+    assert run(arguments) == 0
+    said = "chpid 40 at ATLANTA carries CTCs of ATLANTA-BOSTON too."
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert run([*arguments, "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note["kind"] == "alone"
+    assert said in note["text"]
