@@ -168,6 +168,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _end(ExitCode.BAD_INPUT, _usage(error))
     except (IsfcError, OSError) as error:  # a link that failed, a full disk
         return _end(ExitCode.FAILED, _what_failed(error))
+    except MemoryError:
+        return _end(ExitCode.FAILED, "there is not enough memory")
     return code or ExitCode.GOOD
 
 

@@ -34,7 +34,8 @@ class Opening:
     can reach takes ``insecure``; ``connect_tls`` is for the connections that it opens, where it
     listens as well. ``dilation`` 0 is as fast as the machine goes. Conversations are
     severed when the link was down for ``reconnect_s`` seconds. ``make`` makes the system of each
-    link, at the start and after every sever.
+    link, at the start and after every sever. Raises `ConfigurationError` for a ``dilation`` that
+    is no whole number from 0 on, and for ``reconnect_s`` below 0.
     """
 
     listen: Endpoint | None = None
@@ -46,6 +47,15 @@ class Opening:
     insecure: bool = False
     reconnect_s: float = RECONNECT_S
     make: MakeSystem = system_of
+
+    def __post_init__(self) -> None:
+        dilation: object = self.dilation  # programs give whatever they like
+        if not (isinstance(dilation, int) and dilation >= 0):
+            raise ConfigurationError(
+                f"dilation {self.dilation}: expected a whole number, 0 for as fast as can be"
+            )
+        if not self.reconnect_s >= 0:  # nor "not a number"
+            raise ConfigurationError(f"reconnect_s {self.reconnect_s}: expected 0 s at least")
 
     def pace(self, definition: LinkEndDefinition) -> LinkEndDefinition:
         """The definition with the model's times, or with none."""

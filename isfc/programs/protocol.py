@@ -5,11 +5,11 @@ unsigned. A `WireError` names what does not decode.
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Final
 
-from isfc.errors import IsfcError, LocalProtocolError, WireError
+from isfc.errors import ConfigurationError, IsfcError, LocalProtocolError, WireError
 
 SERVICE_LENGTH_MAX: Final = 8
 """Characters of a service's name, as APPC/VM has it for resources."""
@@ -183,13 +183,19 @@ class ConversationLimits:
     ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that
     waits to be sent; where there are many conversations, each has a share of less
     (`WINDOWS_LENGTH`, `SENDS_LENGTH`). Each end may open ``conversations_max``. ``link_length`` is
-    the most of all conversations that may wait in the link's backlog or be on its way.
+    the most of all conversations that may wait in the link's backlog or be on its way. Raises
+    `ConfigurationError` for less than 1 of any: nothing would ever be sent.
     """
 
     window_length: int = 4 * 2**20
     send_length: int = 2**20
     conversations_max: int = 256
     link_length: int = LINK_LENGTH
+
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            if (value := getattr(self, part.name)) < 1:
+                raise ConfigurationError(f"{part.name} {value}: expected 1 at least")
 
     def window_share(self, count: int) -> int:
         """The window of each of ``count`` conversations."""

@@ -199,6 +199,17 @@ def test_interrupt_that_is_ignored_stays_so() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0
 
 
+def test_too_little_memory_is_said_in_words(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("isfc.cli.commands.plan.make_plan", fail)
+    assert run(["plan", "published-4"]) == 1
+    assert capsys.readouterr().err == "isfc: there is not enough memory\n"
+
+
 def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(*_: object) -> None:
         raise AssertionError("ours")

@@ -1,11 +1,13 @@
 """Programs on two open nodes, over real sockets, on both kinds of loop."""
 
 import asyncio
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -459,13 +461,17 @@ def test_nodes_meet_on_a_tcp_port(run_live: Run) -> None:
         (FIRST, {"listen": "unix:x", "connect": "unix:x"}, "either an address"),
         (FIRST, {"connect": "nowhere"}, "is no address"),
         (FIRST, {"connect": "192.0.2.1:1"}, "other machines"),
+        (FIRST, {"listen": "unix:x", "dilation": -1}, "dilation -1: expected a whole number"),
+        (FIRST, {"listen": "unix:x", "dilation": 0.5}, "dilation 0.5: expected a whole number"),
+        (FIRST, {"listen": "unix:x", "reconnect_s": -1}, "reconnect_s -1: expected 0 s at least"),
+        (FIRST, {"listen": "unix:x", "reconnect_s": math.nan}, "reconnect_s nan: expected 0 s"),
     ],
 )
 def test_what_does_not_fit_is_a_configuration_error(
-    name: str, options: dict[str, str], why: str
+    name: str, options: dict[str, Any], why: str
 ) -> None:
     async def main() -> None:
-        async with open_node(LAYOUT, name, **options):  # type: ignore[arg-type]  # all are str
+        async with open_node(LAYOUT, name, **options):
             pass
 
     with pytest.raises(ConfigurationError, match=why):

@@ -1,7 +1,10 @@
 """What a conversation may take among others."""
 
+from dataclasses import fields
+
 import pytest
 
+from isfc.errors import ConfigurationError
 from isfc.programs.protocol import ConversationLimits
 from isfc.programs.switchboard import Switchboard
 
@@ -35,3 +38,11 @@ def test_conversation_that_is_not_read_takes_its_share_to_be_sent(count: int, ta
     conversations = [board.connect("SINK") for _ in range(count)]
     assert conversations[-1].send(bytes(2 * MIB)) == taken
     assert conversations[-1].send(b"one more") == 0
+
+
+@pytest.mark.parametrize("part", [part.name for part in fields(ConversationLimits)])
+def test_a_limit_under_which_nothing_is_ever_sent_is_refused(part: str) -> None:
+    ConversationLimits(**{part: 1})
+    for value in (0, -5):
+        with pytest.raises(ConfigurationError, match=f"{part} {value}: expected 1 at least"):
+            ConversationLimits(**{part: value})
