@@ -5,9 +5,7 @@ from math import exp
 from typing import Final
 
 from isfc.errors import ConfigurationError
-
-_MIB: Final = 2**20
-_NS_PER_S: Final = 10**9
+from scenarios.run import MIB, NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +51,10 @@ class GuestMemory:
 
         Random writes at w leave H (1 - e^(-wT/H)) of a hot set H changed after T (derived).
         """
-        evenly = self.change_rate * taken_ns // _NS_PER_S
+        evenly = self.change_rate * taken_ns // NS_PER_S
         hot = 0
         if self.hot_set:
-            written = self.write_rate * taken_ns / _NS_PER_S
+            written = self.write_rate * taken_ns / NS_PER_S
             hot = round(self.hot_set * (1 - exp(-written / self.hot_set)))
         return min(self.touched, evenly + hot)
 
@@ -71,19 +69,19 @@ class KnownGuest:
 
 KNOWN_GUESTS: Final = {
     "java": KnownGuest(
-        GuestMemory(4096 * _MIB, 3584 * _MIB, hot_set=3200 * _MIB, write_rate=1320 * _MIB),
+        GuestMemory(4096 * MIB, 3584 * MIB, hot_set=3200 * MIB, write_rate=1320 * MIB),
         "memory inferred; heap published; touched assumed; write rate calibrated",
     ),
     "page-cache": KnownGuest(
-        GuestMemory(4096 * _MIB, 4096 * _MIB, change_rate=100 * _MIB),
+        GuestMemory(4096 * MIB, 4096 * MIB, change_rate=100 * MIB),
         "all of it assumed; its published figures are not at hand",
     ),
     "direct-io": KnownGuest(
-        GuestMemory(4096 * _MIB, 296 * _MIB, change_rate=10 * _MIB),
+        GuestMemory(4096 * MIB, 296 * MIB, change_rate=10 * MIB),
         "touched published; memory inferred; change assumed",
     ),
     "oltp": KnownGuest(
-        GuestMemory(16384 * _MIB, 2884 * _MIB, hot_set=1616 * _MIB, write_rate=100 * _MIB),
+        GuestMemory(16384 * MIB, 2884 * MIB, hot_set=1616 * MIB, write_rate=100 * MIB),
         "touched published; hot set is its published memory target; write rate assumed",
     ),
 }

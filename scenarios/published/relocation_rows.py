@@ -17,6 +17,7 @@ from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.published.table import PublishedRow
 from scenarios.relocated_guest import GuestPlan, Moved
 from scenarios.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.run import MIB
 from scenarios.vmrelocate import Limits
 
 _LAYOUT: Final = parse_layout(
@@ -30,7 +31,6 @@ fibre = "1"
 rdevs = { LPAR1 = "D000-D00B", LPAR2 = "D000-D00B" }
 """
 )
-_MIB: Final = 2**20
 _PAGES: Final = 4096 * 1024
 """Bytes of the unit that passes are published in, 1024 pages."""
 
@@ -48,7 +48,7 @@ def relocation_row(row: PublishedRow) -> Mapping[str, float]:
         return {"value": _OF_DEVICES[metric](_io_rates())}
     if metric.startswith("first_pass"):
         first = _first_pass(_KINDS[str(row.columns["workload"])])
-        return {"value": first / (_PAGES if metric.endswith("pages") else _MIB)}
+        return {"value": first / (_PAGES if metric.endswith("pages") else MIB)}
     if metric == "average_intermediate_pass_of_first":
         first, *between = _java_passes()
         return {"value": 100 * fmean(between) / first}
@@ -63,7 +63,7 @@ def rule_row(row: PublishedRow) -> Mapping[str, float]:
 
 def _io_rates() -> list[float]:
     """I/Os a second of each CTC of the sender, the busiest first."""
-    idle = GuestMemory(1024 * _MIB, 1024 * _MIB)
+    idle = GuestMemory(1024 * MIB, 1024 * MIB)
     return sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
 
 
@@ -110,7 +110,7 @@ def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> RelocationOutcome:
 
 def _small(*, immediate: bool = False) -> Moved:
     """A small guest that changes fast."""
-    memory = GuestMemory(16 * _MIB, 16 * _MIB, 1024 * _MIB)
+    memory = GuestMemory(16 * MIB, 16 * MIB, 1024 * MIB)
     (guest,) = _move(memory, Limits(quiesce_goal=0.0, immediate=immediate)).guests
     return guest
 

@@ -11,6 +11,7 @@ from typing import Final
 from ctc.features import find_channel
 from scenarios.published.system_rows import Figures, RowFunction
 from scenarios.published.table import PublishedRow
+from scenarios.run import MIB
 
 FEATURE: Final = "FICON Express8S"
 
@@ -24,12 +25,10 @@ SEQUENTIAL_BLOCKS: Final = 2
 _PAGES: Final = {"Tall": (27_648, 240_176), "Wide": (55_296, 147_061)}
 """Bytes of a member's page, and how many there are (published)."""
 
-_MIB: Final = 2**20
-
 
 def sas_members(row: PublishedRow) -> Figures:
     """The size of a member."""
-    return {"size_mb": row.number("page_bytes") * row.number("pages") / _MIB}
+    return {"size_mb": row.number("page_bytes") * row.number("pages") / MIB}
 
 
 def sas_elapsed(row: PublishedRow) -> Figures:

@@ -13,13 +13,13 @@ from typing import Any, Final
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from scenarios.run import MIB
 from scenarios.timeline import Io, Timeline
 
 Event = dict[str, Any]
 
 RATE_BIN_NS_MIN: Final = 100_000
 RATE_BINS: Final = 1_000
-_MB: Final = 2**20
 
 
 def write_trace(path: Path, *timelines: Timeline) -> None:
@@ -134,7 +134,7 @@ def _counters(timeline: Timeline) -> Iterator[Event]:
             name = f"fibre {fibre.name} MB/s out"
             for index, rate in enumerate(timeline.rates(node, fibre, bin_ns)):
                 counter = _counter(layout, node, timeline.begin_ns + index * bin_ns)
-                yield {**counter, "name": name, "args": {"MB/s": round(rate / _MB, 3)}}
+                yield {**counter, "name": name, "args": {"MB/s": round(rate / MIB, 3)}}
 
 
 def _counter(layout: Layout, node: NodeName, at_ns: int) -> Event:

@@ -11,10 +11,10 @@ from scenarios.relocated import Relocated
 from scenarios.relocated_guest import GuestPlan, Moved, Pass
 from scenarios.relocation import Relocation
 from scenarios.relocation_orders import Response
+from scenarios.run import MIB
 from scenarios.vmrelocate import RelocationEnd
 
 GIB = 2**30
-_MIB = 2**20
 
 
 def relocation_page(found: Relocated, like: str | None = None) -> RenderableType:
@@ -52,9 +52,9 @@ def _memory(memory: GuestMemory) -> str:
     if memory.touched < memory.size:
         parts.append(f"{memory.touched / GIB:.3g} GiB of it touched")
     if memory.change_rate or not memory.hot_set:
-        parts.append(f"of which {memory.change_rate / _MIB:g} MB/s change")
+        parts.append(f"of which {memory.change_rate / MIB:g} MB/s change")
     if memory.hot_set:
-        written = f"{memory.write_rate / _MIB:g} MB/s"
+        written = f"{memory.write_rate / MIB:g} MB/s"
         parts.append(f"{memory.hot_set / GIB:.3g} GiB hot, written with {written}")
     return ", ".join(parts)
 
@@ -101,7 +101,7 @@ def _passes(passes: Sequence[Pass]) -> Table:
             f"{each.begin_ns / 1e9:.2f}",
             f"{each.seconds:.2f}",
             f"{(each.length + each.state_length) / GIB:.3f}",
-            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / _MIB:.1f}",
+            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / MIB:.1f}",
             f"{each.changed_length / GIB:.3f}",
         )
     return table
