@@ -58,14 +58,9 @@ def verdict(
     earlier = [each for each in before if each is not None]
     if len(figures) != len(now) or len(earlier) != len(before):
         return ""
-    saturated = [
-        min((each.saturated for each in some), key=lambda rate: rate.mb_per_s)
-        for some in (earlier, figures)
-    ]
-    stated = [
-        min((each.stated for each in some), key=lambda rate: rate.mb_per_s)
-        for some in (earlier, figures)
-    ]
+    both = (earlier, figures)
+    saturated = [min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both]
+    stated = [min(some, key=lambda each: each.stated_mb_per_s).stated for some in both]
     loads = [
         _compared(was.mb_per_s, comes.mb_per_s, differ=comes.differs(was))
         for was, comes in (saturated, stated)
