@@ -152,8 +152,7 @@ class LiveEngine(Outlet):
             self._forget(rdev, reason)
             del self._connections[rdev]
             self._unwritten.pop(rdev, None)
-            self.counters.detached_count += 1
-            self.tell(Detached(rdev, reason))
+            self._note_lost(rdev, reason)
             self._departures.drop(lambda departure: departure[1] == rdev)
             self.apply(Disconnect(rdev))
 
@@ -226,6 +225,7 @@ class LiveEngine(Outlet):
         """Restart the link: connections go, a fresh system takes over, the program is told."""
         for rdev in self._connections:
             self._forget(rdev, reason)
+            self._note_lost(rdev, reason)
         self._connections.clear()
         self._arrived.clear()
         self._unwritten.clear()
@@ -255,6 +255,10 @@ class LiveEngine(Outlet):
         self._connections[rdev].abort(reason)
         self._early.forget(rdev)
         self._resets.forget(rdev)
+
+    def _note_lost(self, rdev: Rdev, reason: str) -> None:
+        self.counters.detached_count += 1
+        self.tell(Detached(rdev, reason))
 
     def close(self) -> list[Connection]:
         """End: timers go, and `wait_closed` returns. The connections, each with a farewell."""

@@ -369,6 +369,21 @@ def test_sending_past_the_backlog_is_refused(run_live: Run, tmp_path: Path) -> N
     run_live(main())
 
 
+def test_connections_that_go_when_the_link_is_severed_are_lost_ones(
+    run_live: Run, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with LivePair(tmp_path) as pair:
+            await pair.come_up()
+            engine, count = pair.first.engine, len(pair.first.engine.end.ctcs)
+            engine.sever("for a test")
+            assert engine.counters.detached_count == engine.counters.attached_count == count
+            reasons = [event.reason for event in pair.first.told if isinstance(event, Detached)]
+            assert reasons == ["for a test"] * count
+
+    run_live(main())
+
+
 class _Broken(Guest):
     """A program with a bug."""
 
