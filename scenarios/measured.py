@@ -71,7 +71,7 @@ def unmeasured_features(layout: Layout) -> Sequence[str]:
 def _of_layout(layout: Layout) -> Iterator[str]:
     if features := unmeasured_features(layout):
         yield f"CTCs on {', '.join(features)}"
-    writers = max(use.ctc_count for way in directions_of(layout) for use in way.chpids)
+    writers = max(n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
     if writers > WRITERS_MAX:
         yield f"{writers} CTCs of one chpid written on by one system (measured: {WRITERS_MAX})"
     if len(layout.fibres) > FIBRES_MAX:

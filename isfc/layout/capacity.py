@@ -6,6 +6,7 @@ or more CTCs write on it, and pro rata with fewer.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,7 +33,10 @@ RULE_GBPS_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class ChpidUse:
-    """One chpid as one node writes on it: so many CTCs, and MB/s by the rule of thumb."""
+    """One chpid as one node writes on it through one fibre: so many CTCs, and MB/s by the rule.
+
+    Fibres that share a chpid, at either end, have their parts of what it can carry.
+    """
 
     fibre: Fibre
     chpid: ChpidId
@@ -56,7 +60,15 @@ class WriteDirection:
     @property
     def estimated_mb_per_s(self) -> int:
         """One-way capacity by the rule of thumb, in whole MB/s as the report prints it."""
-        return int(sum(use.mb_per_s for use in self.chpids))
+        return int(round(sum(use.mb_per_s for use in self.chpids), 6))  # parts of a whole number
+
+    @property
+    def ctcs_by_chpid(self) -> dict[ChpidId, int]:
+        """On how many CTCs of each of its chpids it writes, whichever fibres they are on."""
+        counts = Counter[ChpidId]()
+        for use in self.chpids:
+            counts[use.chpid] += use.ctc_count
+        return dict(counts)
 
 
 def directions_of(layout: Layout) -> tuple[WriteDirection, WriteDirection]:
@@ -70,6 +82,7 @@ def _direction(layout: Layout, end: int) -> WriteDirection:
     order = write_order(layout.devices(sender), lesser=end == 0)
     partner_order = write_order(layout.devices(receiver), lesser=end == 1)
     share = 1.0 if len(layout.ctcs) > 1 else SHARED_CTC_SHARE
+    counts = Counter(by_rdev[rdev].fibre for rdev in order)
     return WriteDirection(
         sender=sender,
         write_order=order,
@@ -81,11 +94,29 @@ def _direction(layout: Layout, end: int) -> WriteDirection:
                 fibre=fibre,
                 chpid=fibre.chpids[end],
                 ctc_count=count,
-                mb_per_s=rule_of_thumb_mb_per_s(fibre.profile.link_gbps, count) * share,
+                mb_per_s=mb_per_s * share,
             )
-            for fibre, count in Counter(by_rdev[rdev].fibre for rdev in order).items()
+            for (fibre, count), mb_per_s in zip(counts.items(), _by_fibre(counts), strict=True)
         ),
     )
+
+
+def _by_fibre(counts: Mapping[Fibre, int]) -> list[float]:
+    """One-way MB/s of each fibre: no chpid, at either end, carries more than its line's."""
+    rates = [rule_of_thumb_mb_per_s(f.profile.link_gbps, count) for f, count in counts.items()]
+    for end in (0, 1):
+        places: dict[ChpidId, list[int]] = {}
+        for place, fibre in enumerate(counts):
+            places.setdefault(fibre.chpids[end], []).append(place)
+        fibres = [*counts]
+        for chpid in places.values():
+            gbps = max(fibres[place].profile.link_gbps for place in chpid)
+            most = rule_of_thumb_mb_per_s(gbps, FULL_CTC_COUNT)
+            wanted = sum(rates[place] for place in chpid)
+            if len(chpid) > 1 and wanted > most:
+                for place in chpid:
+                    rates[place] *= most / wanted
+    return rates
 
 
 def rule_of_thumb_mb_per_s(link_gbps: float, ctc_count: int) -> float:

@@ -114,7 +114,7 @@ def _capacity(plan: Plan, figures: Sequence[Carried]) -> RenderableType:
 
 
 def _chpids(way: WriteDirection) -> str:
-    return ", ".join(f"{format_chpid(use.chpid)} ({use.ctc_count})" for use in way.chpids)
+    return ", ".join(f"{format_chpid(chpid)} ({n})" for chpid, n in way.ctcs_by_chpid.items())
 
 
 def _advice(plan: Plan, tried: Mapping[str, Sequence[TriedAdvice]]) -> RenderableType:

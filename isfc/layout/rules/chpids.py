@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from ctc.address import format_chpid
+from ctc.address import ChpidId, format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
@@ -51,6 +51,25 @@ def _chpid_crowded(judged: Judged) -> Iterator[Broken]:
             "saw performance roll off.",
             fibres=tuple(fibres),
         )
+
+
+def _leads_to_several(judged: Judged) -> Iterator[Broken]:
+    for end, (node, other) in enumerate((judged.layout.nodes, judged.layout.nodes[::-1])):
+        chpids: dict[ChpidId, list[Fibre]] = {}
+        for fibre in judged.layout.fibres:
+            chpids.setdefault(fibre.chpids[end], []).append(fibre)
+        for chpid, fibres in chpids.items():
+            counts = [judged.count(fibre) for fibre in fibres]
+            if len(fibres) > 1 and sum(counts) > FULL_CTC_COUNT:
+                each = listed(
+                    f"{count} to {format_chpid(fibre.chpids[1 - end])}"
+                    for count, fibre in zip(counts, fibres, strict=True)
+                )
+                yield Broken(
+                    f"Chpid {format_chpid(chpid)} at {node} carries {sum(counts)} CTCs, {each} at "
+                    f"{other}. Four fill a chpid.",
+                    fibres=tuple(fibres),
+                )
 
 
 def _chpid_shared(judged: Judged) -> Iterator[Broken]:
@@ -174,6 +193,17 @@ RULES: Final = (
             ChangedLayout("with four CTCs on a chpid", changes.thinned),
             ChangedLayout("with the others on another chpid", changes.moved),
         ),
+    ),
+    LayoutRule(
+        "chpid-leads-to-several",
+        Severity.WARNING,
+        "A chpid leads to several chpids of the partner, and carries more than four CTCs.",
+        "A director may lead one chpid to several. It is one channel all the same, and carries no "
+        "more than to a single one.",
+        f"Derived: what is known of a chpid's CTCs does not ask where they lead; {_REPORT}",
+        "Use further chpids at this end.",
+        _leads_to_several,
+        Untried("which further chpids there are, the layout does not say"),
     ),
     LayoutRule(
         "chpid-shared",

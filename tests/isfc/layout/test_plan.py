@@ -1,6 +1,7 @@
 """Plans: write orders and the published capacity estimates."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -59,6 +60,25 @@ def test_chpids_carry_the_published_estimates(feature: str, mb_per_s: int) -> No
 def test_chpid_fills_pro_rata_up_to_four_ctcs(gbps: int, ctc_count: int) -> None:
     share = rule_of_thumb_mb_per_s(gbps, ctc_count) / rule_of_thumb_mb_per_s(gbps, 4)
     assert share == min(ctc_count / 4, 1)
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=4), st.integers(0, 1))
+def test_a_chpid_that_leads_to_several_carries_no_more_than_one(
+    counts: list[int], end: int
+) -> None:
+    # two fibres on one chpid counted as two chpids: 612 MB/s of 350
+    layout = layout_of(*((FAST, count) for count in counts))
+    one = layout.fibres[0].chpids[end]
+    fanned = layout.with_fibres(
+        lambda fibre: replace(
+            fibre, chpids=(fibre.chpids[0], one) if end else (one, fibre.chpids[1])
+        )
+    )
+    for way, apart in zip(make_plan(fanned).directions, make_plan(layout).directions, strict=True):
+        assert way.estimated_mb_per_s == min(350, apart.estimated_mb_per_s)
+    assert make_plan(fanned).directions[end].ctcs_by_chpid == {
+        one: len(make_plan(fanned).directions[end].write_order)
+    }
 
 
 def test_both_nodes_share_the_rate_of_a_single_ctc() -> None:

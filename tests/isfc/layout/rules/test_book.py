@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.rules import clusters
 from isfc.layout.rules.book import RULES, find_all
@@ -66,6 +66,18 @@ def joined(km: float, credits_: int, gbps: float = 8) -> Layout:
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
 
 
+def led(*counts: int, end: int = 0) -> Layout:
+    """A link whose fibres of so many CTCs are all on one chpid at one end."""
+    layout = layout_of(*((SLOW, count) for count in counts))
+    one = layout.fibres[0].chpids[end]
+
+    def on_one(fibre: Fibre) -> Fibre:
+        here, there = fibre.chpids
+        return replace(fibre, chpids=(here, one) if end else (one, there))
+
+    return layout.with_fibres(on_one)
+
+
 def named(*names: str) -> Layout:
     """A link between two systems called so."""
     first, second = names
@@ -77,6 +89,7 @@ FIRES = {
     "single-ctc": [layout_of((SLOW, 1))],
     "one-chpid": [layout_of((SLOW, 1)), layout_of((SLOW, 4))],
     "chpid-crowded": [layout_of((SLOW, 4), (SLOW, 5))],
+    "chpid-leads-to-several": [led(4, 4), led(3, 2, end=1)],
     "beyond-the-rule": [layout_of((16, 4), (8, 4))],
     "too-many-each": [layout_of(*[(SLOW, 4)] * 4), layout_of(*[(SLOW, 8)] * 2)],
     "straight-connection": [straight()],
@@ -110,6 +123,7 @@ QUIET = {
     "single-ctc": [layout_of((SLOW, 2)), TWICE_FOUR],
     "one-chpid": [layout_of((SLOW, 1), (SLOW, 1)), TWICE_FOUR],
     "chpid-crowded": [TWICE_FOUR],
+    "chpid-leads-to-several": [TWICE_FOUR, led(2, 2), layout_of((SLOW, 8))],
     "beyond-the-rule": [layout_of((8, 4), (8, 4))],
     "too-many-each": [layout_of(*[(SLOW, 3)] * 4), layout_of(*[(SLOW, 7)] * 2), TWICE_FOUR],
     "straight-connection": [TWICE_FOUR],

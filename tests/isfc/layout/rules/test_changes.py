@@ -17,6 +17,7 @@ from tests.layouts import layout_of
 
 NOT_OF_THROUGHPUT = [
     "one-chpid",
+    "chpid-leads-to-several",
     "chpid-shared",
     "beyond-the-rule",
     "straight-connection",
