@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from html import escape
 from math import inf, isinf
+from pathlib import Path
 from typing import Any
 
 from isfc.errors import ConfigurationError
@@ -114,7 +115,7 @@ class Relocated:
 
 
 def relocate(
-    layout: Layout | str,
+    layout: Layout | str | Path,
     guests: GuestPlan | GuestMemory | Sequence[GuestPlan],
     *,
     together: int = 1,
@@ -146,7 +147,7 @@ def relocate(
         name, pairs = background
         workload = (find_workload(name) if isinstance(name, str) else name, pairs)
     relocation = Relocation(
-        load_link_with_disks(layout) if isinstance(layout, str) else layout,
+        load_link_with_disks(layout) if isinstance(layout, str | Path) else layout,
         plans,
         together,
         None if source is None else NodeName(source.upper()),

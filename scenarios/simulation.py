@@ -6,6 +6,7 @@ What ``isfc run`` does for people, `simulate` does for programs; the figures are
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 
 from isfc.io.shared import load_link_with_disks
@@ -115,7 +116,7 @@ class Simulation:
 
 
 def simulate(
-    layout: Layout | str,
+    layout: Layout | str | Path,
     workload: Workload | str,
     *,
     pairs: int,
@@ -136,7 +137,7 @@ def simulate(
     the same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    found = load_link_with_disks(layout) if isinstance(layout, str) else layout
+    found = load_link_with_disks(layout) if isinstance(layout, str | Path) else layout
     experiment = Experiment(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,
@@ -144,7 +145,7 @@ def simulate(
         seconds=seconds,
         warmup=warmup,
         seed=seed,
-        client=None if client is None else NodeName(client),
+        client=None if client is None else NodeName(client.upper()),
     )
     return Simulation(record(experiment, interval, progress=progress))
 

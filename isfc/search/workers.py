@@ -2,13 +2,13 @@
 
 import os
 import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from threading import Thread, current_thread, main_thread
 from typing import Final, TypeVar
 
 _Item = TypeVar("_Item")
@@ -29,8 +29,8 @@ def share_out(
     Results come as they are ready. The workers end when all is done, when the iterator is
     closed and when anything, Ctrl-C included, breaks it off; they see no Ctrl-C themselves.
     If this process is killed, by whatever signal, they end in the middle of their work.
-    Raises `ChildProcessError` when one of them dies. To be used in the main thread, by a script
-    below ``if __name__ == "__main__":``, as a new process runs the script for its names.
+    Raises `ChildProcessError` when one of them dies. To be used in any thread, by a script below
+    ``if __name__ == "__main__":``, as a new process runs the script for its names.
     """
     if getattr(current_process(), "_inheriting", False):
         raise SystemExit(_UNGUARDED)
@@ -79,7 +79,7 @@ def _hire(
 
 def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
     """What a worker does: item in, result out, until nobody is there any more."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, ConnectionError):
         while True:
             index, item = connection.recv()
@@ -99,16 +99,26 @@ def _interrupts_held() -> Iterator[None]:
     """Keep Ctrl-C waiting; a process started meanwhile never sees it.
 
     The mask is for the new process, which inherits it. It does not do for this one, where the
-    signal may come to another thread and still break off what the main thread does.
+    signal may come to another thread and still break off what the main thread does. Any other
+    thread is never broken off.
     """
+    with _handler_held() if current_thread() is main_thread() else nullcontext():
+        resource_tracker.ensure_running()  # would undo the mask, at its own start
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+@contextmanager
+def _handler_held() -> Iterator[None]:
+    """Let what Ctrl-C does wait. Only the main thread may say so."""
     held: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    resource_tracker.ensure_running()  # would undo the mask, at its own start
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, handler)
         if held:
             signal.raise_signal(signal.SIGINT)

@@ -1,6 +1,7 @@
 """``isfc.relocate``: the same figures as the command's, as records and tables."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +38,8 @@ def test_guests_have_limits_of_their_own() -> None:
 
 
 def test_limits_of_a_single_guest_are_arguments() -> None:
-    found = isfc.relocate("published-4", MEMORY, max_total=0.05)
+    shipped = Path(isfc.__file__).parent / "layout" / "shipped" / "published-4.toml"
+    found = isfc.relocate(shipped, MEMORY, max_total=0.05)
     assert (found.guests[0].end, found.seconds) == ("max-total", 0.05)
     immediate = isfc.relocate("published-4", MEMORY, immediate=True, quiesce=0)
     assert [each["quiesced"] for each in immediate.rows()] == [False, True, True]

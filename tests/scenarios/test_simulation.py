@@ -38,6 +38,9 @@ def test_layout_and_workload_may_be_given_by_name_path_or_record(
     assert named.to_dict() == simulation.to_dict()
     read = simulate(load_layout(file), find_workload("HS"), pairs=1, seconds=0.01, warmup=0)
     assert read.to_dict()["nodes"] == ["A", "B"]
+    for path in (file, str(file)):
+        same = simulate(path, "HS", pairs=1, seconds=0.01, warmup=0, client="a")
+        assert same.client == read.client
 
 
 def test_rows_have_an_interval_and_a_system_each(simulation: Simulation) -> None:
@@ -83,7 +86,7 @@ def test_it_shows_itself_in_a_line_and_in_a_notebook(simulation: Simulation) -> 
         ({"pairs": 0}, "pairs 0: expected 1 to"),
         ({"pairs": 1, "interval": 0}, "interval 0: expected 0.001 to"),
         ({"pairs": 1, "client": "NOBODY"}, "client NOBODY: not a node of this layout"),
-        ({"pairs": 1, "client": "nobody!"}, "'nobody!' is not a node name"),
+        ({"pairs": 1, "client": "nobody!"}, "'NOBODY!' is not a node name"),
     ],
 )
 def test_what_cannot_run_is_refused(arguments: dict[str, object], message: str) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
 from multiprocessing import Pipe, active_children
@@ -74,6 +75,14 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: 
                 os.killpg(parent.pid, signal.SIGKILL)
     assert rest == b""
     assert parent.returncode == -number
+
+
+def test_work_is_shared_out_from_any_thread() -> None:
+    # asyncio.to_thread, a notebook's widget and a web server have no other
+    with ThreadPoolExecutor(1) as threads:
+        found = threads.submit(lambda: dict(share_out(abs, [-1, -2, -3], 2))).result()
+    assert found == {0: 1, 1: 2, 2: 3}
+    assert active_children() == []
 
 
 class Interrupting:
