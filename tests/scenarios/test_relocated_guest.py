@@ -194,16 +194,16 @@ def test_stages_follow_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "said"),
+    ("figures", "said"),
     [
-        (GuestMemory(1, 1), "memory 1: expected"),
-        (GuestMemory(2**45, 1), "memory .*: expected"),
-        (GuestMemory(2**20, 1, -1), "change rate -1: expected"),
+        ((1, 1), "memory 1: expected"),
+        ((2**45, 1), "memory .*: expected"),
+        ((2**20, 1, -1), "change rate -1: expected"),
     ],
 )
-def test_guest_that_cannot_be_is_refused(memory: GuestMemory, said: str) -> None:
+def test_guest_that_cannot_be_is_refused(figures: tuple[int, ...], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        GuestPlan("GUEST", memory)
+        GuestPlan("GUEST", GuestMemory(*figures))
 
 
 @pytest.mark.parametrize("limits", [{"max_total": 0}, {"max_quiesce": -1}, {"quiesce_goal": -1}])

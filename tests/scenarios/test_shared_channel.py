@@ -174,7 +174,7 @@ def test_disks_on_no_chpid_of_the_link_are_refused() -> None:
     ("before", "after", "message"),
     [
         ('BOSTON = "50"', 'BOSTON = "40"', "40 is a chpid of ATLANTA and of BOSTON; expected sys"),
-        ('channels = ["40"]', 'channels = ["41"]', "there is no .channel.41.; expected one of no"),
+        ('channels = ["40"]', 'channels = ["41"]', "there is no .channel.41.; expected one"),
     ],
 )
 def test_which_chpid_is_meant_is_asked(before: str, after: str, message: str) -> None:
