@@ -4,6 +4,7 @@ There no published figure says what the model should come to. This is the one pl
 it; `isfc plan`, `isfc run` and sweeps ask here.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -39,6 +40,8 @@ APPC_REPLY_LENGTHS: Final = (1, 1_000_000)
 WINDOW: Final = 2
 """Messages of a client under way, in every run of ISFC Transport."""
 
+_SHARING: Final = "fibres that share channels"
+
 
 def beyond_measured(layout: Layout) -> list[str]:
     """What of a layout no published figure identifies."""
@@ -54,10 +57,11 @@ def beyond_measured_run(
 
 def beyond_measured_cluster(collection: Collection) -> list[str]:
     """What of links that run together no published figure identifies."""
-    found = list(dict.fromkeys(what for link in collection.links for what in _of_layout(link)))
+    found = dict.fromkeys(what for link in collection.links for what in _of_layout(link))
+    found.pop(_SHARING, None)  # it comes last
     if any(fibre.channels for link in collection.links for fibre in link.fibres):
-        found.append("fibres that share channels")
-    return found
+        found[_SHARING] = None
+    return list(found)
 
 
 def unmeasured_features(layout: Layout) -> Sequence[str]:
@@ -78,6 +82,9 @@ def _of_layout(layout: Layout) -> Iterator[str]:
         yield f"{len(layout.fibres)} fibres (measured: {FIBRES_MAX})"
     if any(fibre.km for fibre in layout.fibres):
         yield "fibres with a length"
+    ends = Counter(channel for fibre in layout.fibres for channel in fibre.channels)
+    if any(count > 1 for count in ends.values()):  # also one that is both ends
+        yield _SHARING
 
 
 def _of_load(workload: Workload, pairs: int) -> Iterator[str]:

@@ -71,6 +71,12 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
             "By rule each CTC carries a quarter of its chpid; in the model, as in IBM's "
             "measurements, fewer than four carry more than that."
         )
+    straight = not is_more and any(len(set(fibre.channels)) == 1 for fibre in fibres)
+    if straight:
+        yield (
+            "The rule counts two channels; a straight connection is one, which handles each byte "
+            "twice."
+        )
     if far:
         yield "The rule knows neither distance nor inter-switch links."
     for path in {} if is_more else dict.fromkeys(fibre.path for fibre in fibres):
@@ -79,5 +85,5 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
             yield f"Those of path {path.name} let through {mb_per_s:,.0f} MB/s each way."
     if fast:
         yield "In the model a chpid carries 620 MB/s of command-mode FICON, both ways together."
-    if not (few or far or fast):
+    if not (few or far or fast or straight):
         yield "The rule is one for all loads; the model has its overheads for each package."

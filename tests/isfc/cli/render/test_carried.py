@@ -8,6 +8,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.render.carried import differences
 from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
@@ -88,3 +89,26 @@ def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[st
     assert model["saturated_mb_per_s"] == rates
     assert run(["plan", "published-4", "--rule"]) == 0
     assert "One-way capacity by rule of thumb" in capsys.readouterr().out
+
+
+STRAIGHT = """
+[fibre.1]
+feature = "FICON Express4"
+chpid = { VMA = "40", VMB = "40" }
+[[ctc]]
+fibre = "1"
+rdevs = { VMA = "4000-4003", VMB = "5000-5003" }
+[cec.A]
+systems = ["VMA", "VMB"]
+"""
+
+
+def test_straight_connection_is_what_makes_less_than_the_rule() -> None:
+    # it was put down to the overheads of packages, and nothing said that nobody has measured one
+    text = STRAIGHT + '[[shared_channel]]\nchpid = { VMA = "40", VMB = "40" }\n'
+    straight, crossed = (parse_collection(one).link() for one in (text, STRAIGHT))
+    why = "a straight connection is one, which handles each byte twice."
+    assert why in said(straight, 179, 179)
+    assert "fibres that share channels" in noted(straight, 179, 179)
+    assert why not in said(crossed, 179, 179)
+    assert "share channels" not in noted(crossed, 179, 179)
