@@ -1,6 +1,7 @@
 """``isfc up --detach``: the pair as a process of its own, left alone once its link is up."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -42,6 +43,12 @@ def detach(words: Sequence[str], log: Path) -> int:
 
 
 def say_ready(descriptor: int) -> None:
-    """Tell whoever detached us that the link is up."""
-    os.write(descriptor, b"up")
+    """Tell whoever detached us that the link is up.
+
+    If it was killed while it waited, nobody knows of us: then all ends, as with Ctrl-C.
+    """
+    try:
+        os.write(descriptor, b"up")
+    except BrokenPipeError:
+        os.kill(os.getpid(), signal.SIGTERM)
     os.close(descriptor)
