@@ -174,10 +174,17 @@ def _advise_use(plan: ChannelPlan, guidelines: Guidelines) -> Iterator[IoAdvice]
         ("line", "line is", line, guidelines.bus_percent),
     ):
         if round(100 * share) > limit:
+            more = round(100 * share) - 100
+            beyond = (
+                " More than all of it: frames of each I/O that go the other way are counted and "
+                f"hold nothing back, so that rates are up to {more} % too high."
+            )
             yield _warning(
                 f"{name}-above-guideline",
                 f"Channel {chpid}: its {what} {100 * share:.0f} % busy. Stay below {limit:g} % for "
-                "good response times: 'isfc io size' says how many channels that takes.",
+                f"good response times: 'isfc io size' says how many channels that takes."
+                + beyond
+                * (more > 0),
             )
     for workload, each in zip(plan.workloads, estimate.demands, strict=True):
         wanted = each.demand.rate_per_s

@@ -163,3 +163,36 @@ def test_the_page_lists_every_id_with_its_meaning() -> None:
     page = Path("docs/io-advice.md").read_text("utf-8")
     listed = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", page, re.MULTILINE))
     assert listed == ADVICE
+
+
+def test_a_line_that_is_more_than_full_says_what_that_means() -> None:
+    # "its line is 106 % busy" stood there without a word
+    text = """
+        [channel.43]
+        feature = "FICON Express8S"
+        path = "far"
+        [path.far]
+        km = 100
+        isl = { count = 1, gbps = 8, credits = 60 }
+        [[io]]
+        name = "oltp"
+        channels = ["43"]
+        read_percent = 65
+        outstanding = OUT
+    """
+    said = {
+        outstanding: [
+            one.text
+            for one in advise(
+                make_io_plan(
+                    parse_io_configuration(text.replace("OUT", outstanding).encode(), "io")
+                )
+            )
+            if one.id == "line-above-guideline"
+        ]
+        for outstanding in ("24", "256")
+    }
+    (full,), (busy,) = said["256"], said["24"]
+    assert "its line is 106 % busy" in full
+    assert full.endswith("so that rates are up to 6 % too high.")
+    assert "too high" not in busy
