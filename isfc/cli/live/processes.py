@@ -106,6 +106,8 @@ class LiveSystems:
             code, output = end
             if output:
                 measured += _read_measured(output)
+            if stop.is_set() and -code in SIGNAL_CODES:
+                continue  # Ctrl-C met it as well: it was just being started, in our group yet
             if code < 0:
                 show_error(f"{name} was ended by signal {-code}")
                 return ExitCode.FAILED
