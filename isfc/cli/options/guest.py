@@ -83,10 +83,7 @@ class GuestOptions:
                 f"{size / 2**30:g} GiB"
             )
         if hot_set > touched:
-            raise ConfigurationError(
-                f"{named('hot_set')} {self.hot_set or self.like}: expected at most what is "
-                f"touched, {touched / 2**30:g} GiB"
-            )
+            raise ConfigurationError(self._too_hot(named, hot_set, touched))
         if bool(written) != bool(hot_set):
             raise ConfigurationError(self._half(named, is_hot=bool(hot_set)))
         return GuestMemory(size, touched, even, hot_set, written)
@@ -95,6 +92,19 @@ class GuestOptions:
     def _changes(self) -> bool:
         """Whether something is said of how memory changes."""
         return bool(self.change_rate or self.hot_set or self.write_rate)
+
+    def _too_hot(self, named: Callable[[str], str], hot_set: int, touched: int) -> str:
+        """What is wrong with a hot set, given or that of a known guest, beyond what is touched."""
+        if self.hot_set:
+            return (
+                f"{named('hot_set')} {self.hot_set[:40]}: expected at most what is touched, "
+                f"{touched / 2**30:g} GiB"
+            )
+        return (
+            f"{named('like')} {self.like}: has a hot set of {hot_set / 2**30:g} GiB, and "
+            f"{touched / 2**30:g} GiB are touched; expected {named('hot_set')} and "
+            f"{named('write_rate')} of that memory as well, or more memory"
+        )
 
     def _half(self, named: Callable[[str], str], *, is_hot: bool) -> str:
         """What is wrong with a set of memory without its rate, or a rate without its set."""

@@ -160,7 +160,7 @@ def test_options_that_cannot_be_are_named(
         (GUESTS.replace("B,", "A,"), "line 2 name: A is there twice; expected each once"),
         (GUESTS.replace("A,", "A LONG NAME,"), "line 2: name 'A LONG NAME': expected a userid"),
         ("name,memory,like,touched\nA,8M,java,9M\n", "line 2: touched 9M: expected 1 byte to the"),
-        ("name,memory,like\nA,8M,java\n", "line 2: hot_set java: expected at most what is touched"),
+        ("name,memory,like\nA,8M,java\n", "line 2: like java: has a hot set of 3.125 GiB, and"),
         ("name,memory,change_rate,hot_set\nA,8M,1M,9M\n", "line 2: hot_set 9M: expected at most"),
         ("name,memory,change_rate,max_total\nA,8M,1M,-1\n", "line 2: max_total -1: expected more"),
         (

@@ -85,6 +85,7 @@ def test_background() -> None:
         ("--memory 0 --change-rate 1M", "memory 0: expected"),
         ("--memory 1G --change-rate 1M --touched 2G", "--touched 2G: expected"),
         ("--memory 1G --hot-set 2G --write-rate 1M", "--hot-set 2G: expected at most"),
+        ("--memory 1G --like java", "--like java: has a hot set of 3.125 GiB, and 1 GiB are"),
         ("--memory 1G --hot-set 512M", "--hot-set 512M: expected also --write-rate, how much"),
         ("--memory 1G --write-rate 9M", "--write-rate 9M: expected also --hot-set, how much"),
         ("--like java --hot-set 0", "--hot-set and --write-rate: expected both"),
