@@ -106,12 +106,12 @@ class ClusterExperiment:
     @property
     def begin_ns(self) -> int:
         """When measuring begins, in ns of virtual time."""
-        return int(self.warmup * NS_PER_S)
+        return round(self.warmup * NS_PER_S)
 
     @property
     def end_ns(self) -> int:
         """When it ends."""
-        return int((self.warmup + self.seconds) * NS_PER_S)
+        return round((self.warmup + self.seconds) * NS_PER_S)
 
     def settings(self) -> dict[str, Any]:
         """What was asked for, as every ``--json`` shows it."""

@@ -86,7 +86,7 @@ class CollisionTrial:
     @property
     def warmup_ns(self) -> int:
         """What goes before the time that is measured."""
-        return int(min(self.seconds, WARMUP_MAX) * NS_PER_S)
+        return round(min(self.seconds, WARMUP_MAX) * NS_PER_S)
 
     def __post_init__(self) -> None:
         for option, load in (("--offer-out", self.offered_out), ("--offer-in", self.offered_in)):
@@ -223,7 +223,7 @@ def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
 def collide(trial: CollisionTrial) -> CollisionOutcome:
     """Run one trial."""
     layout, warmup_ns = trial.layout, trial.warmup_ns
-    end_ns = warmup_ns + int(trial.seconds * NS_PER_S)
+    end_ns = warmup_ns + round(trial.seconds * NS_PER_S)
     waste = Waste(layout.nodes[0], warmup_ns)
     fabric = make_fabric([layout])
     randoms = [Random(f"{trial.seed} {here}") for here in range(len(layout.nodes))]

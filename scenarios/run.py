@@ -69,7 +69,7 @@ class Experiment:
             )
         if not 0 <= self.warmup <= SECONDS_MAX:
             raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
-        if not 0 < self.seconds <= SECONDS_MAX or self.end_ns == self.begin_ns:
+        if not 1 / NS_PER_S <= self.seconds <= SECONDS_MAX or self.end_ns == self.begin_ns:
             raise ConfigurationError(
                 f"seconds {self.seconds}: expected a nanosecond to {SECONDS_MAX} s"
             )
@@ -88,12 +88,12 @@ class Experiment:
     @property
     def begin_ns(self) -> int:
         """When measuring begins, in ns of virtual time."""
-        return int(self.warmup * NS_PER_S)
+        return round(self.warmup * NS_PER_S)
 
     @property
     def end_ns(self) -> int:
         """When it ends."""
-        return int((self.warmup + self.seconds) * NS_PER_S)
+        return round((self.warmup + self.seconds) * NS_PER_S)
 
     def settings(self) -> dict[str, Any]:
         """What was asked for, as every ``--json`` shows it."""

@@ -295,3 +295,14 @@ def test_more_pairs_than_the_backlog_has_room_for_wait() -> None:
     result = run(many)
     assert result.mb_per_s > 100
     assert 0 < result.tx_pend_count < 256 * 2**20 / 98_304
+
+
+@pytest.mark.parametrize(("warmup", "seconds"), [(1.0, 0.001), (0.1, 0.7), (0.29, 0.28)])
+def test_times_of_a_run_are_those_asked_for_to_the_nanosecond(
+    warmup: float, seconds: float
+) -> None:
+    # 1 s and 1 ms ended at 1,000,999,999 ns: the timeline of 1 ms had 0.999999 ms
+    layout = load_layout("published-1")
+    experiment = Experiment(layout, find_workload("HL"), 1, seconds=seconds, warmup=warmup)
+    assert experiment.begin_ns == round(1e6 * warmup) * 1_000
+    assert experiment.end_ns == round(1e6 * (warmup + seconds)) * 1_000

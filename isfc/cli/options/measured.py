@@ -19,7 +19,7 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 
-_ZONE: Final = re.compile(r"(?:(\w{1,8})=)?([+-]\d\d:\d\d|UTC|Z)", re.ASCII)
+_ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,13 @@ class MeasuredFiles:
         found = completed(
             read_measurements(self.files, reading, layouts), node, zones, told, source
         )
+        systems = {one.system for one in found}
+        for name in zones:
+            if name is not None and found and name not in systems:
+                known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
+                raise ConfigurationError(
+                    f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
+                )
         for problem in reading.problems:
             show_log(f"isfc: left out: {problem}")
         if not found:
