@@ -9,10 +9,6 @@ from tools.checks import words
 PROJECT = Path(__file__).parents[3]
 
 
-def test_words_of_this_project() -> None:
-    assert "\n".join(words.found(PROJECT)) == ""
-
-
 def test_every_exception_is_a_file_that_is_there() -> None:
     assert [name for name in words.EXCEPTIONS if not (PROJECT / name).is_file()] == []
 
