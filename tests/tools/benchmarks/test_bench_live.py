@@ -40,7 +40,7 @@ TIMINGS = {
     "small": _stream(90, 80),
     "messages": {"isfc": [_run(300)], "pyzmq": [_run(200)]},
     "pingpong": {
-        "isfc": [_run(7.000001, p50_us=80, p99_us=80)],
+        "isfc": [_run(7.000001, p50_us=100, p99_us=80)],
         "API": [_run(1, p50_us=140)],
         "echo": [_run(1, p50_us=10, p99_us=10)],
         "C": [_run(100)],
@@ -61,7 +61,7 @@ def test_goals_that_are_just_met() -> None:
     }
     reached = [of_others.get(check.name, check.limit) for check in checks]
     assert [check.value for check in checks] == pytest.approx(reached)
-    assert [check.limit for check in checks if not check.at_least] == [2.5, 8, 14, 8]
+    assert [check.limit for check in checks if not check.at_least] == [2.5, 10, 14, 8]
     assert max(len(check.name) for check in checks) < 48
 
 
