@@ -10,26 +10,28 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from ctc.address import Rdev
-from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse
 from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
-from isfc.layout.layout import Channel, Collection, Fibre, Layout, LinkTraffic
-from isfc.layout.path import FarPath
-from isfc.layout.sharing import carried_by, channel_name
-from isfc.link.counters import LinkEndSnapshot
+from isfc.layout.layout import Collection, Layout, LinkTraffic
 from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.cluster_shared import (
+    ChannelResult,
+    Look,
+    Moved,
+    PathResult,
+    channel_results,
+    moved_so_far,
+    path_results,
+)
 from scenarios.guests import GuestCosts, make_guests
 from scenarios.operation import OperatedRun, Operation
 from scenarios.run import (
-    MIB,
     NS_PER_S,
     Experiment,
     Recording,
@@ -37,12 +39,8 @@ from scenarios.run import (
     see,
     times_of_looks,
 )
-from scenarios.shared_channel import count_moved, use_of
 from scenarios.together import Together
 from scenarios.workload import Workload, find_workload
-
-_FibreEnd = tuple[Layout, Fibre, int]
-"""A fibre with its link, and which of its ends is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,84 +150,6 @@ class SystemResult:
     mb_per_s_in: float
     messages_per_s: float
     collisions_per_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelShare:
-    """What one link moved over a channel, in MB/s (2^20); both ways if the channel is both ends."""
-
-    link: str
-    mb_per_s_out: float
-    mb_per_s_in: float
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelResult:
-    """A channel that something shares: who moved what over it, and how busy that made it."""
-
-    channel: Channel
-    profile: ChpidProfile
-    shares: tuple[ChannelShare, ...]
-    use: ChannelUse
-
-    @property
-    def name(self) -> str:
-        """The channel in words."""
-        return channel_name(self.channel)
-
-    @property
-    def mb_per_s_out(self) -> float:
-        """What all links sent over it."""
-        return sum(share.mb_per_s_out for share in self.shares)
-
-    @property
-    def mb_per_s_in(self) -> float:
-        """What all links received over it."""
-        return sum(share.mb_per_s_in for share in self.shares)
-
-    @property
-    def busy(self) -> float:
-        """The share that was used of whichever is nearest to its end."""
-        return max(self.use.processor, self.use.line_out, self.use.line_in)
-
-
-@dataclass(frozen=True, slots=True)
-class PathResult:
-    """Inter-switch links of a path that several fibres take: who moved what over them.
-
-    Out is from the first of ``ways``: two directors, or else the first node and the second of each
-    link.
-    """
-
-    path: FarPath
-    ways: tuple[str, str]
-    shares: tuple[ChannelShare, ...]
-
-    @property
-    def name(self) -> str:
-        """The path in words, with where out begins."""
-        return f"path {self.path.name} out of {self.ways[0]}"
-
-    @property
-    def mb_per_s_out(self) -> float:
-        """What all links moved one way."""
-        return sum(share.mb_per_s_out for share in self.shares)
-
-    @property
-    def mb_per_s_in(self) -> float:
-        """What they moved the other way."""
-        return sum(share.mb_per_s_in for share in self.shares)
-
-    @property
-    def mb_per_s_max(self) -> float:
-        """What the inter-switch links carry each way, by rate and buffer credits; MB are 2^20."""
-        assert self.path.isl is not None, "others share nothing"
-        return 1e9 / self.path.isl.ns_per_byte(self.path.km) / MIB
-
-    @property
-    def busy(self) -> float:
-        """The share that was used of the direction with more."""
-        return max(self.mb_per_s_out, self.mb_per_s_in) / self.mb_per_s_max
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,8 +266,8 @@ class ClusterLooks:
     def __init__(self, experiment: ClusterExperiment, systems: Sequence[System]) -> None:
         self._experiment = experiment
         self._systems = systems
-        self._looks: list[dict[tuple[NodeName, NodeName], LinkEndSnapshot]] = []
-        self._moved: list[dict[Channel, tuple[int, ...]]] = []
+        self._looks: list[Look] = []
+        self._moved: list[Moved] = []
 
     def look(self, now_ns: int) -> None:
         """Note all counters."""
@@ -358,7 +278,7 @@ class ClusterLooks:
                 for end in system.ends
             }
         )
-        self._moved.append(_moved(self._experiment.collection, self._systems))
+        self._moved.append(moved_so_far(self._experiment.collection, self._systems))
 
     def result(self) -> ClusterResult:
         """What came of the run between the first look and the last."""
@@ -367,14 +287,12 @@ class ClusterLooks:
             experiment,
             tuple(_recording(each, looks) for each in experiment.experiments),
             tuple(_system_result(system.name, looks) for system in self._systems),
-            tuple(_channel_results(experiment, looks, self._moved)),
-            tuple(_path_results(experiment, looks)),
+            tuple(channel_results(experiment.collection, experiment.seconds, looks, self._moved)),
+            tuple(path_results(experiment.collection, experiment.seconds, looks)),
         )
 
 
-def _recording(
-    experiment: Experiment, looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]]
-) -> Recording:
+def _recording(experiment: Experiment, looks: Sequence[Look]) -> Recording:
     client = experiment.client_node
     server = next(node for node in experiment.layout.nodes if node != client)
     return Recording(
@@ -384,9 +302,7 @@ def _recording(
     )
 
 
-def _system_result(
-    node: NodeName, looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]]
-) -> SystemResult:
+def _system_result(node: NodeName, looks: Sequence[Look]) -> SystemResult:
     ends = [
         see([look[name, partner] for look in looks]).whole.result
         for name, partner in looks[0]
@@ -399,81 +315,3 @@ def _system_result(
         sum(end.messages_per_s for end in ends),
         sum(end.collisions_per_s for end in ends),
     )
-
-
-def _moved(collection: Collection, systems: Sequence[System]) -> dict[Channel, tuple[int, ...]]:
-    """What each channel has moved so far."""
-    found: dict[Channel, tuple[int, ...]] = {}
-    for channel in carried_by(collection):
-        ends: list[Any] = []
-        for end in channel:
-            for system in systems:  # a system of which no link runs is not there
-                if system.name == end.node:
-                    ends += system.channels.chpids.get(end.chpid, [])
-        found[channel] = count_moved(ends)
-    return found
-
-
-def _channel_results(
-    experiment: ClusterExperiment,
-    looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]],
-    moved: Sequence[dict[Channel, tuple[int, ...]]],
-) -> Iterable[ChannelResult]:
-    """Each channel that several fibres share or a fibre has both ends on."""
-    collection = experiment.collection
-    for channel in carried_by(collection):
-        fibres = collection.fibre_ends(channel)
-        if len(fibres) < 2:
-            continue
-        (_, first, _), *_ = fibres
-        grown = [
-            after - before
-            for before, after in zip(moved[0][channel], moved[-1][channel], strict=True)
-        ]
-        use = use_of(first.profile, grown, experiment.seconds) if any(grown) else NOTHING
-        each = _shares(experiment.seconds, fibres, looks)
-        yield ChannelResult(channel, first.profile, each, use)
-
-
-def _path_results(
-    experiment: ClusterExperiment,
-    looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]],
-) -> Iterable[PathResult]:
-    """The inter-switch links of each path that several fibres take."""
-    found: dict[tuple[FarPath, frozenset[str]], list[_FibreEnd]] = {}
-    for link in experiment.collection.links:
-        for fibre in link.fibres:
-            if fibre.path is not None and fibre.path.isl is not None:
-                ends = found.setdefault((fibre.path, frozenset(fibre.ways)), [])
-                out = 0 if not ends else fibre.ways.index(ends[0][1].ways[0])
-                ends.append((link, fibre, out))
-    for (path, _), ends in found.items():
-        if len(ends) > 1:
-            yield PathResult(path, ends[0][1].ways, _shares(experiment.seconds, ends, looks))
-
-
-def _shares(
-    seconds: float,
-    ends: Iterable[_FibreEnd],
-    looks: Sequence[dict[tuple[NodeName, NodeName], LinkEndSnapshot]],
-) -> tuple[ChannelShare, ...]:
-    """What each link moved over its fibres here, out as their ends have written it."""
-    shares: dict[str, list[float]] = {}
-    for link, fibre, end in ends:
-        node, partner = link.nodes[end], link.nodes[1 - end]
-        rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
-        flow = _flow(rdevs, looks[0][node, partner], looks[-1][node, partner])
-        share = shares.setdefault(link.name, [0.0, 0.0])
-        for way in (0, 1):
-            share[way] += flow[way] / seconds / MIB
-    return tuple(ChannelShare(name, *flow) for name, flow in shares.items())
-
-
-def _flow(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> tuple[int, int]:
-    """Bytes that some CTCs have written and read between two looks."""
-    out = back = 0
-    for first, last in zip(before.devices, after.devices, strict=True):
-        if last.rdev in rdevs:
-            out += last.write_length - first.write_length
-            back += last.read_length - first.read_length
-    return out, back

@@ -8,13 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
-from scenarios.cluster import (
-    ChannelResult,
-    ClusterExperiment,
-    ClusterResult,
-    PathResult,
-    load_of,
-)
+from scenarios.cluster import ClusterExperiment, ClusterResult, load_of
+from scenarios.cluster_shared import ChannelResult, PathResult
 from scenarios.run import MIB
 from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE, WARMUP
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from scenarios.cluster import ChannelResult, ClusterResult, PathResult
+from scenarios.cluster import ClusterResult
+from scenarios.cluster_shared import ChannelResult, PathResult
 from scenarios.repeat import spread_percent
 from scenarios.run import Recording, Result, Seen
 

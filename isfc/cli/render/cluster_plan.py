@@ -8,8 +8,8 @@ from rich.text import Text
 
 from isfc.cli.render.table import plain_table
 from isfc.layout.loss import ClusterLoss
-from scenarios.cluster import ChannelShare, PathResult
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.cluster_shared import ChannelShare, PathResult
 from scenarios.saturation import SECONDS, WARMUP
 
 
