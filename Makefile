@@ -18,10 +18,12 @@ RECIPES := setup.cfg pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help .venv replay test check style types tests source-tests compiled-tests quick-tests \
-    other-pythons format coverage simulate properties mutate fuzz explore chaos bench bench-live \
-    wheel dist try-dist docs site calibration bounds fidelity clean
+endif
+.PHONY: help .venv replay test test-all check before-tests style types tests source-tests \
+    compiled-tests quick-tests other-pythons format coverage simulate properties mutate fuzz \
+    explore chaos bench bench-live wheel dist try-dist docs site calibration bounds fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -55,9 +57,17 @@ replay: build/compiled/made  ## replay the published transport tables beside our
 	@$(COMPILED) -m isfc replay transport
 	@printf '\nNext: %s\n' '$(BIN)/isfc plan atlanta-boston'
 
-test: style types tests  ## all checks and all tests
+test: before-tests tests  ## all checks, and all tests but the long form of some
+
+test-all: AND_ONLY_SHORT :=
+test-all: test other-pythons  ## what a release has to pass: the long forms too, and other Pythons
 
 check: style types quick-tests  ## as test, without the slow tests
+
+# The compiler needs one core for more than a minute, and so do the checks.
+before-tests: .venv/test
+	@+$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=yes \
+	    build/compiled/made style types
 
 style: .venv/test  ## ruff, the architecture lint, and plain words
 	$(BIN)/ruff check
@@ -75,13 +85,17 @@ tests: source-tests compiled-tests  ## every test, the published cells included
 again = { test $$? = 1 && echo 'What failed, once more and alone:' && \
     $(1) --verbose --last-failed --last-failed-no-failures=none --numprocesses=0 --exitfirst; }
 
-source-tests: RUN := $(PYTEST) -m "not at_length" $(PARALLEL) --durations=10
+# The long form of a test, which only `make test-all` runs.
+AND_ONLY_SHORT := and not exhaustive
+
+source-tests: RUN = $(PYTEST) -m "not at_length $(AND_ONLY_SHORT)" $(PARALLEL) --durations=10
 source-tests: .venv/test
 	$(RUN) || $(call again,$(RUN))
 
 # What isfc does at length it does several times as fast compiled; that it does the same is one of
 # these tests. A bare `pytest -m ""` runs them on the source.
-compiled-tests: RUN := $(COMPILED) -m pytest -m at_length --import-mode=append $(PARALLEL) --durations=10
+compiled-tests: RUN = $(COMPILED) -m pytest -m "at_length $(AND_ONLY_SHORT)" --import-mode=append \
+    $(PARALLEL) --durations=10
 compiled-tests: .venv/test build/compiled/made
 	@files=$$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests); \
 	$(RUN) $$files || $(call again,$(RUN) $$files)
@@ -89,9 +103,9 @@ compiled-tests: .venv/test build/compiled/made
 quick-tests: .venv/test  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
-# Tests of tools and of what pages show depend on no Python; twenty examples find what another
-# Python does otherwise, as the hundred of the first run are of the same code.
-ELSEWHERE := --ignore=tests/tools --ignore=tests/test_readme.py
+# What another Python may do otherwise is the pure code, the live pair and the reader of decks;
+# twenty examples find it, as the hundred of the first run are of the same code.
+ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
 
 OTHERS := $(BIN)/python -m tools.release.pythons others
 VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)')

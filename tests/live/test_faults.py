@@ -182,9 +182,9 @@ def _arrive(connection: Connection, data: bytes) -> None:
         data = data[count:]
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_bad_frames_at_the_listener_break_nothing(
-    run_live: Run, tmp_path: Path
+@pytest.mark.parametrize("frames", [5_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
+def test_bad_frames_at_the_listener_break_nothing(
+    run_live: Run, tmp_path: Path, frames: int
 ) -> None:
     async def main() -> None:
         random = Random(13)
@@ -214,9 +214,9 @@ def test_a_hundred_thousand_bad_frames_at_the_listener_break_nothing(
                 yield data if random.random() < 0.95 else mutated(data, random)
 
         count = 0
-        while count < 100_000:
+        while count < frames:
             count += visit(first, random.choice([strange, false]))
-        assert first.engine.counters.refused_count > 1_000
+        assert first.engine.counters.refused_count > frames // 100
         assert not first.attachments.ungreeted
         endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         second.attachments.connect(endpoint)

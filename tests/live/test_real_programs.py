@@ -22,9 +22,8 @@ from tests.live.processes import wait_for
 
 pytestmark = pytest.mark.slow
 
-FILE_LENGTH = 100 * 2**20
-IPERF_S = 2
-PGBENCH_S = 3
+IPERF_S = 1
+PGBENCH_S = 1
 PATIENCE_S = 30
 
 # `python -m http.server`, but more than five connections may wait to be accepted: of 100 at a time
@@ -85,9 +84,12 @@ def forwarded_files(folder: Path, length: int, *options: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("--verify",)], ids=["plain", "verified"])
-def test_curl_fetches_100_mb_from_an_http_server(tmp_path: Path, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("mb", [10, pytest.param(100, marks=pytest.mark.exhaustive)])
+def test_curl_fetches_a_large_file_from_an_http_server(
+    tmp_path: Path, mb: int, options: tuple[str, ...]
+) -> None:
     curl = need("curl", "curl")
-    with forwarded_files(tmp_path, FILE_LENGTH, *options) as url:
+    with forwarded_files(tmp_path, mb * 2**20, *options) as url:
         run(curl, "--fail", "--silent", "--show-error", "--output", tmp_path / "fetched", url)
     assert digest(tmp_path / "fetched") == digest(tmp_path / "served" / "file")
 
@@ -158,13 +160,14 @@ def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
 def test_ab_fetches_1_mb_on_100_connections_at_a_time(tmp_path: Path) -> None:
     ab = need("ab", "apache2-utils")
     with forwarded_files(tmp_path, 2**20) as url:
-        said = run(ab, "-q", "-s", str(PATIENCE_S), "-n", "600", "-c", "100", url)
-    assert re.search(r"Complete requests:\s+600\b", said), said
+        said = run(ab, "-q", "-s", str(PATIENCE_S), "-n", "200", "-c", "100", url)
+    assert re.search(r"Complete requests:\s+200\b", said), said
     assert re.search(r"Failed requests:\s+0\b", said), said
 
 
-def test_300_programs_upload_1_mb_each_at_the_same_time(tmp_path: Path) -> None:
-    count, length = 300, 2**20
+@pytest.mark.parametrize("count", [50, pytest.param(300, marks=pytest.mark.exhaustive)])
+def test_many_programs_upload_1_mb_each_at_the_same_time(tmp_path: Path, count: int) -> None:
+    length = 2**20
 
     async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readexactly(length)

@@ -51,7 +51,7 @@ def test_every_order_of_a_small_world_ends_with_every_number_free_once(world: Wo
     assert explore(world) > 500
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "world",
     [
@@ -64,7 +64,7 @@ def test_every_order_of_a_larger_world_ends_with_every_number_free_once(world: W
 
 
 @pytest.mark.parametrize(
-    "seeds", [range(150), pytest.param(range(150, 2_000), marks=pytest.mark.slow)]
+    "seeds", [range(150), pytest.param(range(150, 2_000), marks=pytest.mark.exhaustive)]
 )
 def test_any_order_of_three_conversations_ends_with_every_number_free_once(seeds: range) -> None:
     for seed in seeds:

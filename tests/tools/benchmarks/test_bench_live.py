@@ -143,7 +143,7 @@ def test_every_contender_measures_itself(work: ContenderWork) -> None:
         assert (run.p99_us >= run.p50_us > 0) is (work.case == "pingpong")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_programs_run_by_every_route_and_those_that_are_missing_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -217,7 +217,7 @@ def test_memory_of_forwards_is_judged_at_its_peak() -> None:
     assert (far.value, far.passed) == (201, False)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc tells the memory")
 def test_memory_is_sampled_while_connections_are_forwarded() -> None:
     samples = resident.sample_forwarded(seconds=2.0)

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator
 
 from tests.browser import needs_chromium, opened
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 CLICKS_MAX: Final = 2
 

@@ -13,7 +13,7 @@ from tests.browser import CHROMIUM, needs_chromium
 from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
 from tools.pages.console import PROJECT
 
-pytestmark = [pytest.mark.slow, needs_chromium]
+pytestmark = [pytest.mark.exhaustive, needs_chromium]
 
 WIDTHS: Final = (360, 800, 1_280)
 SCHEMES: Final = ("light", "dark")

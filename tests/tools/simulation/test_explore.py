@@ -63,13 +63,13 @@ def test_world_that_is_too_large_is_given_up() -> None:
     [
         SmallWorld(1, (1, 1), at_once=True),
         pytest.param(SmallWorld(1, (2, 1), at_once=True), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (2, 2), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (2, 2), at_once=True), marks=pytest.mark.exhaustive),
         pytest.param(SmallWorld(1, (1, 1), traffic=Traffic.LEGACY), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(2, (1, 1)), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(2, (1, 1)), marks=pytest.mark.exhaustive),
+        pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.exhaustive),
         pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
         pytest.param(
-            SmallWorld(1, (1, 1), OneFault.FRAME_LOST, at_once=True), marks=pytest.mark.slow
+            SmallWorld(1, (1, 1), OneFault.FRAME_LOST, at_once=True), marks=pytest.mark.exhaustive
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_orders_that_are_left_out_lead_to_no_other_end(world: SmallWorld, timed:
         SmallWorld(1, (1, 0), OneFault.FRAME_LOST),
         SmallWorld(1, (1, 0), OneFault.CTC_LOST),
         pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 1), OneFault.FRAME_LOST), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 1), OneFault.FRAME_LOST), marks=pytest.mark.exhaustive),
         pytest.param(SmallWorld(2, (1, 1), OneFault.FRAME_DOUBLED), marks=pytest.mark.slow),
     ],
 )

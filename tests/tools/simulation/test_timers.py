@@ -41,13 +41,13 @@ def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
         SmallWorld(1, (1, 0)),
         SmallWorld(1, (1, 1), at_once=True),
         pytest.param(SmallWorld(1, (1, 1)), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (2, 1), at_once=True), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(2, (1, 1), at_once=True), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (2, 1), at_once=True), marks=pytest.mark.exhaustive),
+        pytest.param(SmallWorld(2, (1, 1), at_once=True), marks=pytest.mark.exhaustive),
+        pytest.param(SmallWorld(3, (1, 1), at_once=True), marks=pytest.mark.exhaustive),
         pytest.param(SmallWorld(1, (1, 0), OneFault.FRAME_LOST), marks=pytest.mark.slow),
         pytest.param(SmallWorld(1, (1, 0), OneFault.FRAME_DOUBLED), marks=pytest.mark.slow),
         pytest.param(SmallWorld(1, (1, 0), OneFault.CTC_LOST), marks=pytest.mark.slow),
-        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.slow),
+        pytest.param(SmallWorld(1, (1, 0), OneFault.RESTARTED), marks=pytest.mark.exhaustive),
     ],
 )
 def test_every_state_that_a_clock_leads_to_is_visited_without_one(world: SmallWorld) -> None:
