@@ -28,7 +28,7 @@ from scenarios.published.replay import Comparison, Part, choose, compare_all, ru
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.run import Experiment, Recording, record
-from tests.compiled import alone, common_folder
+from tests.once import made_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 
@@ -40,11 +40,11 @@ Comparisons = Mapping[str, Sequence[Comparison]]
 @pytest.fixture(scope="session")
 def comparisons(tmp_path_factory: pytest.TempPathFactory, compiled: Path | None) -> Comparisons:
     """Each published figure beside ours, by table."""
-    folder = common_folder(tmp_path_factory)
-    store = folder / "published.json"
-    with alone(folder, "published"):
-        if not store.exists():
-            store.write_bytes(msgspec.json.encode(replay(compiled)))
+    store = made_once(
+        tmp_path_factory,
+        "published.json",
+        lambda path: path.write_bytes(msgspec.json.encode(replay(compiled))),
+    )
     found = msgspec.json.decode(store.read_bytes(), type=list[Comparison])
     return {name: [c for c in found if c.table == name] for name in TABLES}
 

@@ -8,18 +8,22 @@ from playwright.sync_api import Page, expect
 from isfc.cli import survey
 from isfc.cli.main import run
 from tests.browser import needs_chromium, opened
+from tests.once import made_once
 
 LAYOUT = "published-4"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a short survey."""
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(survey, "PAIRS", (1, 5))
-        assert run(["report", LAYOUT, "-o", str(path)]) == 0
-    return path
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(survey, "PAIRS", (1, 5))
+            assert run(["report", LAYOUT, "-o", str(folder / "report.html")]) == 0
+
+    return made_once(tmp_path_factory, "report", make) / "report.html"
 
 
 def drawn(page: Page) -> Page:
