@@ -11,7 +11,6 @@ import pytest
 from isfc import __version__, cli
 from isfc.cli import commands
 from isfc.cli.main import COMMANDS, load_command, run
-from tools.pages.written_help import HELP
 
 COMMAND = [sys.executable, "-m", "isfc"]
 SCRIPT = Path(cli.__path__[0]) / "script" / "isfc"
@@ -231,13 +230,13 @@ def test_unusable_output_is_reported(
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("file", sorted(HELP.glob("isfc*.txt")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("words", ["", "run", "io", "io plan"])
 def test_help_that_the_parser_cannot_write_names_stdout(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
-        assert run([*file.stem.split("-")[1:], "--help"]) == 1
+        assert run([*words.split(), "--help"]) == 1
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"
 
 

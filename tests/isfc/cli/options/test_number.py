@@ -39,29 +39,23 @@ def test_all_of_them_are_found() -> None:
     assert named <= set(OPTIONS)
 
 
-@pytest.mark.parametrize("text", ABSURD)
 @pytest.mark.parametrize("name", OPTIONS)
-def test_absurd_number_is_refused_with_the_option_and_its_bounds(name: str, text: str) -> None:
+def test_absurd_number_is_refused_with_the_option_and_its_bounds(name: str) -> None:
     option: Any = OPTIONS[name]
-    given = [text] if option.multiple else text
-    with pytest.raises(Exception) as caught:  # which of the two is asserted below
-        option.process_value(
-            load_command(name.split()[0]).context_class(load_command("plan")), given
-        )
-    error = caught.value
-    if isinstance(error, ConfigurationError):
-        assert f"{name.split()[1]} " in str(error)
-        assert ": expected " in str(error)
-        assert len(str(error)) < 120
-    else:  # an integer that is none
-        assert "is not a valid int" in str(error)
+    context = load_command(name.split()[0]).context_class(load_command("plan"))
+    for text in ABSURD:
+        with pytest.raises(Exception) as caught:  # which of the two is asserted below
+            option.process_value(context, [text] if option.multiple else text)
+        error = caught.value
+        if isinstance(error, ConfigurationError):
+            assert f"{name.split()[1]} " in str(error)
+            assert ": expected " in str(error)
+            assert len(str(error)) < 120
+        else:  # an integer that is none
+            assert "is not a valid int" in str(error)
 
 
-@pytest.mark.parametrize("command", ["up", "node 1STI"])
-@pytest.mark.parametrize("text", ["nan", "inf", "1e300", "0"])
-def test_reconnect_time_is_bounded(
-    command: str, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*command.split(), "query-islink", "--reconnect", text]) == 2
-    shown = {"1e300": "1e+300"}.get(text, text)
-    assert capsys.readouterr().err == f"isfc: --reconnect {shown}: expected 0.1 to 86400 s\n"
+def test_bounds_are_told_with_their_unit(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("up", "node 1STI"):
+        assert run([*command.split(), "query-islink", "--reconnect", "0"]) == 2
+        assert capsys.readouterr().err == "isfc: --reconnect 0: expected 0.1 to 86400 s\n"
