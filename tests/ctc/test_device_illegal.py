@@ -22,16 +22,16 @@ def receive(cable: Cable, end: End, frame: Frame) -> int:
     return end.ctc.stale_count - before
 
 
-@pytest.mark.parametrize("second", WAITING)
 @pytest.mark.parametrize("first", WAITING)
-def test_mate_has_one_command_at_a_time(first: Command, second: Command) -> None:
-    cable = Cable().connect()
-    near = cable.near
-    assert receive(cable, near, CommandFrame(first, 1, 10, 1)) == 0
-    heard = near.heard()
-    assert receive(cable, near, CommandFrame(second, 2, 10, 1)) == 1
-    assert heard == ["attention"] * (first is not Command.PREPARE)
-    assert near.heard() == []
+def test_mate_has_one_command_at_a_time(first: Command) -> None:
+    for second in WAITING:
+        cable = Cable().connect()
+        near = cable.near
+        assert receive(cable, near, CommandFrame(first, 1, 10, 1)) == 0
+        heard = near.heard()
+        assert receive(cable, near, CommandFrame(second, 2, 10, 1)) == 1
+        assert heard == ["attention"] * (first is not Command.PREPARE)
+        assert near.heard() == []
 
 
 def test_second_read_moves_no_data_twice() -> None:
@@ -63,19 +63,16 @@ def test_second_write_is_no_burden_to_the_fibre(second: bool) -> None:
 
 @pytest.mark.parametrize("rule", list(Arbitration))
 @pytest.mark.parametrize("command", ENDING)
-@pytest.mark.parametrize("ours", [None, Command.READ, Command.WRITE])
-def test_command_that_ends_at_once_is_not_sent(
-    rule: Arbitration, command: Command, ours: Command | None
-) -> None:
-    cable = Cable(near=rule).connect()
-    if ours is not None:
-        cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
-    state = cable.near.ctc.state
-    matches = (
-        RULES[command].outcomes[state] is CommandOutcome.MATCH
-    )  # write end of file ends a read
-    assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
-    assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
+def test_command_that_ends_at_once_is_not_sent(rule: Arbitration, command: Command) -> None:
+    for ours in (None, Command.READ, Command.WRITE):
+        cable = Cable(near=rule).connect()
+        if ours is not None:
+            cable.start(cable.near, ours, Cargo(10) if ours is Command.WRITE else None)
+        state = cable.near.ctc.state
+        # write end of file ends a read
+        matches = RULES[command].outcomes[state] is CommandOutcome.MATCH
+        assert receive(cable, cable.near, CommandFrame(command, 1)) == (not matches)
+        assert cable.near.ctc.state is (State.AVAILABLE if matches else state)
 
 
 def test_data_are_no_answer_to_a_write() -> None:
