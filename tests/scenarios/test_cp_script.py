@@ -6,6 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.cp.messages import (
+    LINK_ACTIVATED,
+    LINK_DEACTIVATED,
+    LINK_DOWN,
+    LINK_UP,
+    OPERATOR,
+    UNKNOWN_COMMAND,
+)
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
@@ -132,12 +140,12 @@ def test_responses_and_what_comes_unasked_stand_in_the_order_of_time(script: Pat
     ]
     unasked = [entry.lines for entry in kept.entries if entry.command is None]
     assert unasked == [
-        ("HCP2707I Link 6003 deactivated by user OPERATOR",),
-        ("HCP2703I Link 6003 went down",),
-        ("HCP2703I Link 7003 went down",),
-        ("HCP2706I Link 6003 activated by user OPERATOR",),
-        ("HCP2702I Link 7003 came up",),
-        ("HCP2702I Link 6003 came up",),
+        (LINK_DEACTIVATED("6003", OPERATOR),),
+        (LINK_DOWN("6003"),),
+        (LINK_DOWN("7003"),),
+        (LINK_ACTIVATED("6003", OPERATOR),),
+        (LINK_UP("7003"),),
+        (LINK_UP("6003"),),
     ]
     times = [entry.at_s for entry in kept.entries]
     assert times == sorted(times)
@@ -153,7 +161,7 @@ def test_records_are_ready_for_json(script: Path) -> None:
             "node": "ATLANTA",
             "command": "foo",
             "return_code": 1,
-            "lines": ("HCPCMD001E Unknown CP command: FOO",),
+            "lines": (UNKNOWN_COMMAND("FOO"),),
         }
     ]
 

@@ -2,13 +2,17 @@
 
 from ctc.address import Rdev
 from isfc.cp.messages import (
+    CONVERSATIONS_SEVERED,
     DEVICE_IN_USE,
     EXTRA_OPTION,
     INVALID_OPERAND,
     LINK_ACTIVATED,
+    LINK_DOWN,
+    LINK_UP,
     MESSAGES,
     NO_SUCH_DEVICE,
-    UNKNOWN_COMMAND,
+    NODE_ADDED,
+    NODE_DELETED,
     CommandRefused,
     ResponseBuilder,
     announcement,
@@ -19,9 +23,30 @@ RDEV = Rdev(0xCC3)
 
 
 def test_message_has_number_severity_and_operands() -> None:
-    assert NO_SUCH_DEVICE("6009") == "HCP040E Device 6009 does not exist"
-    assert LINK_ACTIVATED("6000", "OPERATOR") == "HCP2706I Link 6000 activated by user OPERATOR"
-    assert UNKNOWN_COMMAND("FORMAT") == "HCPCMD001E Unknown CP command: FORMAT"
+    assert {message("6009", "BOSTON") for message in MESSAGES} >= {
+        "HCPCMD001E Unknown CP command: 6009",
+        "HCP002E Invalid operand - 6009",
+        "HCP003E Invalid option - command contains extra option(s) starting with 6009",
+        "HCP026E Operand missing or invalid",
+        "HCP040E Device 6009 does not exist",
+        "HCP046E Device 6009 offline",
+        "HCP049E Device 6009 in use",
+        "HCP2702I Link 6009 came up",
+        "HCP2703I Link 6009 went down",
+        "HCP2704I Node 6009 added to collection",
+        "HCP2705I Node 6009 deleted from collection",
+        "HCP2706I Link 6009 activated by user BOSTON",
+        "HCP2707I Link 6009 deactivated by user BOSTON",
+        "HCP2721E Link unit address 6009 is a duplicate",
+        "HCP2722I The BUFFERS option is ignored",
+        "ISF9001E Device 6009 is not active on a logical link",
+        "ISF9002E No device is active on the logical link",
+        "ISF9003E Node 6009 is not at the other end; BOSTON is",
+        "ISF9004E CHPID 6009 does not exist",
+        "ISF9005E 6009 is online already",
+        "ISF9006E 6009 is offline already",
+        "ISF9007I Conversations severed: 6009",
+    }
 
 
 def test_long_operand_is_cut_so_that_the_line_stays_short() -> None:
@@ -50,7 +75,7 @@ def test_first_error_decides_the_return_code() -> None:
     response = answer.response("ACT ISLINK 6000 6009 6001")
     assert response.return_code == 40
     assert [line[:7] for line in response.lines] == ["Link 60", "HCP040E", "HCP049E"]
-    assert response.announcements == ("HCP2706I Link 6000 activated by user OPERATOR",)
+    assert response.announcements == (LINK_ACTIVATED("6000", "OPERATOR"),)
 
 
 def test_operator_is_told_of_devices_and_of_the_link() -> None:
@@ -65,11 +90,11 @@ def test_operator_is_told_of_devices_and_of_the_link() -> None:
         )
     ]
     assert told == [
-        "HCP2702I Link 0CC3 came up",
-        "HCP2704I Node BOSTON added to collection",
-        "HCP2703I Link 0CC3 went down",
-        "HCP2705I Node BOSTON deleted from collection",
-        "ISF9007I Conversations severed: the partner restarted",
+        LINK_UP("0CC3"),
+        NODE_ADDED("BOSTON"),
+        LINK_DOWN("0CC3"),
+        NODE_DELETED("BOSTON"),
+        CONVERSATIONS_SEVERED("the partner restarted"),
     ]
 
 

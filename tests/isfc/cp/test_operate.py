@@ -1,6 +1,20 @@
 """CP commands that act, and what they do to both ends of the link."""
 
-from isfc.cp.messages import CpResponse
+from isfc.cp.messages import (
+    BUFFERS_IGNORED,
+    DEVICE_IN_USE,
+    DEVICE_OFFLINE,
+    INVALID_OPERAND,
+    LINK_ACTIVATED,
+    LINK_DEACTIVATED,
+    NO_SUCH_CHPID,
+    NO_SUCH_DEVICE,
+    OFFLINE_ALREADY,
+    ONLINE_ALREADY,
+    OPERAND_MISSING,
+    OPERATOR,
+    CpResponse,
+)
 from isfc.link.state import DeviceState, LinkState
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.desk import Desk
@@ -20,7 +34,7 @@ def test_deactivated_device_leaves_the_link_and_comes_back() -> None:
         "deactive islink 6001",
         0,
         ("Link 6001 deactivated.",),
-        ("HCP2707I Link 6001 deactivated by user OPERATOR",),
+        (LINK_DEACTIVATED("6001", OPERATOR),),
     )
     desk.pair.run(MS)
     assert states(desk) == [DeviceState.IDLE, DeviceState.INACTIVE]
@@ -28,7 +42,7 @@ def test_deactivated_device_leaves_the_link_and_comes_back() -> None:
         "activate islink 6001",
         0,
         ("Link 6001 activated.",),
-        ("HCP2706I Link 6001 activated by user OPERATOR",),
+        (LINK_ACTIVATED("6001", OPERATOR),),
     )
     desk.pair.run(MS)
     desk.pair.expect_state(LinkState.UP)
@@ -62,7 +76,7 @@ def test_link_is_deactivated_by_node_or_as_a_whole() -> None:
 
 def test_deactivation_says_what_it_must_know() -> None:
     desk = new_desk()
-    assert desk.refusal("deact islink") == (26, "HCP026E Operand missing or invalid")
+    assert desk.refusal("deact islink") == (26, OPERAND_MISSING())
     assert desk.refusal("deact islink node atlanta")[0] == 9003
     assert states(desk) == [DeviceState.IDLE] * 2
 
@@ -74,22 +88,22 @@ def test_activation_refuses_device_by_device() -> None:
     response = desk.give("act islink 6009 6002 6001 6000")
     assert response.return_code == 40
     assert response.lines == (
-        "HCP040E Device 6009 does not exist",
-        "HCP049E Device 6002 in use",
-        "HCP046E Device 6001 offline",
+        NO_SUCH_DEVICE("6009"),
+        DEVICE_IN_USE("6002"),
+        DEVICE_OFFLINE("6001"),
         "Link 6000 activated.",
     )
-    assert response.announcements == ("HCP2706I Link 6000 activated by user OPERATOR",)
+    assert response.announcements == (LINK_ACTIVATED("6000", OPERATOR),)
 
 
 def test_activation_takes_node_and_ignores_buffers() -> None:
     desk = new_desk()
     desk.lines("deact islink all")
     assert desk.lines("act islink 6000 bu 20 node boston") == [
-        "HCP2722I The BUFFERS option is ignored",
+        BUFFERS_IGNORED(),
         "Link 6000 activated.",
     ]
-    assert desk.refusal("act islink 6001 buffers many") == (2, "HCP002E Invalid operand - MANY")
+    assert desk.refusal("act islink 6001 buffers many") == (2, INVALID_OPERAND("MANY"))
     assert desk.refusal("act islink 6001 node boston now")[0] == 3
     assert desk.refusal("act islink node boston")[0] == 26
     assert desk.refusal("act islink 6001 node akron")[0] == 9003
@@ -127,19 +141,19 @@ def test_varying_refuses_what_is_not_there_or_so_already() -> None:
     desk.lines("vary off 6001")
     off, on = desk.give("vary off 6009 6001 6000"), desk.give("vary on 6009 6001 6000")
     assert off.lines == (
-        "HCP040E Device 6009 does not exist",
-        "HCP046E Device 6001 offline",
+        NO_SUCH_DEVICE("6009"),
+        DEVICE_OFFLINE("6001"),
         "6000 varied offline",
         "3 device(s) specified; 1 device(s) successfully varied offline",
     )
     assert on.lines == (
-        "HCP040E Device 6009 does not exist",
+        NO_SUCH_DEVICE("6009"),
         "6001 varied online",
         "6000 varied online",
         "3 device(s) specified; 2 device(s) successfully varied online",
     )
     assert (off.return_code, on.return_code) == (40, 40)
-    assert desk.give("vary on 6000").lines[0] == "ISF9005E Device 6000 is online already"
+    assert desk.give("vary on 6000").lines[0] == ONLINE_ALREADY("Device 6000")
 
 
 def test_chpid_takes_its_devices_along() -> None:
@@ -147,15 +161,15 @@ def test_chpid_takes_its_devices_along() -> None:
     assert desk.lines("vary off chpid 41") == ["CHPID 41 varied offline"]
     desk.pair.run(MS)
     assert [state is DeviceState.DOWN for state in states(desk)] == [False, True, False, True]
-    assert desk.refusal("vary off chpid 41") == (9006, "ISF9006E CHPID 41 is offline already")
+    assert desk.refusal("vary off chpid 41") == (9006, OFFLINE_ALREADY("CHPID 41"))
     assert desk.lines("vary on chpid 41") == ["CHPID 41 varied online"]
-    assert desk.refusal("vary on chpid 41") == (9005, "ISF9005E CHPID 41 is online already")
+    assert desk.refusal("vary on chpid 41") == (9005, ONLINE_ALREADY("CHPID 41"))
     desk.pair.run(MS)
     desk.pair.expect_state(LinkState.UP)
 
 
 def test_varying_says_what_it_must_know() -> None:
     desk = new_desk()
-    assert desk.refusal("vary off") == (26, "HCP026E Operand missing or invalid")
+    assert desk.refusal("vary off") == (26, OPERAND_MISSING())
     assert desk.refusal("vary off chpid")[0] == 26
-    assert desk.refusal("vary off chpid 99") == (9004, "ISF9004E CHPID 99 does not exist")
+    assert desk.refusal("vary off chpid 99") == (9004, NO_SUCH_CHPID("99"))

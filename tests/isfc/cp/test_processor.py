@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isfc.cp.messages import EXTRA_OPTION, INVALID_OPERAND, OPERAND_MISSING, UNKNOWN_COMMAND
 from isfc.cp.processor import COMMANDS, CommandProcessor
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.desk import Desk
-
-EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
 
 
 @pytest.fixture(name="desk", scope="module")
@@ -49,15 +48,15 @@ def test_deactivation_may_be_spelled_as_people_do(spelling: str) -> None:
 @pytest.mark.parametrize(
     ("command", "return_code", "line"),
     [
-        ("format a", 1, "HCPCMD001E Unknown CP command: FORMAT"),
-        ("qu\x00", 1, "HCPCMD001E Unknown CP command: QU?"),
-        ("var off 6000", 1, "HCPCMD001E Unknown CP command: VAR"),
-        ("query", 26, "HCP026E Operand missing or invalid"),
-        ("vary", 26, "HCP026E Operand missing or invalid"),
-        ("query dasd", 2, "HCP002E Invalid operand - DASD"),
-        ("query is", 2, "HCP002E Invalid operand - IS"),
-        ("vary o 6000", 2, "HCP002E Invalid operand - O"),
-        ("help me", 3, EXTRA + "ME"),
+        ("format a", 1, UNKNOWN_COMMAND("FORMAT")),
+        ("qu\x00", 1, UNKNOWN_COMMAND("QU?")),
+        ("var off 6000", 1, UNKNOWN_COMMAND("VAR")),
+        ("query", 26, OPERAND_MISSING()),
+        ("vary", 26, OPERAND_MISSING()),
+        ("query dasd", 2, INVALID_OPERAND("DASD")),
+        ("query is", 2, INVALID_OPERAND("IS")),
+        ("vary o 6000", 2, INVALID_OPERAND("O")),
+        ("help me", 3, EXTRA_OPTION("ME")),
     ],
 )
 def test_what_is_no_command_is_refused(

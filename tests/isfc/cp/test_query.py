@@ -3,6 +3,7 @@
 from dataclasses import replace
 from textwrap import dedent
 
+from isfc.cp.messages import NO_SUCH_CHPID, NO_SUCH_DEVICE, NOT_ACTIVE, NOT_THE_PARTNER
 from isfc.cp.processor import CommandProcessor
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
@@ -130,8 +131,8 @@ def test_what_cannot_be_shown_is_named_beside_what_can() -> None:
     response = desk.give("q islink 6009 6001 6000")
     assert response.return_code == 40
     assert response.lines[:2] == (
-        "HCP040E Device 6009 does not exist",
-        "ISF9001E Device 6001 is not active on a logical link",
+        NO_SUCH_DEVICE("6009"),
+        NOT_ACTIVE("6001"),
     )
     assert response.lines[3].startswith("Link device: 6000")
 
@@ -139,7 +140,7 @@ def test_what_cannot_be_shown_is_named_beside_what_can() -> None:
 def test_unknown_node_and_empty_link_are_refused() -> None:
     desk = Desk(Pair(Setup(ctc_count=2)))
     assert desk.refusal("q islink node atlanta") == (
-        9003, "ISF9003E Node ATLANTA is not at the other end; BOSTON is"
+        9003, NOT_THE_PARTNER("ATLANTA", "BOSTON")
     )  # fmt: skip
     desk.lines("deact islink all")
     assert desk.refusal("q islink")[0] == 9002
@@ -171,7 +172,7 @@ def test_chpid_shows_which_devices_are_online() -> None:
     ]
     desk.lines("vary off 6003")
     assert desk.lines("q chpid 40")[-1] == "Path 40 offline to devices 6003"
-    assert desk.refusal("q chpid 50") == (9004, "ISF9004E CHPID 50 does not exist")
+    assert desk.refusal("q chpid 50") == (9004, NO_SUCH_CHPID("50"))
     assert desk.refusal("q chpid")[0] == 26
     assert desk.refusal("q chpid 40 41")[0] == 3
 

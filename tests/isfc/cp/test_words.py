@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.cp.messages import CommandRefused
+from isfc.cp.messages import (
+    DUPLICATE,
+    EXTRA_OPTION,
+    INVALID_OPERAND,
+    OPERAND_MISSING,
+    CommandRefused,
+)
 from isfc.cp.words import CommandWords, Selection, matches, split
 from isfc.link.name import NodeName
-
-EXTRA = "HCP003E Invalid option - command contains extra option(s) starting with "
 
 keywords = st.builds(
     lambda must, may: must + may,
@@ -84,16 +88,16 @@ def test_selections(text: str, selection: Selection) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "HCP026E Operand missing or invalid"),
-        ("node", "HCP026E Operand missing or invalid"),
-        ("node toolongname", "HCP002E Invalid operand - TOOLONGNAME"),
-        ("node boston now", EXTRA + "NOW"),
-        ("all 6000", EXTRA + "6000"),
-        ("6000 60001", "HCP002E Invalid operand - 60001"),
-        ("6000 all", "HCP002E Invalid operand - ALL"),
-        ("6000 06000", "HCP002E Invalid operand - 06000"),
-        ("cc30 CC30", "HCP2721E Link unit address CC30 is a duplicate"),
-        (" ".join(f"{n:x}" for n in range(17)), EXTRA + "10"),
+        ("", OPERAND_MISSING()),
+        ("node", OPERAND_MISSING()),
+        ("node toolongname", INVALID_OPERAND("TOOLONGNAME")),
+        ("node boston now", EXTRA_OPTION("NOW")),
+        ("all 6000", EXTRA_OPTION("6000")),
+        ("6000 60001", INVALID_OPERAND("60001")),
+        ("6000 all", INVALID_OPERAND("ALL")),
+        ("6000 06000", INVALID_OPERAND("06000")),
+        ("cc30 CC30", DUPLICATE("CC30")),
+        (" ".join(f"{n:x}" for n in range(17)), EXTRA_OPTION("10")),
     ],
 )
 def test_what_is_wrong_with_a_selection_is_said(text: str, message: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from isfc.cli.commands.cp import complete_node
 from isfc.cli.main import run
+from isfc.cp.messages import NO_SUCH_DEVICE, UNKNOWN_COMMAND
 from isfc.cp.processor import CommandProcessor
 from isfc.live import run_directory as run_directory_module
 from isfc.live.control import BadRequest, ControlServer
@@ -101,7 +102,7 @@ def test_one_command_is_answered(command: list[str], capsys: pytest.CaptureFixtu
 def test_refused_command_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
     with serving(run_directory()):
         assert run(["cp", "ATLANTA", "q islink 9999"]) == 1
-    assert capsys.readouterr() == ("HCP040E Device 9999 does not exist\n", "")
+    assert capsys.readouterr() == (f"{NO_SUCH_DEVICE('9999')}\n", "")
 
 
 def test_record_has_return_code_and_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,7 +112,7 @@ def test_record_has_return_code_and_lines(capsys: pytest.CaptureFixture[str]) ->
         "node": "ATLANTA",
         "command": "q islink 9999",
         "return_code": 40,
-        "lines": ["HCP040E Device 9999 does not exist"],
+        "lines": [NO_SUCH_DEVICE("9999")],
     }
 
 
@@ -124,7 +125,7 @@ def test_commands_may_be_piped_in(
     assert capsys.readouterr().out.splitlines() == [
         "6000 varied offline",
         "1 device(s) specified; 1 device(s) successfully varied offline",
-        "HCPCMD001E Unknown CP command: FOO",
+        UNKNOWN_COMMAND("FOO"),
         "Path 40 online to devices 6001",
         "Path 40 offline to devices 6000",
     ]
