@@ -79,7 +79,7 @@ MESSAGE_LENGTH_MAX: Final = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class WorkloadKind:
-    """A workload that has a name: what users are told of it, and how it is made.
+    """A workload that has a name: what uses a link in that way (``help``), and how it is made.
 
     ``name`` is that of one workload, such as ``HS``; with ``operand``, the name of a number, it is
     a family such as ``CDU:<reply bytes>``, and ``make`` is called with that number, else with 0.
@@ -109,11 +109,11 @@ def _cdu(reply_length: int) -> Workload:
 WORKLOADS = {
     kind.name: kind
     for kind in (
-        _suite("HS", "small messages of ISFC Transport", 512, 8_192, 2_048),
-        _suite("HM", "medium messages", 8_192, 32_768, 4_096),
-        _suite("HL", "large messages", 98_304, 122_880, 8_192),
-        _suite("HY", "as much back as forth", 32_768, 32_768, 32_768),
-        WorkloadKind("CDU", "APPC/VM, a reply of so many bytes", _cdu, "reply bytes"),
+        _suite("HS", "short requests, short answers", 512, 8_192, 2_048),
+        _suite("HM", "records: a few pages each way", 8_192, 32_768, 4_096),
+        _suite("HL", "live guest relocation: long messages", 98_304, 122_880, 8_192),
+        _suite("HY", "as much both ways, acknowledged", 32_768, 32_768, 32_768),
+        WorkloadKind("CDU", "APPC/VM: a request, then its reply", _cdu, "reply bytes"),
     )
 }
 """Every workload that has a name: a new one is one more entry. Sizes are the report's (published);

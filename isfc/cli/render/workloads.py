@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from scenarios.workload import SUITES, Workload
-
-_LIKE: Final = {
-    "HS": "short requests, short answers",
-    "HM": "records: a few pages each way",
-    "HL": "live guest relocation: long messages",
-    "HY": "as much both ways, acknowledged",
-}
-"""What uses a link in that way, by the suite's name."""
+from scenarios.workload import WORKLOADS, Workload, WorkloadKind
 
 _NOTES: Final = """\
 The smaller size is that of 20 % of the messages. A pair is a client and a
@@ -26,11 +18,22 @@ quarters more. Guests that think between messages count for less.
 def workload_lines() -> Iterator[str]:
     """A line for each workload, and how many pairs to choose."""
     yield f"{'--workload':<12} {'message bytes':<17} {'reply':>6}  like"
-    for name, workload in SUITES.items():
-        yield f"{name:<12} {_lengths(workload):<17} {workload.reply_length:>6,}  {_LIKE[name]}"
-    yield f"{'CDU:BYTES':<12} {'100':<17} {'BYTES':>6}  APPC/VM: a request, then its reply"
+    for kind in WORKLOADS.values():
+        name, lengths, reply = _figures(kind)
+        yield f"{name:<12} {lengths:<17} {reply:>6}  {kind.help}"
     yield ""
     yield from _NOTES.splitlines()
+
+
+def _figures(kind: WorkloadKind) -> tuple[str, str, str]:
+    """Its name, and the lengths of its messages and of a reply; a family's with the operand."""
+    workload = kind.make(1)
+    reply = f"{workload.reply_length:,}"
+    if not kind.operand:
+        return kind.name, _lengths(workload), reply
+    operand = kind.operand.split()[-1].upper()
+    is_its = kind.make(2).reply_length != workload.reply_length
+    return f"{kind.name}:{operand}", _lengths(workload), operand if is_its else reply
 
 
 def _lengths(workload: Workload) -> str:
