@@ -26,7 +26,6 @@ from isfc.cli.record import run_record
 from isfc.cli.render.check import Checked
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.live import live_record
-from isfc.cli.render.report import View
 from isfc.deck.cabling import Cabling
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
@@ -53,11 +52,11 @@ from tests.decks import shipped
 from tools.pages import console
 
 LIVE_PATIENCE_S = 20.0
-README, JSON, EXIT_CODES, LAYOUTS, REPORTS = (
+README, JSON, EXIT_CODES, LAYOUTS = (
     (console.PROJECT / name).read_text("utf-8")
     for name in (
         "README.md",
-        *(f"docs/{page}.md" for page in ("json", "exit-codes", "layouts", "reports")),
+        *(f"docs/{page}.md" for page in ("json", "exit-codes", "layouts")),
     )
 )
 BLOCKS = [
@@ -213,11 +212,6 @@ def test_collide_keys() -> None:
     assert_keys(
         "collide", collide_record(layout, [outcome], trials(layout, [1], [1], 1, 1, [1])[0], 3)
     )
-
-
-def test_views_are_named() -> None:
-    section = REPORTS
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(View)
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.cp.completion import completions
+from isfc.cp.processor import COMMANDS
 
 RDEVS = ["6000", "6001", "600A"]
 
@@ -16,10 +17,10 @@ def offered(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", ["QUERY", "INDICATE", "ACTIVATE", "DEACTIVE", "DEACTIVATE", "VARY", "HELP"]),
+        ("", list(dict.fromkeys(command.verb.upper() for command in COMMANDS))),
         ("de", ["DEACTIVE", "DEACTIVATE"]),
         ("Q", ["QUERY"]),
-        ("q ", ["ISLINK", "COUNTERS", "CHPID", "ISFC", "COLLECT"]),
+        ("q ", [command.noun.upper() for command in COMMANDS if command.verb == "Query"]),
         ("query c", ["COUNTERS", "CHPID", "COLLECT"]),
         ("act i", ["ISLINK"]),
         ("vary o", ["ONLINE", "OFFLINE"]),

@@ -15,24 +15,6 @@ from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Severity, Untried
 from tests.isfc.layout.rules.test_book import FIRES
 from tests.layouts import layout_of
 
-NOT_OF_THROUGHPUT = [
-    "one-chpid",
-    "chpid-leads-to-several",
-    "chpid-shared",
-    "beyond-the-rule",
-    "straight-connection",
-    "speed-beyond-feature",
-    "port-beyond-reach",
-    "credits-too-few",
-    "one-chpid-writes",
-    "rdevs-out-of-order",
-    "rdevs-ambiguous",
-    "name-not-for-ssi",
-    "mesh-incomplete",
-    "link-cut-by-one-loss",
-    "channel-shared",
-    "member-asymmetric",
-]
 TRIALS = [
     (rule, trial) for rule in RULES if isinstance(rule.trials, tuple) for trial in rule.trials
 ]
@@ -55,10 +37,8 @@ def changed(rule: str, layout: Layout, index: int = 0) -> Layout | None:
 
 
 def test_every_rule_has_a_trial_or_says_why_not() -> None:
-    untried = {rule.id: rule.trials for rule in RULES if isinstance(rule.trials, Untried)}
-    assert list(untried) == NOT_OF_THROUGHPUT
-    assert all(reason.because for reason in untried.values())
-    assert {rule.id for rule, _ in TRIALS} | {*untried} == {rule.id for rule in RULES}
+    for rule in RULES:
+        assert rule.trials.because if isinstance(rule.trials, Untried) else rule.trials
 
 
 @pytest.mark.parametrize(
