@@ -30,12 +30,9 @@ def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
     outcome = run_with_faults(EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)])
     over = {entry for entry in said(outcome) if "are over" in entry[1]}
     assert over == {
-        ("S1", "all conversations with S2 are over: S2 has restarted"),
-        ("S2", "all conversations with S1 are over: S2 has restarted"),
-        ("S2", "all conversations with S3 are over: S2 has restarted"),
-        ("S3", "all conversations with S2 are over: S2 has restarted"),
+        (node, f"all conversations with {partner} are over: S2 has restarted")
+        for node, partner in ((S1, S2), (S2, S1), (S2, S3), (S3, S2))
     }
-    assert not any("S1-S3" in text or text == "the link to S3 went down" for _, text in over)
     assert (S1, "the link to S3 went down") not in said(outcome)
     carried = during(outcome)
     assert carried["S1-S2"] == carried["S2-S3"] == 0

@@ -68,15 +68,13 @@ def test_faults_of_a_seed_are_told_and_the_same_each_time(
     assert len(told[0]["faults"]) == 5
 
 
-def test_faults_come_from_a_file_or_from_a_seed(
+def test_they_come_from_a_file_or_a_seed_and_go_with_no_report(
     faults: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([*RUN, "0.05", "--faults", faults, "--fault-seed", "1"]) == 2
-    assert "--fault-seed: expected without --faults" in capsys.readouterr().err
-    assert run([*RUN, "0.05", "--fault-seed", "1", "--report", "link"]) == 2
-    assert "--fault-seed: expected without --report" in capsys.readouterr().err
-
-
-def test_it_does_not_go_with_a_report(faults: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*RUN, "0.05", "--faults", faults, "--report", "link"]) == 2
-    assert "--faults: expected without --report" in capsys.readouterr().err
+    for options, other in (
+        (["--fault-seed", "1", "--faults", faults], "--faults"),
+        (["--fault-seed", "1", "--report", "link"], "--report"),
+        (["--faults", faults, "--report", "link"], "--report"),
+    ):
+        assert run([*RUN, "0.05", *options]) == 2
+        assert f"{options[0]}: expected without {other}" in capsys.readouterr().err

@@ -104,7 +104,7 @@ def test_neither_rate_nor_outstanding_means_as_much_as_it_carries() -> None:
             'FICON Express"',
             "[[io]] #1 protocol: 'FICON Express' has no transport",
         ),
-        ("16SA", "16X", "[channel.42] feature: 'FICON Express16X' is not a FICON feature"),
+        ("16SA", "16X", "[channel.42] feature: 'FICON Express16X' "),
         ('path = "far"', 'path = "fur"', "[channel.42] path: there is no [path.fur]"),
         ("km = 100", "km = -1", "[path.far] km: out of range; expected kilometres"),
         ("credits = 960", "credits = 0", "[path.far] isl credits: out of range"),

@@ -53,7 +53,7 @@ def test_ports_become_links(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (
             ["--as", "iocp", "--system", "DENVER"],
-            "--system DENVER: not a node of this layout",
+            "--system DENVER: ",
         ),
         (["--as", "iocp", "--ports", "CLIENT:41=C1"], "--ports 'CLIENT:41=C1': expected a node"),
         (["--as", "iocp", "--ports", "CLIENT:40"], "--ports 'CLIENT:40': expected a node and"),
