@@ -1,10 +1,29 @@
 """What tests of the command share."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from isfc.cli.exits import ExitCode
+from isfc.cli.main import run
 from scenarios.run import Experiment
+
+Refusal = Callable[..., str]
+
+
+@pytest.fixture
+def refusal(capsys: pytest.CaptureFixture[str]) -> Refusal:
+    """Run a command, given word by word, that must be refused: its one message, in one line."""
+
+    def refused(*words: str) -> str:
+        assert run([*words]) == ExitCode.BAD_INPUT
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("isfc: ")
+        return " ".join(err.split()).removeprefix("isfc: ")
+
+    return refused
 
 
 @pytest.fixture

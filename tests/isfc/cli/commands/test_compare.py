@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from tests.isfc.cli.conftest import Refusal
 
 RUN = "run published-4 --workload HL --pairs 5 --seconds 0.05 --warmup 0.01 --json".split()
 
@@ -62,8 +63,5 @@ def test_replays_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "4 figures are in both, 4 of them the same; 0 are in A only" in capsys.readouterr().out
 
 
-def test_bad_file_is_refused(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compare", files[0], "none.json"]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("isfc: none.json: cannot be read ")
+def test_bad_file_is_refused(files: tuple[str, str], refusal: Refusal) -> None:
+    assert refusal("compare", files[0], "none.json").startswith("none.json: cannot be read ")

@@ -11,6 +11,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from tests.decks import DECKS, LOGS
+from tests.isfc.cli.conftest import Refusal
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
 PORTS = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2"
@@ -137,11 +138,8 @@ def test_systems_may_have_other_names_than_their_partitions(
         ("ATLANTA,A=ATLANTA,A=AUSTIN", "expected two or more systems, each with its own name"),
     ],
 )
-def test_bad_partitions_are_refused(
-    partitions: str, what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*BOTH[:4], "--partitions", partitions]) == ExitCode.BAD_INPUT
-    assert what in capsys.readouterr().err
+def test_bad_partitions_are_refused(partitions: str, what: str, refusal: Refusal) -> None:
+    assert what in refusal(*BOTH[:4], "--partitions", partitions)
 
 
 def test_partitions_to_choose_from_are_named_where_none_are_given(

@@ -10,6 +10,7 @@ from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
 from isfc.layout.file import parse_layout
 from isfc.layout.schema import layout_schema
+from tests.isfc.cli.conftest import Refusal
 
 ENOUGH = ["new", "--systems", "ATLANTA,BOSTON", "--chpids", "40:50,41"]
 
@@ -88,11 +89,8 @@ def test_whoever_stops_answering_ends_it(
         ([*ENOUGH, "--rdevs", "FFFE"], "--rdevs: device numbers go beyond FFFF; expected lower"),
     ],
 )
-def test_what_is_no_layout_is_refused(
-    arguments: list[str], what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == ExitCode.BAD_INPUT
-    assert capsys.readouterr().err.startswith(f"isfc: {what}")
+def test_what_is_no_layout_is_refused(arguments: list[str], what: str, refusal: Refusal) -> None:
+    assert refusal(*arguments).startswith(f"{what}")
 
 
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +117,6 @@ def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(
     ],
 )
 def test_features_that_cannot_be_are_refused(
-    feature: str, complaint: str, capsys: pytest.CaptureFixture[str]
+    feature: str, complaint: str, refusal: Refusal
 ) -> None:
-    assert run([*ENOUGH, "--feature", feature]) == ExitCode.BAD_INPUT
-    assert complaint in capsys.readouterr().err
+    assert complaint in refusal(*ENOUGH, "--feature", feature)

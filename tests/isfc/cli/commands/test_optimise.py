@@ -26,6 +26,7 @@ from isfc.search.optimise import Contender, SearchResult, Task
 from isfc.search.together import LinksContender, LinksFound
 from scenarios.repeat import SPREAD_PERCENT_MIN
 from scenarios.workload import find_workload
+from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
 LAYOUT = "docs/optimise-links.toml"
@@ -76,11 +77,8 @@ def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
         (["-o", "nowhere/best.toml"], "-o nowhere/best.toml: there is no folder nowhere"),
     ],
 )
-def test_bad_options_are_refused(
-    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["optimise", LAYOUT, *options]) == 2
-    assert complaint in capsys.readouterr().err
+def test_bad_options_are_refused(options: list[str], complaint: str, refusal: Refusal) -> None:
+    assert complaint in refusal("optimise", LAYOUT, *options)
 
 
 @pytest.mark.parametrize(

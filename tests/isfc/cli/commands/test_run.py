@@ -17,6 +17,7 @@ from isfc.errors import ConfigurationError
 from scenarios.published.companion import load_table
 from scenarios.run import INTERVAL_MIN, Result
 from scenarios.workload import WORKLOADS, free_workload
+from tests.isfc.cli.conftest import Refusal
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
 
@@ -130,12 +131,9 @@ def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_bad_input_is_refused_naming_the_option(
-    options: str, complaint: str, capsys: pytest.CaptureFixture[str]
+    options: str, complaint: str, refusal: Refusal
 ) -> None:
-    assert run(["run", "published-4", *options.split()]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith(f"isfc: {complaint}")
+    assert refusal("run", "published-4", *options.split()).startswith(f"{complaint}")
 
 
 def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,12 +229,9 @@ def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
     assert err == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO\n"
 
 
-def test_commands_and_many_seeds_contradict(
-    script: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_and_many_seeds_contradict(script: str, refusal: Refusal) -> None:
     options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
-    assert run([*options, "--seeds", "2"]) == 2
-    assert capsys.readouterr().err.startswith("isfc: --cp and --seeds: ")
+    assert refusal(*options, "--seeds", "2").startswith("--cp and --seeds: ")
 
 
 def test_without_a_workload_it_explains_them_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
+from tests.isfc.cli.conftest import Refusal
 from tests.live.processes import Isfc, isfc, wait_for
 
 AT_ONCE = 10
@@ -150,14 +151,12 @@ def test_a_closed_terminal_ends_both_in_good_order() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
-def test_json_has_to_have_something_to_say(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["up", "published-4", "--json"]) == 2
-    assert "--json: expected --seconds" in capsys.readouterr().err
+def test_json_has_to_have_something_to_say(refusal: Refusal) -> None:
+    assert "--json: expected --seconds" in refusal("up", "published-4", "--json")
 
 
-def test_a_layout_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["up", "nosuch"]) == 2
-    assert "nosuch: " in capsys.readouterr().err
+def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:
+    assert "nosuch: " in refusal("up", "nosuch")
 
 
 @pytest.mark.parametrize(

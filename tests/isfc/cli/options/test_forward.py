@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.main import run
 from isfc.cli.options.live import LiveOptions
 from isfc.errors import ConfigurationError
+from tests.isfc.cli.conftest import Refusal
 from tests.live.forwarded import answers, forwarding_nodes, free_port, say
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import isfc, wait_for
@@ -90,11 +90,10 @@ def test_a_pair_says_which_forward_is_wrong(
     ],
 )
 def test_a_bad_forward_is_bad_input(
-    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], why: str, tmp_path: Path, refusal: Refusal
 ) -> None:
     link = f"unix:{tmp_path / 'link'}"
-    assert run(["node", FIRST, LAYOUT, "--listen", link, *words]) == 2
-    assert why in capsys.readouterr().err
+    assert why in refusal("node", FIRST, LAYOUT, "--listen", link, *words)
 
 
 def test_forwards_reach_the_processes_of_a_pair() -> None:

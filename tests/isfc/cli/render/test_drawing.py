@@ -8,6 +8,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.render.drawing import drawing_svg
 from isfc.layout.catalogue import load_layout
+from tests.isfc.cli.conftest import Refusal
 from tests.shipped import ONE_LINK
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -62,11 +63,8 @@ def test_svg_goes_into_a_file(tmp_path: Path) -> None:
     ("name", "complaint"),
     [("link.png", "ends with .svg"), ("nowhere/link.svg", "there is no folder nowhere")],
 )
-def test_file_is_checked_first(
-    name: str, complaint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["show", "atlanta-boston", "-o", name]) == 2
-    assert complaint in capsys.readouterr().err
+def test_file_is_checked_first(name: str, complaint: str, refusal: Refusal) -> None:
+    assert complaint in refusal("show", "atlanta-boston", "-o", name)
 
 
 def test_picture_of_the_pages_is_up_to_date() -> None:

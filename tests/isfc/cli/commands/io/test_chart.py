@@ -10,6 +10,7 @@ import pytest
 from isfc.cli.commands.io.chart import complete_chart
 from isfc.cli.main import run
 from isfc.io.charts import CHARTS, rows_of
+from tests.isfc.cli.conftest import Refusal
 
 
 def test_json_and_csv_have_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,11 +48,8 @@ def test_a_picture_is_drawn_and_the_same_each_time(tmp_path: Path) -> None:
         (["block", "--plot", "x.pdf"], "--plot x.pdf: "),
     ],
 )
-def test_bad_input_is_named(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["io", "chart", *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_bad_input_is_named(arguments: list[str], message: str, refusal: Refusal) -> None:
+    assert message in refusal("io", "chart", *arguments)
 
 
 def test_names_are_completed() -> None:

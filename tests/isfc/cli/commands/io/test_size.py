@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from tests.isfc.cli.conftest import Refusal
 
 RMF = "tests/data/rmf/three-intervals-pasted.txt"
 
@@ -133,11 +134,8 @@ def test_no_saps_are_enough_for_too_much(
         (["--rmf", "tests"], "tests: is a directory; expected the text of an RMF report"),
     ],
 )
-def test_bad_input_is_named(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["io", "size", *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_bad_input_is_named(arguments: list[str], message: str, refusal: Refusal) -> None:
+    assert message in refusal("io", "size", *arguments)
 
 
 @pytest.mark.parametrize("feature", ["FICON Express32S", "FICON Express32-4P"])
@@ -166,8 +164,7 @@ def test_what_is_not_known_of_a_later_feature_is_said(
 
 
 def test_a_name_that_no_file_can_have_is_refused_before_any_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, refusal: Refusal
 ) -> None:
     nowhere, mix = tmp_path / "best.csv", tmp_path / "nosuch.txt"
-    assert run(["io", "size", "--rmf", str(mix), "-o", str(nowhere)]) == 2
-    assert "best.csv: " in capsys.readouterr().err
+    assert "best.csv: " in refusal("io", "size", "--rmf", str(mix), "-o", str(nowhere))
