@@ -86,9 +86,10 @@ def test_state_of_another_search_is_refused(case: Case, pool: Executor, tmp_path
         {"seed": 2}, {"suite": "HL"}, {"knobs": list(KNOBS)}, {"tables": ["transport"]},
         {"start": "middle"},
     ]  # fmt: skip
+    own: dict[str, Any] = {"knobs": FEW, "seed": 1, "suite": None}
     for other in others:
         with pytest.raises(ValueError, match="is of another search"):
-            Search(tmp_path / "state", **{"knobs": FEW, "seed": 1, "suite": None} | other)
+            Search(tmp_path / "state", **own | other)
 
 
 def test_without_a_generation_the_constants_stay(
