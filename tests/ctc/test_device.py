@@ -72,23 +72,21 @@ def expected(
     return [f"{name} busy"], []  # the mate's waits on
 
 
-@pytest.mark.parametrize("near", list(Arbitration))
 @pytest.mark.parametrize(
     ("command", "column", "entry"),
     [(command, column, entry) for row, column, entry in cells() for command in CLASSES[row]],
 )
-def test_command_meets_the_mates_as_tabulated(
-    command: Command, column: str, entry: str, near: Arbitration
-) -> None:
-    cable = cable_with_far(column, near)
+def test_command_meets_the_mates_as_tabulated(command: Command, column: str, entry: str) -> None:
     waiting = WAITING[column].name if column in WAITING else ""
-    issue(cable, command)
-    here, there = expected(command, waiting, entry, near)
-    assert (cable.near.heard(), cable.far.heard()) == (here, there)
-    assert cable.near.ctc.idle == bool(here)
-    if column not in ("available", "not_ready"):
-        far_ended = bool(there) and there != ["attention"]
-        assert cable.far.ctc.idle == far_ended
+    for near in Arbitration:
+        cable = cable_with_far(column, near)
+        issue(cable, command)
+        here, there = expected(command, waiting, entry, near)
+        assert (cable.near.heard(), cable.far.heard()) == (here, there), near
+        assert cable.near.ctc.idle == bool(here)
+        if column not in ("available", "not_ready"):
+            far_ended = bool(there) and there != ["attention"]
+            assert cable.far.ctc.idle == far_ended
 
 
 @pytest.mark.parametrize("column", ["control", "read", "write"])
