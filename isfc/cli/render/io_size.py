@@ -10,6 +10,7 @@ from isfc.cli.render.table import plain_table
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.sizing import ASSUMED, Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
+from isfc.layout.in_words import listed
 
 _PROTOCOLS = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}
 
@@ -57,7 +58,8 @@ def _assumed() -> Iterator[str]:
     """What is not known of the features that are not called best."""
     names = [feature.feature.removeprefix("FICON Express") for feature in ASSUMED]
     if names:
-        yield f"{' and '.join(names)}: processor assumed, bus not known; so neither is called best."
+        none = "neither" if len(names) == 2 else "none"
+        yield f"{listed(names)}: processor assumed, bus not known; so {none} is called best."
 
 
 def _name(choice: Choice) -> str:

@@ -187,11 +187,6 @@ def test_a_document_is_decoded_once_for_links_and_disks() -> None:
             'BETA = "41" }\n',
             "[fibre.ab] port: of no director; expected director, which says whose",
         ),
-        (
-            '[fibre.bg]\nfeature = "FICON Express8S"',
-            '[fibre.bg]\nfeature = "FICON Express16S"',
-            "[fibre.bg] chpid: 41 at BETA is already in [fibre.ab]; expected the same feature",
-        ),
         ('to = "ALPHA"', 'to = "DELTA"', "[[traffic]] #1 to: DELTA has no link; expected one of"),
         ('to = "ALPHA"', 'to = "GAMMA"', "[[traffic]] #1 to: no link joins GAMMA and GAMMA, and"),
         ("pairs = 50", "pairs = 0", "[[traffic]] #1 pairs: out of range; expected pairs of guests"),

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from isfc.io.sizing import ASSUMED, FEATURES
+from isfc.layout.in_words import listed
 from tests.isfc.cli.conftest import Refusal
 
 RMF = "tests/data/rmf/three-intervals-pasted.txt"
@@ -22,9 +24,8 @@ def test_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
         *("best", "choices", "distances", "saps", "synchronous", "rooms"),
     ]
     assert mix["best"] in mix["choices"]
-    assert {choice["feature"] for choice in mix["choices"]} == {
-        f"FICON Express{name}" for name in ("8S", "16S", "16S+", "16SA", "32S", "32-4P")
-    }
+    known = {feature.feature for feature in (*FEATURES, *ASSUMED)}
+    assert {choice["feature"] for choice in mix["choices"]} == known
     assert [distance["km"] for distance in mix["distances"]] == [0, 100]
 
 
@@ -138,7 +139,7 @@ def test_bad_input_is_named(arguments: list[str], message: str, refusal: Refusal
     assert message in refusal("io", "size", *arguments)
 
 
-@pytest.mark.parametrize("feature", ["FICON Express32S", "FICON Express32-4P"])
+@pytest.mark.parametrize("feature", [profile.feature for profile in ASSUMED])
 def test_what_is_not_known_of_a_later_feature_is_said(
     feature: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,8 +151,8 @@ def test_what_is_not_known_of_a_later_feature_is_said(
     name = feature.removeprefix("FICON ")
     assert run(["io", "plan", str(file)]) == 0
     page = capsys.readouterr().out
-    assert f"{feature}: not known, and assumed or left out: bus, RMF's code, channel" in page
-    assert page.splitlines()[1].split()[:3] == ["42", name, "32"]
+    assert f"{feature}: not known, and assumed or left out: bus" in page
+    assert page.splitlines()[1].split()[:2] == ["42", name]
     assert page.splitlines()[1].split()[-2] == "-"
     assert run(["io", "plan", str(file), "--json"]) == 0
     assert '"bus_percent": null' in capsys.readouterr().out
@@ -159,7 +160,8 @@ def test_what_is_not_known_of_a_later_feature_is_said(
     page = capsys.readouterr().out
     line = next(x for x in page.splitlines() if x.startswith(f"{name.removeprefix('Express')} "))
     assert line.split()[5] == "-"
-    assert "32S and 32-4P: processor assumed, bus not known; so neither is called best." in page
+    names = listed(profile.feature.removeprefix("FICON Express") for profile in ASSUMED)
+    assert f"{names}: processor assumed, bus not known; so " in page
     assert "Best: 1 FICON Express16SA channel" in page
 
 
