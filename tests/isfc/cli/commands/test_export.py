@@ -11,6 +11,7 @@ from isfc.io.configuration_file import parse_io_configuration
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.write import format_layout
+from tests.isfc.layout.test_collection import THREE
 from tests.shipped import ONE_LINK
 
 
@@ -90,29 +91,8 @@ def test_several_links_are_exported_and_imported(
 
     assert run(["export", str(path), "--as", "activate", "--system", "BOSTON"]) == ExitCode.GOOD
     assert capsys.readouterr().out == (
-        "ACTIVATE ISLINK 7000 7001 7002 7003 NODE ATLANTA\n"
-        "ACTIVATE ISLINK 7100 7101 7102 7103 NODE CHICAGO\n"
+        "ACTIVATE ISLINK 7000 7001 NODE ATLANTA\nACTIVATE ISLINK 7100 7101 7102 7103 NODE CHICAGO\n"
     )
-
-
-THREE = """
-[[link]]
-nodes = ["ATLANTA", "BOSTON"]
-[[link]]
-nodes = ["BOSTON", "CHICAGO"]
-[fibre.1]
-feature = "FICON Express4"
-chpid = { ATLANTA = "40", BOSTON = "50" }
-[fibre.2]
-feature = "FICON Express4"
-chpid = { BOSTON = "50", CHICAGO = "60" }
-[[ctc]]
-fibre = "1"
-rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
-[[ctc]]
-fibre = "2"
-rdevs = { BOSTON = "7100-7103", CHICAGO = "8000-8003" }
-"""
 
 
 IO = """
