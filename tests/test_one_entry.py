@@ -1,6 +1,7 @@
-"""A FICON feature, a workload and a CP command are one entry each: CONTRIBUTING says where."""
+"""A feature, a workload, a finding and a CP command are one entry each: CONTRIBUTING says where."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from random import Random
 
@@ -8,6 +9,7 @@ import pytest
 
 from ctc.profiles import FEATURES
 from isfc.cli.options.experiment import complete_workload
+from isfc.cli.render.workloads import workload_lines
 from isfc.cp import processor
 from isfc.cp.messages import ResponseBuilder, Target
 from isfc.cp.processor import COMMANDS, CommandProcessor, CpCommand
@@ -16,6 +18,8 @@ from isfc.engine.program import Offer, Program
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
+from isfc.layout.rules import book
+from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.link.events import LinkEvent
 from isfc.link.message import Message
 from isfc.system.system import System
@@ -75,12 +79,25 @@ def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     monkeypatch.setitem(WORKLOADS, kind.name, kind)
     assert complete_workload("B") == ["BURST:"]
+    assert any(re.match("BURST:MESSAGES 1 or 100 +1  messages, once$", x) for x in workload_lines())
     with pytest.raises(ConfigurationError, match=r" or BURST:<messages>$"):
         find_workload("BURST")
     experiment = Experiment(
         load_layout("atlanta-boston"), find_workload("burst:5"), 3, seconds=0.01, warmup=0
     )
     assert run(experiment).messages_per_s_out == pytest.approx(1_500)
+
+
+def test_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(judged: Judged) -> Iterator[Broken]:
+        if judged.layout.nodes[0] == "ATLANTA":
+            yield Broken("ATLANTA is first.")
+
+    why_not = Untried("a name carries nothing")
+    rule = LayoutRule("first", Severity.INFO, "A.", "B.", "C", "Rename it.", find, why_not)
+    monkeypatch.setattr(book, "RULES", (*book.RULES, rule))
+    *_, last = book.find_all(load_layout("atlanta-boston"))
+    assert (last.id, last.advice) == ("first", "ATLANTA is first. Rename it.")
 
 
 def test_command(monkeypatch: pytest.MonkeyPatch) -> None:
