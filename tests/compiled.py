@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from isfc.link import logical_link
-from tests.once import made_once
+from tests.lengthy import made_once
 
 ROOT: Final = Path(__file__).parents[1]
 COMPILING_S: Final = 1_200.0

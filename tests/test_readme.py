@@ -64,6 +64,10 @@ BLOCKS = [
     for page in console.PAGES
     for block in console.blocks(page, (console.PROJECT / page).read_text("utf-8"))
 ]
+MARKS = {
+    "slow": [pytest.mark.at_length, pytest.mark.slow],
+    "long": [pytest.mark.at_length, pytest.mark.exhaustive],
+}
 LIVE = [block for block in BLOCKS if block[0].mark == "live"]
 
 
@@ -73,7 +77,7 @@ LIVE = [block for block in BLOCKS if block[0].mark == "live"]
         pytest.param(
             block,
             id=f"{block[0].page}: {block[0].command}",
-            marks=[pytest.mark.at_length, pytest.mark.slow] if block[0].mark == "slow" else [],
+            marks=MARKS.get(block[0].mark, []),
         )
         for block in BLOCKS
         if block[0].mark not in ("live", "once")

@@ -4,8 +4,9 @@
 or into those that are named.
 In what is shown, a line ``...`` stands for lines left out: as many lines as stand before it
 and after it are kept. A block headed ``console once`` shows what differs from time to time,
-and is left alone; one headed ``console slow`` takes more than a second. In one headed
-``console live`` the first command goes on in the background, and the others look at it.
+and is left alone; one headed ``console slow`` takes more than a second, and one headed
+``console long`` so long that only ``make test-all`` runs it. In one headed ``console live`` the
+first command goes on in the background, and the others look at it.
 """
 
 import os

@@ -13,6 +13,7 @@ from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
 from isfc.io.simulation import ChannelSimulation, bus_slowdown
 from isfc.layout.path import FarPath, Isl
+from tests.lengthy import few_in_every_run
 
 FEX16SA = IoChannel("42", "FICON Express16SA")
 FULL_LINE = IoChannel("95", "FICON Express16S", link_gbps=8)
@@ -125,8 +126,7 @@ def test_few_of_several_kinds_agree_within_5_percent(outstanding: int) -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize(("small", "large", "within"), LARGE_OPEN)
+@pytest.mark.parametrize(("small", "large", "within"), few_in_every_run(LARGE_OPEN))
 def test_large_ones_beside_many_small_agree(small: int, large: int, within: float) -> None:
     workloads = [
         work("small", rate_per_s=small),
@@ -142,8 +142,7 @@ def test_large_ones_beside_many_small_agree(small: int, large: int, within: floa
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize(("small", "large", "within"), LARGE_CLOSED)
+@pytest.mark.parametrize(("small", "large", "within"), few_in_every_run(LARGE_CLOSED))
 def test_so_many_large_ones_beside_many_small_agree(
     small: dict[str, Any], large: dict[str, Any], within: float
 ) -> None:

@@ -13,6 +13,7 @@ from isfc.io.mix import mix_of_configuration
 from isfc.io.plan import IoPlan, make_io_plan
 from isfc.io.run import IoRun, run_configuration
 from isfc.io.sizing import Guidelines, size
+from tests.lengthy import few_in_every_run
 
 READS = "blocks = 32"
 MIXED = "blocks = 32\nread_percent = 50"
@@ -75,8 +76,7 @@ def test_published_ceilings_are_met_through_a_configuration(
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize(("channels", "load", "title", "published"), PUBLISHED)
+@pytest.mark.parametrize(("channels", "load", "title", "published"), few_in_every_run(PUBLISHED, 3))
 def test_published_ceilings_hold_in_a_run(
     channels: int, load: str, title: str, published: float
 ) -> None:
@@ -97,7 +97,7 @@ def test_published_ceilings_hold_in_a_run(
         (f"{MIXED}\noutstanding = 4", "gb_per_s = 1.5", False),
         (f"{MIXED}\nrate = 14000\noutstanding = 64", "gb_per_s = 1.5", True),
         (f"{MIXED}\nrate = 8000", "gb_per_s = 1.5", False),
-        ("rate = 100000", "gb_per_s = 0.6", False),
+        pytest.param("rate = 100000", "gb_per_s = 0.6", False, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_run_keeps_a_ceiling_and_a_plan_says_what_it_comes_to(
@@ -143,7 +143,7 @@ def test_a_full_ceiling_is_not_said_to_carry_more_than_it_can() -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_light_load_keeps_its_rate_below_a_full_fanout() -> None:
     more = '[[io]]\nname = "light"\nchannels = ["00"]\nrate = 5000'
     configuration = tree(4, f"{READS}\noutstanding = 64", "gb_per_s = 3", more)

@@ -76,10 +76,11 @@ def test_1_000_strangers_leave_no_buffers(
 
 
 @pytest.mark.at_length
-def test_1_000_connections_that_break_within_a_frame_leave_no_buffers(
-    run_live: Run, tmp_path: Path, memory: Memory
+@pytest.mark.parametrize("rounds", [25, pytest.param(125, marks=pytest.mark.exhaustive)])
+def test_connections_that_break_within_a_frame_leave_no_buffers(
+    run_live: Run, tmp_path: Path, memory: Memory, rounds: int
 ) -> None:
-    ctc_count, rounds = 8, 125
+    ctc_count = 8
     half = prefix(500_000) + bytes(100_000)
 
     async def main() -> None:
@@ -124,10 +125,11 @@ def test_restart_releases_everything_that_the_link_held(run_live: Run, tmp_path:
 
 
 @pytest.mark.at_length
-def test_1_000_conversations_that_end_unread_leave_no_bytes(
-    run_live: Run, tmp_path: Path, memory: Memory
+@pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.exhaustive)])
+def test_conversations_that_end_unread_leave_no_bytes(
+    run_live: Run, tmp_path: Path, memory: Memory, count: int
 ) -> None:
-    length, count = 100_000, 1_000
+    length = 100_000
     accepted: list[Conversation] = []
 
     async def take_nothing(conversation: Conversation) -> None:
@@ -183,10 +185,11 @@ def test_messages_that_wait_for_a_lost_one_go_when_the_partner_does_not_come_bac
 
 
 @pytest.mark.at_length
-def test_200_forwarded_connections_that_are_reset_unread_leave_no_bytes(
-    run_live: Run, tmp_path: Path, memory: Memory
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.exhaustive)])
+def test_forwarded_connections_that_are_reset_unread_leave_no_bytes(
+    run_live: Run, tmp_path: Path, memory: Memory, count: int
 ) -> None:
-    count, length = 200, 2**20
+    length = 2**20
 
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(bytes(length))

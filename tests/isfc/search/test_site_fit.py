@@ -47,7 +47,7 @@ def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", range(SITES))
 def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
     random = Random(f"site {seed}")

@@ -29,7 +29,7 @@ def _both(suite: str, ctcs: int, pairs: int, seconds: float) -> list[tuple[Resul
 @pytest.mark.parametrize(
     ("suite", "ctcs", "pairs"),
     [
-        ("HL", 16, 100),
+        pytest.param("HL", 16, 100, marks=pytest.mark.exhaustive),
         ("HL", 1, 10),  # collides at every exchange
         ("HY", 8, 5),  # every reply is acknowledged; on 4 CTCs its pace varies by the seed
     ],
@@ -51,7 +51,7 @@ def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suite", bench.CELLS)
 def test_models_agree_on_the_cells(suite: str) -> None:
     experiments = [bench.published_cell(suite, seconds=2.0, seed=seed) for seed in (1, 2, 3)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.once import made_once
+from tests.lengthy import made_once
 from tools.pages.console import PROJECT
 
 

@@ -205,7 +205,7 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_files_are_written_and_written_again_the_same(tmp_path: Path) -> None:
     folders = [tmp_path / "first", tmp_path / "second"]
     replays = [off_by(1.0, 1.2), off_by(1.0, 0.9, name="appc_regression")]

@@ -23,7 +23,7 @@ def isfc(words: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.at_length
 @pytest.mark.parametrize(("words", "wanted"), SMOKE)
 def test_smoke_passes_here(words: str, wanted: str, tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
         assert code == 0, said
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.at_length
 @pytest.mark.parametrize("needs", [needs for needs in EXTRAS.values() if not needs.before])
 def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: Path) -> None:

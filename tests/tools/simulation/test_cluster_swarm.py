@@ -6,6 +6,7 @@ import pytest
 
 from isfc.layout.sharing import shares_anything
 from isfc.link.sequence import Resequencer
+from tests.lengthy import few_in_every_run
 from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
 
 
@@ -37,8 +38,7 @@ def test_everything_arrives_once_and_in_order(seed: int) -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(100, 400, 25))
+@pytest.mark.parametrize("first", few_in_every_run(range(100, 400, 25), 4))
 def test_everything_arrives_once_and_in_order_for_many_seeds(first: int) -> None:
     for seed in range(first, first + 25):
         assert run_cluster_scenario(draw_cluster(seed)) > 0, seed

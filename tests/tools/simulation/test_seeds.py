@@ -2,14 +2,14 @@
 
 import pytest
 
+from tests.lengthy import few_in_every_run
 from tools.simulation.swarm import draw, run
 
 SEEDS_EACH = 50
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 500, SEEDS_EACH))
+@pytest.mark.parametrize("first", few_in_every_run(range(0, 500, SEEDS_EACH), 4))
 def test_nothing_is_lost_whatever_happens(first: int) -> None:
     for seed in range(first, first + SEEDS_EACH):
         survived = run(draw(seed))

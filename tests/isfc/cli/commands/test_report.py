@@ -9,7 +9,7 @@ from isfc.cli import survey
 from isfc.cli.main import run
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.conftest import Refusal
-from tests.once import made_once
+from tests.lengthy import made_once
 
 LAYOUT = "published-4"
 

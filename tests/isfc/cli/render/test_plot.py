@@ -150,7 +150,7 @@ def test_table_that_is_no_grid_is_refused() -> None:
         check_plot(Path("a.svg"), parts)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.at_length
 def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Path) -> None:
     parts = choose([load_table(name) for name in TABLES], {})

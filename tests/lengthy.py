@@ -1,10 +1,11 @@
-"""What takes long to make, made once for all test processes of a run."""
+"""What takes long: made once for all test processes, and tried with few cases in every run."""
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,14 @@ def made_once(
             make(begun)
             begun.rename(made)
     return made
+
+
+def few_in_every_run(cases: Iterable[Any], count: int = 1) -> list[Any]:
+    """Cases for ``parametrize``: the first so many are slow, and all others exhaustive."""
+    return [
+        pytest.param(*each, marks=pytest.mark.slow if index < count else pytest.mark.exhaustive)
+        for index, each in enumerate(each if isinstance(each, tuple) else (each,) for each in cases)
+    ]
 
 
 @contextmanager
