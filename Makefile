@@ -5,7 +5,8 @@ SEED ?=
 SEEDS ?=
 SECONDS ?=
 TRIAL ?=
-WORKERS ?= auto
+# One more than there are processors: tests of live pairs wait for something now and then.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
