@@ -17,6 +17,8 @@ from tests.compiled import compiled as compiled  # a fixture
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
+pytest_plugins = ["tests.limits"]
+
 register_profiles()
 settings.register_profile("few", settings.get_profile("ci"), max_examples=20)
 PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")

@@ -1,0 +1,115 @@
+"""The limit on each test ends whatever never would, and the tests after it go on."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+
+SETTINGS = """\
+[pytest]
+timeout = 1
+asyncio_default_fixture_loop_scope = function
+"""
+
+ENDLESS = """\
+import asyncio
+import threading
+import time
+
+import pytest
+import uvloop
+
+from tests import limits
+
+
+@pytest.fixture(scope="session", autouse=True)
+def short_grace():
+    limits.GRACE_S = 0.5
+
+
+@pytest.fixture(scope="session")
+def made_once():
+    time.sleep(1.2)
+
+
+@pytest.fixture
+def left():
+    yield
+    threading.Event().wait()
+
+
+def test_made_once(made_once):
+    pass
+
+
+def test_loop():
+    while True:
+        pass
+
+
+def test_other_thread():
+    threading.Thread(target=threading.Event().wait, name="stuck", daemon=True).start()
+    threading.Event().wait()
+
+
+@pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+def test_task(run):
+    async def forgotten():
+        await asyncio.Event().wait()
+
+    run(forgotten())
+
+
+def test_left(left):
+    assert not "right"
+
+
+def test_compiled():
+    sum(range(10**15))
+
+
+def test_after():
+    pass
+"""
+
+
+@pytest.mark.slow
+def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text(SETTINGS)
+    (tmp_path / "test_endless.py").write_text(ENDLESS)
+    command = f"-m pytest -p tests.limits -n 1 --rootdir {tmp_path} -c {tmp_path / 'pytest.ini'}"
+    done = subprocess.run(
+        [sys.executable, *command.split(), str(tmp_path)],
+        cwd=PROJECT,
+        env=os.environ | {"COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    said = done.stdout
+    told = re.findall(r"^(FAILED|ERROR) \S+::(\S+)(?: - (.*))?", said, re.MULTILINE)
+    overdue = "tests.limits.Overdue: not ended within 1 s"
+    assert told == [
+        ("FAILED", "test_loop", overdue),
+        ("FAILED", "test_other_thread", overdue),
+        ("FAILED", "test_task[asyncio]", overdue),
+        ("FAILED", "test_task[uvloop]", overdue),
+        ("FAILED", "test_left", "AssertionError: assert not 'right'"),
+        (
+            "FAILED",
+            "test_compiled",
+            "worker 'gw0' crashed while running 'test_endless.py::test_compiled'",
+        ),
+        ("ERROR", "test_left", overdue),
+    ], said
+    assert "2 passed" in said
+    assert "Thread stuck:" in said
+    assert "await asyncio.Event().wait()" in said  # by the stack of the task
+    assert "Timeout (0:00:01.5" in done.stderr  # and the stacks of the process that is ended
+    assert "in test_compiled" in done.stderr
