@@ -9,6 +9,8 @@ from typing import Final
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.waiting import PATIENCE_S
+
 CHROMIUM: Final = shutil.which("chromium")
 needs_chromium: Final = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
 
@@ -28,6 +30,7 @@ def opened(path: Path, width: int = 1_280, height: int = 900) -> Iterator[tuple[
                 None if sent.url.startswith(("file:", "data:")) else found.append(sent.url)
             ),
         )
+        page.set_default_timeout(1_000 * PATIENCE_S)
         page.goto(path.as_uri())
         yield page, found
         browser.close()

@@ -30,7 +30,12 @@ def _commit() -> str:
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     try:
         run = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+            command,
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
     except FileNotFoundError:
         return "unknown"

@@ -165,6 +165,7 @@ def traces(*folders: Path) -> list[str]:
         capture_output=True,
         text=True,
         check=True,
+        timeout=100,
     )
     return done.stdout.splitlines()
 

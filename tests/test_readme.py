@@ -49,9 +49,9 @@ from scenarios.run import Experiment, run
 from scenarios.saturation import carried
 from scenarios.workload import SUITES, find_workload
 from tests.decks import shipped
+from tests.waiting import PATIENCE_S
 from tools.pages import console
 
-LIVE_PATIENCE_S = 20.0
 README, JSON, EXIT_CODES, LAYOUTS = (
     (console.PROJECT / name).read_text("utf-8")
     for name in (
@@ -97,7 +97,7 @@ def test_the_live_session_goes_as_the_page_shows(block: list[console.ConsoleComm
     with console.background(first.command) as said:
         assert said == first.shown, "if it should: make docs"
         for step in others:
-            printed, end = "", time.monotonic() + LIVE_PATIENCE_S
+            printed, end = "", time.monotonic() + PATIENCE_S
             while printed != step.shown and time.monotonic() < end:
                 printed = console.abridge(console.run(step.command), step.shown)
             assert printed == step.shown, "if it should: make docs"

@@ -30,7 +30,9 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
 @pytest.mark.parametrize("module", ["strategies", "profiles", "machine"])
 def test_missing_hypothesis_is_named_too(module: str) -> None:
     code = f"import sys; sys.modules['hypothesis'] = None; import isfc.testing.{module}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.stderr.endswith(
         "needs hypothesis, which is not installed; install it with\n"
         f"{sys.executable} -m pip install 'isfc[testing]'\n"

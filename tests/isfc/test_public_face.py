@@ -20,7 +20,9 @@ def test_program_that_type_checkers_read_has_every_public_name() -> None:
 
 
 def test_program_that_type_checkers_read_runs() -> None:
-    subprocess.run([sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True, timeout=60
+    )
 
 
 @pytest.mark.parametrize("name", isfc.__all__)
@@ -50,5 +52,7 @@ def test_import_loads_nothing_else() -> None:
     code = (
         "import isfc, sys; print(*(m for m in sys.modules if m.startswith(('isfc', 'ctc', 'sce'))))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout == "isfc\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import Isfc, isfc, wait_for
+from tests.live.processes import Isfc, isfc
+from tests.waiting import wait_for
 
 
 def free_port() -> int:
@@ -62,7 +63,7 @@ def forwarding_nodes(
 
 def say(port: int, data: bytes) -> bytes:
     """Send bytes to a TCP service, end our half, and return all it answers."""
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(data)
         with suppress(OSError):
             connection.shutdown(socket.SHUT_WR)

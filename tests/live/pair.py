@@ -22,9 +22,10 @@ from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
 from isfc.testing.pair import Setup
+from tests.waiting import PATIENCE_S, wait_until
 
-PATIENCE_S = 20.0
-"""No wait is longer: a machine may be slow, but what is broken should fail."""
+RUN_S = 90.0
+"""No test's coroutine takes longer: a machine may be slow, but what is broken should fail."""
 
 LAST_PASSES = 20
 """uvloop closes a socket some passes of the loop later; one long sleep may be but one pass."""
@@ -45,7 +46,7 @@ def run_live(request: pytest.FixtureRequest) -> Run:
         async def whole() -> None:
             loop = asyncio.get_running_loop()
             loop.set_exception_handler(lambda _, context: complaints.append(context))
-            async with asyncio.timeout(3 * PATIENCE_S):
+            async with asyncio.timeout(RUN_S):
                 await main
             for _ in range(LAST_PASSES):
                 await asyncio.sleep(0.001)
@@ -161,10 +162,3 @@ class LivePair:
     async def come_up(self) -> None:
         """Wait until every CTC of both sides can be used."""
         await wait_until(lambda: self.first.up and self.second.up)
-
-
-async def wait_until(condition: Callable[[], bool]) -> None:
-    """Wait until something holds; fail after `PATIENCE_S`."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():  # noqa: ASYNC110  # whatever a test can look at
-            await asyncio.sleep(0.002)

@@ -5,14 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-PATIENCE_S = 120.0
-"""Bounds what would hang, in s; where ten others compete for a core, a start takes more than 30."""
+from tests.waiting import PATIENCE_S
 
 
 class Isfc:
@@ -64,7 +62,7 @@ class Isfc:
         """Send it a signal."""
         self.process.send_signal(number)
 
-    def wait(self) -> int:
+    def exit_code(self) -> int:
         """Its exit code, once it has ended; an output of any length helps who looks."""
         try:
             return self.process.wait(PATIENCE_S)
@@ -75,7 +73,7 @@ class Isfc:
     def end(self) -> int:
         """Ctrl-C, and its exit code."""
         self.signal(signal.SIGINT)
-        return self.wait()
+        return self.exit_code()
 
 
 @contextmanager
@@ -99,14 +97,6 @@ def isfc(
     finally:
         if command.process.poll() is None:
             command.process.kill()
-            command.process.wait()
+            command.process.wait(PATIENCE_S)
         if command.process.stdin is not None:
             command.process.stdin.close()
-
-
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    """Wait until something holds; fail with what was waited for."""
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"waited {PATIENCE_S:g} s for {what}"
-        time.sleep(0.02)

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -12,8 +11,8 @@ from typing import Final
 import pytest
 
 from tests.live.cluster_member import NAMES
+from tests.waiting import PATIENCE_S, wait_for
 
-PATIENCE_S: Final = 60.0
 ECHOES: Final = 50
 """So many on each link show that it works."""
 
@@ -32,14 +31,17 @@ def look(folder: Path) -> Tallies:
     return {path.stem: json.loads(path.read_text()) for path in paths if path.exists()}
 
 
-def wait_for(folder: Path, condition: Callable[[Tallies], bool], what: str) -> Tallies:
-    end_s = time.monotonic() + PATIENCE_S
-    while True:
-        tallies = look(folder)
-        if condition(tallies):
-            return tallies
-        assert time.monotonic() < end_s, f"{what}: {tallies}"
-        time.sleep(0.05)
+def noted(folder: Path, condition: Callable[[Tallies], bool], what: str) -> Tallies:
+    """What all have noted, once that is so."""
+    tallies: Tallies = {}
+
+    def holds() -> bool:
+        tallies.clear()
+        tallies.update(look(folder))
+        return condition(tallies)
+
+    wait_for(holds, what)
+    return tallies
 
 
 def all_talk(since: Tallies) -> Callable[[Tallies], bool]:
@@ -69,13 +71,13 @@ def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
 ) -> None:
     processes = {name: start(name, tmp_path) for name in NAMES}
     try:
-        wait_for(tmp_path, all_talk({}), "all three talk to each other")
+        noted(tmp_path, all_talk({}), "all three talk to each other")
         for victim in NAMES:
             first, second = (name for name in NAMES if name != victim)
             processes[victim].send_signal(signal.SIGKILL)
-            processes[victim].wait()
+            processes[victim].wait(PATIENCE_S)
             before = look(tmp_path)
-            after = wait_for(
+            after = noted(
                 tmp_path,
                 both_talk(first, second, before),
                 f"{first} and {second} go on without {victim}",
@@ -84,7 +86,7 @@ def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
             assert severed == [before[first][second][1], before[second][first][1]]
             processes[victim] = start(victim, tmp_path)
             told = [before[name][victim][1] for name in (first, second)]
-            now = wait_for(tmp_path, all_talk({**after, victim: {}}), f"{victim} is back")
+            now = noted(tmp_path, all_talk({**after, victim: {}}), f"{victim} is back")
             for name, count in zip((first, second), told, strict=True):
                 assert now[name][victim][1] > count, f"{name} was not told"
         for process in processes.values():
@@ -93,4 +95,4 @@ def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
     finally:
         for process in processes.values():
             process.kill()
-            process.wait()
+            process.wait(PATIENCE_S)

@@ -25,7 +25,8 @@ from isfc.testing.pair import Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
 from tests.isfc.live.test_connection import FakeTransport
-from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.live.pair import LivePair, LiveSide, Run
+from tests.waiting import wait_until
 
 FREE = GuestCosts(0, 0, 0, 0)
 

@@ -15,7 +15,8 @@ import pytest
 
 from tests.live.forwarded import answers, forwarding_nodes, free_port, say
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import PATIENCE_S, isfc, wait_for
+from tests.live.processes import isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -52,7 +53,8 @@ def service(handler: type[socketserver.BaseRequestHandler]) -> Iterator[int]:
         thread.start()
         yield server.server_address[1]
         server.shutdown()
-        thread.join()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
 
 
 def drain(client: socket.socket) -> None:
@@ -91,7 +93,7 @@ def test_killed_node_resets_its_connections_and_forwards_again_when_it_is_back(
                     client.sendall(b"hello")
                     assert client.recv(5) == b"hello"
                     second.signal(signal.SIGKILL)
-                    second.wait()
+                    second.exit_code()
                 with isfc(tmp_path, "node", SECOND, *words, "--connect", link) as again:
                     with client, pytest.raises(ConnectionResetError):
                         client.recv(1)
@@ -118,7 +120,7 @@ def test_client_of_a_node_that_is_killed_gets_a_reset_and_no_end(tmp_path: Path)
             client = socket.create_connection(("127.0.0.1", here), timeout=PATIENCE_S)
             assert client.recv(65_536)
             first.signal(signal.SIGKILL)
-            first.wait()
+            first.exit_code()
             with client, pytest.raises(ConnectionResetError):
                 drain(client)
             assert second.end() == 0, second.err

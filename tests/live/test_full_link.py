@@ -8,7 +8,8 @@ import pytest
 from isfc.live.session import Conversation, OpenNode
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from tests.live.nodes import open_pair
-from tests.live.pair import PATIENCE_S, Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import PATIENCE_S, wait_until
 
 LENGTH = 10**6
 ROUNDS = 4

@@ -13,7 +13,8 @@ from random import Random
 import pytest
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
-from tests.live.processes import Isfc, isfc, wait_for
+from tests.live.processes import Isfc, isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 TRAFFIC = "--workload HM --pairs 20 --verify --log-format json".split()
 NAMES = ("CLIENT", "SERVER")
@@ -44,7 +45,7 @@ class TwoNodes:
     def kill(self, name: str) -> None:
         """Kill a node as nothing survives."""
         self.nodes[name].signal(signal.SIGKILL)
-        self.nodes[name].process.wait()
+        self.nodes[name].process.wait(PATIENCE_S)
 
     def said(self, name: str, event: str) -> int:
         """How often a node, all its lives together, has logged an event."""

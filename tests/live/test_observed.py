@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.live.processes import PATIENCE_S, Isfc, isfc, wait_for
+from tests.live.processes import Isfc, isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 TRAFFIC = "--workload HS --pairs 10".split()
 SEEN = "--metrics 127.0.0.1:0 --log-format json --log-level debug".split()
@@ -95,6 +96,6 @@ def test_a_metrics_port_that_is_taken_ends_the_node_with_a_word(tmp_path: Path) 
             *(tmp_path, "node", "SERVER", "published-4", "--connect", "unix:nowhere"),
             *("--metrics", taken),
         ) as second:
-            assert second.wait() == 1
+            assert second.exit_code() == 1
     assert "in use" in second.err
     assert not (tmp_path / "nowhere").exists()

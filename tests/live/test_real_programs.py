@@ -18,13 +18,12 @@ from random import Random
 import pytest
 
 from tests.live.forwarded import answers, forwarding_nodes, free_port, need
-from tests.live.processes import wait_for
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
 IPERF_S = 1
 PGBENCH_S = 1
-PATIENCE_S = 30
 
 # `python -m http.server`, but more than five connections may wait to be accepted: of 100 at a time
 # most lose their first packet then, link or no link, and TCP repeats it after 1, 3, 7 seconds.
@@ -160,7 +159,7 @@ def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
 def test_ab_fetches_1_mb_on_100_connections_at_a_time(tmp_path: Path) -> None:
     ab = need("ab", "apache2-utils")
     with forwarded_files(tmp_path, 2**20) as url:
-        said = run(ab, "-q", "-s", str(PATIENCE_S), "-n", "200", "-c", "100", url)
+        said = run(ab, "-q", "-s", f"{PATIENCE_S:g}", "-n", "200", "-c", "100", url)
     assert re.search(r"Complete requests:\s+200\b", said), said
     assert re.search(r"Failed requests:\s+0\b", said), said
 

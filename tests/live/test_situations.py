@@ -19,7 +19,8 @@ from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import control_path
 from tests.live import impatient
 from tests.live.forwarded import forwarding_nodes, free_port
-from tests.live.processes import PATIENCE_S, Isfc, isfc, wait_for
+from tests.live.processes import Isfc, isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +36,9 @@ UP_S = 0.4
 LOSSY = pytest.mark.skipif(
     os.geteuid() != 0
     or shutil.which("ip") is None
-    or subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode
+    or subprocess.run(
+        ["unshare", "--net", "true"], capture_output=True, check=False, timeout=60
+    ).returncode
     != 0,
     reason="only root can make network namespaces, with iproute2",
 )
@@ -43,7 +46,7 @@ LOSSY = pytest.mark.skipif(
 
 def ip(*words: str) -> None:
     """Do something to the network."""
-    subprocess.run(["ip", *words], check=True, capture_output=True)
+    subprocess.run(["ip", *words], check=True, capture_output=True, timeout=60)
 
 
 @contextmanager
@@ -156,7 +159,8 @@ def service() -> Iterator[int]:
         thread.start()
         yield server.server_address[1]
         server.shutdown()
-        thread.join()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
 
 
 def test_a_reader_that_pauses_longer_than_a_dead_one_may_gets_all(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_links_of_both_kinds_are_there() -> None:
 def test_four_processes_verify_what_goes_over_all_six_links_and_end_cleanly(tmp_path: Path) -> None:
     traffic = "--workload HL --pairs 2 --seconds 0.5 --warmup 0.2 --verify --json".split()
     with isfc(tmp_path, "up", LAYOUT, *traffic) as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         results = up.record()["results"]
     ends = {(result["node"], result["partner"]) for result in results}
     assert ends == {(name, other) for name in NAMES for other in NAMES if other != name}

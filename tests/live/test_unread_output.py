@@ -14,7 +14,8 @@ import pytest
 
 from tests.live.forwarded import answers, free_port
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import PATIENCE_S, isfc, wait_for
+from tests.live.processes import isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +40,13 @@ def unread(folder: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
         yield process
     finally:
         process.kill()
-        process.wait()
+        process.wait(PATIENCE_S)
         os.close(ours)
 
 
 def complain(port: int) -> None:
     """Let a forward say that its service does not answer."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         client.recv(1)
 
 
@@ -61,7 +62,7 @@ def test_a_node_goes_on_and_ends_while_nobody_reads_its_log(tmp_path: Path) -> N
         for _ in range(LINES_COUNT):
             complain(here)
         with isfc(tmp_path, "cp", FIRST, "QUERY ISLINK", "--run-dir", str(tmp_path)) as asked:
-            assert asked.wait() == 0, asked.err
+            assert asked.exit_code() == 0, asked.err
         first.send_signal(signal.SIGINT)
         assert first.wait(PATIENCE_S) == 0
         assert second.end() == 0

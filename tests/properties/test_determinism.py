@@ -46,7 +46,13 @@ def in_another_process(hash_seed: str, program: str) -> str:
     environment = os.environ | {"PYTHONHASHSEED": hash_seed}
     command = [sys.executable, "-c", program]
     return subprocess.run(
-        command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=True
+        command,
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
     ).stdout.strip()
 
 

@@ -24,7 +24,7 @@ def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=60,
     )
 
 
@@ -67,7 +67,9 @@ def test_help_of_a_command_explains_its_argument(capsys: pytest.CaptureFixture[s
 
 def test_help_is_quick_because_it_loads_nothing_else() -> None:
     code = "import sys, isfc.cli.main; print(*sys.modules)"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     loaded = {name.partition(".")[0] for name in run.stdout.split()}
     assert "typer" in loaded
     assert not loaded & {"rich", "msgspec", "scenarios", "uvloop"}
@@ -135,7 +137,7 @@ def test_interrupt_while_modules_are_loaded_says_nothing(tmp_path: Path, module:
         "runpy.run_module('isfc', run_name='__main__')\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
 
@@ -149,7 +151,7 @@ def test_interrupt_before_the_package_is_loaded_says_nothing(tmp_path: Path) -> 
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=60,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (
         -signal.SIGINT,
@@ -160,7 +162,11 @@ def test_interrupt_before_the_package_is_loaded_says_nothing(tmp_path: Path) -> 
 
 def test_script_is_the_command() -> None:
     ended = subprocess.run(
-        [sys.executable, SCRIPT, "--version"], capture_output=True, text=True, check=True
+        [sys.executable, SCRIPT, "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     assert ended.stdout == f"isfc {__version__}\n"
 
@@ -171,7 +177,9 @@ def test_version_loads_neither_the_parser_nor_rich() -> None:
         "sys.argv = ['isfc', '--version']; main()\n"
         "print(sorted({'typer', 'rich'} & set(sys.modules)))\n"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert ended.stdout == f"isfc {__version__}\n[]\n"
 
 
@@ -183,7 +191,7 @@ def test_signal_after_the_end_of_a_command_does_not_change_its_code(number: int)
         f"os.kill(os.getpid(), {int(number)}); sys.exit(code)\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert (ended.returncode, ended.stderr) == (0, "")
 
@@ -195,7 +203,7 @@ def test_interrupt_that_is_ignored_stays_so() -> None:
         "interrupts_quit(); interrupts_raise()\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=30).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
 
 
 def test_too_little_memory_is_said_in_words(
@@ -262,7 +270,7 @@ def test_what_is_said_without_a_command_fails_as_commands_do(
         stdout = os.open("/dev/full", os.O_WRONLY)
     ended = subprocess.run(
         [*COMMAND, *words.split()], env=os.environ | environment,
-        stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=30,
+        stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60,
     )  # fmt: skip
     os.close(stdout)
     full = (1, b"isfc: standard output: No space left on device\n")
@@ -276,7 +284,7 @@ def test_reader_that_goes_away_is_not_complained_about(arguments: list[str]) -> 
     reader, writer = os.pipe()
     os.close(reader)
     run = subprocess.run(
-        [*COMMAND, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False, timeout=30
+        [*COMMAND, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60
     )
     os.close(writer)
     assert (run.returncode, run.stderr) == (141, b"")

@@ -59,6 +59,7 @@ def test_output_takes_names_that_are_no_utf_8(tmp_path: Path) -> None:
             cwd=tmp_path,
             capture_output=True,
             check=False,
+            timeout=60,
         )
         assert done.stdout.startswith(b"a\\udcff.toml: 2 warnings")
         assert (done.returncode, done.stderr) == (1, b"")

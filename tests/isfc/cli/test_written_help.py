@@ -25,6 +25,7 @@ def ask(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=60,
     )
 
 
@@ -56,7 +57,7 @@ def test_version_and_help_load_little_more_than_an_empty_python(arguments: tuple
     )
     said = subprocess.run(
         [sys.executable, "-c", code, SCRIPT, *arguments],
-        env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True, check=True,
+        env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     loaded = said.stdout.splitlines()[-1].split()
     assert not {"typer", "rich", "json", "csv", "pathlib", "shutil"} & set(loaded)

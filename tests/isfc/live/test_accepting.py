@@ -16,7 +16,8 @@ from isfc.live.control import ControlServer
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics_server import MetricsServer
 from tests.live.nodes import open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import wait_until
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from isfc.live.events import ConnectionRefused, Detached
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
 from isfc.testing.pair import Setup
-from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.live.pair import LivePair, LiveSide, Run
+from tests.waiting import wait_until
 
 Stranger = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

@@ -15,7 +15,8 @@ from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.live.certificates import context, make_expired
-from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.live.pair import LivePair, LiveSide, Run
+from tests.waiting import wait_until
 from tools.benchmarks.certificates import make_certificates
 
 CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")

@@ -9,7 +9,8 @@ import pytest
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic, open_node
 from isfc.programs.protocol import ConversationLimits
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import wait_until
 
 TURNS = (*range(8), 12, 20, 40)
 """How many turns of the loop what is cancelled has had."""

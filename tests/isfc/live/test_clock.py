@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from isfc.live.clock import Clock
-from tests.live.pair import LivePair, Run, wait_until
+from tests.live.pair import LivePair, Run
+from tests.waiting import wait_until
 
 
 def test_model_time_passes_slower_by_the_dilation() -> None:

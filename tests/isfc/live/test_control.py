@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply, ask
-from tests.live.pair import PATIENCE_S, Run, run_live
+from tests.live.pair import Run, run_live
+from tests.waiting import PATIENCE_S, wait_until
 
 __all__ = ["run_live"]
 
@@ -82,12 +82,6 @@ class Client:
             return True
 
 
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not condition():  # noqa: ASYNC110  # the server has no event for it
-            await asyncio.sleep(0.005)
-
-
 def test_requests_are_answered_in_turn(path: Path, run_live: Run) -> None:
     async def main() -> None:
         async with Served(path) as served:
@@ -147,7 +141,7 @@ def test_silent_client_has_to_go(path: Path, run_live: Run) -> None:
             client = await served.connect()
             assert await client.line() == {"error": "nothing was asked for 0.4 s"}
             assert await client.ended()
-            await until(lambda: not served.server.clients)
+            await wait_until(lambda: not served.server.clients)
 
     run_live(main())
 
@@ -186,7 +180,7 @@ def test_clients_beyond_the_limit_are_refused(path: Path, run_live: Run) -> None
             assert await clients[3].line() == {"error": "3 clients are connected already"}
             assert await clients[3].ended()
             clients[0].writer.close()
-            await until(lambda: len(served.server.clients) == 2)
+            await wait_until(lambda: len(served.server.clients) == 2)
             again = await served.connect()
             assert await again.ask({"echo": None}) == {"reply": {"echo": None}}
 
@@ -229,7 +223,7 @@ def test_client_that_does_not_read_cannot_make_replies_pile_up(path: Path, run_l
             client = await served.connect()
             count = 400  # of 50 kB each
             client.writer.write(b'{"large": 1}\n' * count)
-            await until(lambda: bool(served.server.clients))
+            await wait_until(lambda: bool(served.server.clients))
             await asyncio.sleep(0.1)
             assert served.server.waiting_length < 500_000
             for _ in range(count):

@@ -14,7 +14,8 @@ from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live.control import BadRequest, ControlServer, Reply
 from isfc.live.control_client import ANNOUNCEMENTS_MAX, ControlClient
 from isfc.live.control_socket import listen_at
-from tests.live.pair import LOOPS, PATIENCE_S
+from tests.live.pair import LOOPS
+from tests.waiting import PATIENCE_S
 
 Announce = Callable[[str], None]
 

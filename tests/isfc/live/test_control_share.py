@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from isfc.live.control import LIMITS, REST_SHARE, ControlServer, Reply
-from tests.live.pair import Run, run_live, wait_until
+from tests.live.pair import Run, run_live
+from tests.waiting import wait_until
 
 __all__ = ["run_live"]
 

@@ -52,7 +52,7 @@ def test_socket_of_a_killed_process_is_left_over(path: Path) -> None:
         "import os, sys; from pathlib import Path; from isfc.live.control_socket import listen_at\n"
         "kept = listen_at(Path(sys.argv[1])); os.kill(os.getpid(), 9)"
     )
-    subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=30)
+    subprocess.run([sys.executable, "-c", code, str(path)], check=False, timeout=60)
     assert is_left_over(path)
 
 

@@ -11,7 +11,8 @@ from isfc.live.conversation import RECORD_LENGTH_MAX
 from isfc.live.session import Conversation, ConversationSevered, SeverCode, Traffic
 from isfc.programs.protocol import ROOM_LENGTH_MAX, ConversationLimits
 from tests.live.nodes import open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import wait_until
 
 
 async def echo(conversation: Conversation) -> None:

@@ -25,7 +25,8 @@ from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from scenarios.guests import Clients, GuestCosts, Servers
 from scenarios.workload import find_workload
-from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
+from tests.live.pair import Guest, LivePair, LiveSide, Run
+from tests.waiting import wait_until
 
 COMMAND_LENGTH = len(encode(CommandFrame(Command.READ, 0, 0, 0)))
 STATUS_LENGTH = len(encode(StatusFrame(Signal.RECEIVED, 0)))

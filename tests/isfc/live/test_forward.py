@@ -15,7 +15,8 @@ from isfc.live.forward import Forward, forwarding, parse_forwards
 from isfc.live.session import ConversationSevered
 from tests.isfc.live.tcp import NODES, answer_at_end, echo, end, forwarded, tcp_server
 from tests.live.nodes import open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import PATIENCE_S, wait_until
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_running_out_of_file_descriptors_delays_a_connection(run_live: Run, tmp_
             tcp_server(echo) as port,
             forwarded(first, second, port, complaints) as (listen_port, _),
         ):
-            client = socket.create_connection(("127.0.0.1", listen_port))
+            client = socket.create_connection(("127.0.0.1", listen_port), PATIENCE_S)
             lowest_free = os.dup(client.fileno())
             os.close(lowest_free)
             resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))

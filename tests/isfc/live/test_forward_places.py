@@ -14,7 +14,8 @@ from isfc.programs.protocol import ConversationLimits
 from tests.isfc.live.tcp import NODES, echo, forwarded, tcp_server
 from tests.live.forwarded import free_port
 from tests.live.nodes import open_pair
-from tests.live.pair import Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import PATIENCE_S, wait_until
 
 
 def test_connections_beyond_the_limit_wait_their_turn(
@@ -65,7 +66,7 @@ def test_the_service_sees_connections_in_the_order_in_which_they_came(
         seen[accepted] = int(await reader.readexactly(4))
 
     def speak(port: int, number: int) -> socket.socket:
-        client = socket.create_connection(("127.0.0.1", port))
+        client = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
         client.sendall(b"%04d" % number)
         return client
 

@@ -16,8 +16,9 @@ from isfc.live.connection import Connection
 from isfc.live.engine import LiveEngine
 from isfc.live.events import Detached
 from isfc.testing.pair import MS, Setup
-from tests.live.pair import Guest, LivePair, LiveSide, Run, wait_until
+from tests.live.pair import Guest, LivePair, LiveSide, Run
 from tests.resealed import prefix
+from tests.waiting import wait_until
 
 IMPATIENT = Setup(parameters=LinkParameters(mih_ns=100 * MS))
 

@@ -124,7 +124,9 @@ from tests.isfc.live.test_journal_file import WrittenPair
 WrittenPair(JournalWriter(Path(sys.argv[1]), print))
 """
     command = [sys.executable, "-c", code, str(path)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, check=True)
+    done = subprocess.run(
+        command, cwd=Path(__file__).parents[3], capture_output=True, check=True, timeout=60
+    )
     assert (done.stdout, done.stderr) == (b"", b"")
     with path.open("rb") as file:
         replayed = replay(file.read)

@@ -10,8 +10,7 @@ import pytest
 from isfc.live import late_file
 from isfc.live.journal_file import JournalWriter
 from isfc.live.late_file import LateFile
-
-PATIENCE_S = 20.0
+from tests.waiting import PATIENCE_S
 
 
 class SlowDisk:

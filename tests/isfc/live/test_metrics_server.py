@@ -111,7 +111,7 @@ def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
     bodies: list[bytes] = []
     run_live(main())
     words = ["promtool", "check", "metrics"]
-    checked = subprocess.run(words, input=bodies[0], capture_output=True, check=False)
+    checked = subprocess.run(words, input=bodies[0], capture_output=True, check=False, timeout=60)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
 
 

@@ -16,7 +16,8 @@ from isfc.live.control_client import ControlClient
 from isfc.live.operator import open_control
 from isfc.live.snapshot import read_snapshot
 from isfc.testing.pair import Setup
-from tests.live.pair import LivePair, LiveSide, Run, run_live, wait_until
+from tests.live.pair import LivePair, LiveSide, Run, run_live
+from tests.waiting import wait_until
 
 __all__ = ["run_live"]
 

@@ -17,6 +17,7 @@ from isfc.live.handshake import Refusal, decode_greeting, encode_greeting
 from isfc.live.peer_user import foreign_user
 from isfc.testing.pair import Setup
 from tests.live.pair import LiveSide, Run
+from tests.waiting import PATIENCE_S
 
 NOBODY = 65_534
 
@@ -35,7 +36,7 @@ sys.stdout.write(connection.recv(1000).hex())
 def test_a_connection_that_nobody_has_is_nobodys() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = listener.getsockname()
-        with socket.create_connection(address) as there:
+        with socket.create_connection(address, PATIENCE_S) as there:
             reason = foreign_user(there)  # nobody has accepted it yet
             assert reason is not None
             assert reason.startswith("nobody knows")
@@ -61,7 +62,7 @@ def test_other_connections_cost_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=OTHERS_COUNT) as listener, ExitStack() as s:
         address = listener.getsockname()
         for _ in range(OTHERS_COUNT):
-            s.enter_context(socket.create_connection(address))
+            s.enter_context(socket.create_connection(address, PATIENCE_S))
             here, _ = listener.accept()
             s.enter_context(here)
         durations_s = []
@@ -81,7 +82,7 @@ def test_a_connection_within_this_process_is_ours(
         listener = socket.create_server((host, 0), family=family)
     except OSError:
         pytest.skip(f"there is no {host}")
-    with listener, socket.create_connection(listener.getsockname()[:2]) as there:
+    with listener, socket.create_connection(listener.getsockname()[:2], PATIENCE_S) as there:
         here, _ = listener.accept()
         with here:
             assert foreign_user(here) is None
@@ -123,7 +124,9 @@ def test_another_user_of_this_machine_is_refused(run_live: Run, insecure: bool) 
 
         def speak() -> bytes:
             command = ("/usr/bin/env", "python3", "-I", "-c", SPEAK, *words)
-            told = subprocess.run(command, user=NOBODY, cwd="/", capture_output=True, check=True)
+            told = subprocess.run(
+                command, user=NOBODY, cwd="/", capture_output=True, check=True, timeout=60
+            )
             return bytes.fromhex(told.stdout.decode())
 
         answer = decode_greeting(await asyncio.to_thread(speak))

@@ -10,7 +10,8 @@ from isfc.live.endpoint import UnixEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
-from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.live.pair import LivePair, LiveSide, Run
+from tests.waiting import wait_until
 
 
 def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:

@@ -17,8 +17,9 @@ from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
 from tests.isfc.live.tcp import forwarded, tcp_server
 from tests.live.nodes import open_pair
-from tests.live.pair import LivePair, Run, wait_until
+from tests.live.pair import LivePair, Run
 from tests.resealed import prefix
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 

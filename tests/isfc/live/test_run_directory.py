@@ -106,7 +106,7 @@ def test_private_directory_of_a_killed_process_is_swept_up_by_the_next(usual: Pa
         "with private_directory() as path: print(path, flush=True); os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False, timeout=30
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=False, timeout=60
     )
     left = Path(killed.stdout.strip())
     assert left.parent == usual

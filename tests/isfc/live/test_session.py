@@ -25,7 +25,8 @@ from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from tests.live.nodes import FIRST, LAYOUT, SECOND, open_pair
-from tests.live.pair import PATIENCE_S, Run, wait_until
+from tests.live.pair import Run
+from tests.waiting import PATIENCE_S, wait_until
 
 
 async def echo(conversation: Conversation) -> None:

@@ -25,7 +25,8 @@ from isfc.live.snapshot import look
 from tests.isfc.live.tcp import echo as tcp_echo
 from tests.isfc.live.tcp import tcp_server
 from tests.live.cluster_member import LAYOUT, NAMES
-from tests.live.pair import Run, run_live, wait_until
+from tests.live.pair import Run, run_live
+from tests.waiting import wait_until
 
 __all__ = ["run_live"]
 

@@ -16,7 +16,8 @@ from isfc.live.session import Conversation, OpenNode, open_node
 from tests.live.certificates import context
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
-from tests.live.pair import Run, run_live, wait_until
+from tests.live.pair import Run, run_live
+from tests.waiting import wait_until
 from tools.benchmarks.certificates import make_certificates
 
 __all__ = ["run_live"]

@@ -13,7 +13,8 @@ from isfc.live.pending import UNGREETED_MAX
 from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
 from tests.isfc.live.test_attachment import refusals
-from tests.live.pair import LivePair, LiveSide, Run, wait_until
+from tests.live.pair import LivePair, LiveSide, Run
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("tls")
 
     def openssl(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], cwd=made, check=True, capture_output=True)
+        subprocess.run(
+            ["openssl", *arguments], cwd=made, check=True, capture_output=True, timeout=60
+        )
 
     new = ("-newkey", "ed25519", "-nodes")
     for ca in ("ca", "other"):

@@ -19,6 +19,7 @@ from isfc.search.grid import parse_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.sweep import finish, measure, row_of, sweep
 from scenarios.run import Experiment, run
+from tests.waiting import PATIENCE_S, wait_for
 
 GRID = b"""
 seconds = 0.02
@@ -89,6 +90,16 @@ def test_half_a_line_does_not_count_and_is_written_over(spec: Path) -> None:
     assert sorted(store.read_bytes().splitlines()) == sorted(whole.splitlines())
 
 
+def wait_for_a_row(process: subprocess.Popen[bytes], store: Path) -> None:
+    """Wait until one more row is stored, or the process has ended."""
+
+    def length() -> int:
+        return store.stat().st_size if store.exists() else 0
+
+    before = length()
+    wait_for(lambda: process.poll() is not None or length() > before, "another row")
+
+
 @pytest.mark.slow
 def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
     """SIGKILL at any moment: what is finished stays and is not run again, the rest follows."""
@@ -101,12 +112,10 @@ def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
         )
-        length = store.stat().st_size if store.exists() else 0
-        while process.poll() is None and (not store.exists() or store.stat().st_size <= length):
-            time.sleep(0.005)
+        wait_for_a_row(process, store)
         time.sleep(random.uniform(0, 0.05))
         process.kill()
-        if process.wait() == 0:
+        if process.wait(PATIENCE_S) == 0:
             break
         finished = RowStore(store).finished
         assert kept.items() <= finished.items()
@@ -169,8 +178,7 @@ def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: P
     scheduler = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
     processes = [silent([sys.executable, "-m", *scheduler, *meeting])]
     try:
-        while not address.exists():
-            time.sleep(0.05)
+        wait_for(address.exists, "the scheduler")
         worker = ["distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1"]
         processes += [silent([sys.executable, "-m", *worker, *meeting]) for _ in range(2)]
         rows = []
@@ -181,7 +189,7 @@ def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: P
     finally:
         for process in reversed(processes):
             process.kill()
-            process.wait()
+            process.wait(PATIENCE_S)
     cells = parse_grid(spec.read_bytes(), spec.parent)
     alone = [row_of(cell, measure(cell.experiment)) for cell in cells]
     assert sorted(map(repr, rows)) == sorted(map(repr, alone))

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from isfc.search.workers import serve, share_out
+from tests.waiting import PATIENCE_S
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 9])
@@ -80,7 +81,7 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path, number: 
 def test_work_is_shared_out_from_any_thread() -> None:
     # asyncio.to_thread, a notebook's widget and a web server have no other
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(lambda: dict(share_out(abs, [-1, -2, -3], 2))).result()
+        found = threads.submit(lambda: dict(share_out(abs, [-1, -2, -3], 2))).result(PATIENCE_S)
     assert found == {0: 1, 1: 2, 2: 3}
     assert active_children() == []
 

@@ -40,6 +40,8 @@ def test_nothing_changed_survives_outside_of_pytest() -> None:
     program = "from tools.mutation.tables import *; sys.exit(not survives(Nothing(), FIRST))"
     environment = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
     assert (
-        subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, check=False, timeout=60
+        ).returncode
         == 0
     )

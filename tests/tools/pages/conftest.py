@@ -18,6 +18,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _build(folder: Path) -> None:
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E"]
     ended = subprocess.run(
-        [*command, PROJECT / "docs", folder], capture_output=True, text=True, check=False
+        [*command, PROJECT / "docs", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
     )
     assert (ended.returncode, ended.stderr) == (0, "")

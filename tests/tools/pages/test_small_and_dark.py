@@ -71,7 +71,9 @@ def browser() -> Iterator[Browser]:
 
 
 def isfc(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "isfc", *arguments], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "isfc", *arguments], check=True, capture_output=True, timeout=300
+    )
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ def seen(project: Path) -> bool:
     packages.mkdir(exist_ok=True)
     (packages / NAME).write_text(path_line(project))
     command = [sys.executable, "-c", SEES, str(packages), str(project / "build" / "compiled")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert ran.stderr == ""
     return ran.stdout == "True\n"
 

@@ -56,7 +56,7 @@ def test_sdist_is_told_of_every_file_that_is_no_package() -> None:
     """What git tracks is in ``MANIFEST.in``, or setuptools adds it without being told."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True,
+        cwd=ROOT, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     if listed.returncode:
         pytest.skip("no git checkout")

@@ -18,7 +18,12 @@ NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is
 def isfc(words: str, folder: Path) -> tuple[int, str]:
     command = [sys.executable, "-m", "isfc", *words.split()]
     done = subprocess.run(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
     )
     return done.returncode, done.stdout
 
@@ -62,12 +67,12 @@ def test_bare_root_has_nothing_of_the_project_and_no_network(tmp_path: Path) -> 
         "print([name for _, name in socket.if_nameindex()], os.listdir())\n"
     )
     with bare_root(Path(sys.executable).resolve(), tmp_path) as root:
-        done = subprocess.run(root.search(), check=False)
+        done = subprocess.run(root.search(), check=False, timeout=60)
         if done.returncode:
             pytest.skip("this machine allows no namespaces")
         said = subprocess.run(
             root.command(root.python, "-I", "-c", code, ISFC="1"),
-            capture_output=True, text=True, check=True,
+            capture_output=True, text=True, check=True, timeout=60,
         )  # fmt: skip
     assert said.stdout.splitlines() == [
         "given",

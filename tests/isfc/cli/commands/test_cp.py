@@ -21,7 +21,8 @@ from isfc.live.control_socket import listen_at
 from isfc.live.run_directory import control_path, run_directory
 from isfc.system.system import System
 from isfc.testing.pair import Setup
-from tests.live.pair import LOOPS, PATIENCE_S
+from tests.live.pair import LOOPS
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)

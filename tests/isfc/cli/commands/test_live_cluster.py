@@ -8,6 +8,7 @@ from isfc.cli.main import run
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.processes import Isfc, isfc
+from tests.waiting import PATIENCE_S
 from tools.benchmarks.certificates import make_certificates
 
 TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
@@ -17,7 +18,7 @@ ENDS = [(name, other) for name in NAMES for other in NAMES if other != name]
 @pytest.mark.slow
 def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
     with isfc(tmp_path, "up", LAYOUT, *TRAFFIC, "--json") as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         record = up.record()
     assert [(each["node"], each["partner"]) for each in record["results"]] == ENDS
     assert [*record["lag_percent"]] == [f"{name}-{partner}" for name, partner in ENDS]
@@ -28,7 +29,7 @@ def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
 def test_models_pace_is_kept_and_sharing_is_said(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 100 --seconds 0.01 --warmup 0.005 --plain".split()
     with isfc(tmp_path, "up", LAYOUT, "--workload", "HS", "--pairs", "3", *pace) as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         assert "each end of a link goes as if it had its channels for itself" in up.err
     lines = [line.split() for line in up.out.splitlines()]
     said = "0.01 s of model time, each taking 100 s after 0.005 s of warm-up"
@@ -45,7 +46,7 @@ def test_journal_of_each_link_names_its_partner_and_is_replayed(
 ) -> None:
     folder = tmp_path / "journals"
     with isfc(tmp_path, "up", LAYOUT, *TRAFFIC, "--journal", str(folder)) as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
     files = {f"{name}-{partner}.journal": (name, partner) for name, partner in ENDS}
     assert {path.name for path in folder.iterdir()} == {*files}
     for file, (name, partner) in files.items():
@@ -75,12 +76,12 @@ def test_nodes_with_two_partners_each_meet_over_mutual_tls(tmp_path: Path) -> No
     nodes = [node(name) for name in NAMES]
     try:
         for each in nodes:
-            assert each.wait() == 0, each.err
+            assert each.exit_code() == 0, each.err
         results = [result for each in nodes for result in each.record()["results"]]
     finally:
         for each in nodes:
             each.process.kill()
-            each.process.wait()
+            each.process.wait(PATIENCE_S)
     assert [(each["node"], each["partner"]) for each in results] == ENDS
     assert all(each["mb_per_s"] > 0 for each in results)
     for name, each in zip(NAMES, nodes, strict=True):

@@ -11,7 +11,8 @@ from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
 from isfc.cli.main import run
 from scenarios.run import Result
 from tests.isfc.cli.conftest import Refusal
-from tests.live.processes import isfc, wait_for
+from tests.live.processes import isfc
+from tests.waiting import wait_for
 
 TRAFFIC = "--workload HS --pairs 10 --seconds 0.3 --warmup 0.1".split()
 
@@ -27,7 +28,7 @@ def test_two_nodes_measure_the_same_link_from_both_sides(
         isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, "--json") as a,
         isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *TRAFFIC, "--json") as b,
     ):
-        assert (a.wait(), b.wait()) == (0, 0), a.err + b.err
+        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
         records = [a.record(), b.record()]
     assert not (tmp_path / "link").exists()
     (here,), (there,) = (record["results"] for record in records)
@@ -61,7 +62,7 @@ def test_verified_traffic_is_said_to_be_intact(tmp_path: Path) -> None:
         isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *options) as a,
         isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *options) as b,
     ):
-        assert (a.wait(), b.wait()) == (0, 0), a.err + b.err
+        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
         assert "messages, all as they were sent" in a.err
         assert "seen from CLIENT" in a.out
         assert "s of real time" in a.out
@@ -74,7 +75,7 @@ def test_a_signal_ends_a_node_in_good_order(tmp_path: Path, number: signal.Signa
     with isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", f"unix:{socket}") as node:
         wait_for(socket.exists, "the socket")
         node.signal(number)
-        assert node.wait() == 0
+        assert node.exit_code() == 0
         assert not socket.exists()
 
 
@@ -90,7 +91,7 @@ def test_a_node_that_was_to_measure_and_was_stopped_ends_with_the_signals_code(
     with isfc(tmp_path, *words) as node:
         wait_for(socket.exists, "the socket")
         node.signal(number)
-        assert node.wait() == code
+        assert node.exit_code() == code
 
 
 @pytest.mark.slow
@@ -101,7 +102,7 @@ def test_a_node_ends_with_the_process_that_holds_its_lifeline(tmp_path: Path) ->
         wait_for(socket.exists, "the socket")
         assert node.process.stdin is not None
         node.process.stdin.close()
-        assert node.wait() == 0
+        assert node.exit_code() == 0
 
 
 @pytest.mark.parametrize(

@@ -55,5 +55,6 @@ def test_layout_is_read_from_standard_input(arguments: str) -> None:
             capture_output=True,
             text=True,
             check=False,
+            timeout=60,
         )
     assert (done.returncode, done.stderr) == (0, "")

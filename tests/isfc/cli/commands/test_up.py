@@ -14,7 +14,8 @@ import pytest
 from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
-from tests.live.processes import Isfc, isfc, wait_for
+from tests.live.processes import Isfc, isfc
+from tests.waiting import wait_for
 
 AT_ONCE = 10
 TRAFFIC = "--workload HS --pairs 5".split()
@@ -44,7 +45,7 @@ def test_both_systems_measure_with_the_keys_of_isfc_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--seconds", "0.5", "--json") as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         record = up.record()
     assert [result["node"] for result in record["results"]] == ["CLIENT", "SERVER"]
     assert run("run published-4 --workload HS --pairs 5 --seconds 0.01 --json".split()) == 0
@@ -60,7 +61,7 @@ def test_both_systems_measure_with_the_keys_of_isfc_run(
 def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 50 --seconds 0.02 --warmup 0.01".split()
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace, "--plain") as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         assert up.out.count("% of the time was lateness") == 2
         assert "0.02 s of model time, each taking 50 s" in up.out
 
@@ -69,7 +70,7 @@ def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
 def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 1 --strict --seconds 0.05 --warmup 0".split()
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, *pace) as up:
-        assert up.wait() == 1
+        assert up.exit_code() == 1
         assert "isfc: --strict: " in up.err
         assert "expected a larger --dilation" in up.err
 
@@ -81,7 +82,7 @@ def test_a_signal_ends_both_and_leaves_nothing(tmp_path: Path, number: signal.Si
         wait_up(up)
         nodes = children(up)
         up.signal(number)
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         assert "warning" not in up.err
         assert len(nodes) == 2
         assert not [pid for pid in nodes if Path(f"/proc/{pid}").exists()]
@@ -100,7 +101,7 @@ def test_killed_it_takes_both_nodes_with_it(tmp_path: Path, runtime: Path) -> No
         wait_up(up)
         nodes = children(up)
         up.signal(signal.SIGKILL)
-        up.wait()
+        up.exit_code()
         wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in nodes), "the nodes' end")
     # what the killed one could not remove, the next one does
     assert len(list(runtime.glob("up-*"))) == 1
@@ -115,7 +116,7 @@ def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> No
     with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
         wait_up(up)
         os.kill(children(up)[1], signal.SIGKILL)
-        assert up.wait() == 1
+        assert up.exit_code() == 1
         assert "was ended by signal 9" in up.err
 
 
@@ -124,7 +125,7 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
     journals = tmp_path / "journals"
     words = ["--seconds", "0.2", "--warmup", "0.1", "--journal", str(journals)]
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, *words) as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
     for name in ("CLIENT", "SERVER"):
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
 
@@ -133,7 +134,7 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
 def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
     words = [sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC, "--plain"]
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=30, check=False)
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
     assert done.returncode == 1
     assert done.stderr.endswith(b"isfc: standard output: No space left on device\n")
 
@@ -197,7 +198,7 @@ def test_journal_needs_a_folder_and_says_so(
 def test_a_clean_stop_of_a_busy_link_warns_of_nothing(tmp_path: Path) -> None:
     busy = "--workload HL --pairs 20 --seconds 0.3 --warmup 0".split()
     with isfc(tmp_path, "up", "atlanta-boston", *busy, "--json") as up:
-        assert up.wait() == 0
+        assert up.exit_code() == 0
         assert up.err == "isfc: the link ATLANTA - BOSTON is up: 8 CTCs\n"
 
 
@@ -206,7 +207,7 @@ def test_detached_pair_is_found_at_once_and_ended(
     tmp_path: Path, runtime: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with isfc(tmp_path, "up", "query-islink", "--detach") as up:
-        assert up.wait() == 0, up.err
+        assert up.exit_code() == 0, up.err
         assert up.out.startswith("1STI - 2NDI is up; 'isfc down 1STI' ends it.")
     try:
         assert run(["cp", "2ndi", "QUERY ISLINK 33C1"]) == 0
@@ -237,7 +238,7 @@ def test_of_pairs_of_the_same_names_that_are_detached_together_one_is_there(
                 stack.enter_context(isfc(folder, *words, environment=environment))
                 for folder in folders
             ]
-            codes = sorted(pair.wait() for pair in pairs)
+            codes = sorted(pair.exit_code() for pair in pairs)
             assert codes == [0] + [2] * (AT_ONCE - 1), [pair.err for pair in pairs]
             (pair,) = running_groups()
             assert pair.names == ("1STI", "2NDI")
@@ -251,6 +252,6 @@ def test_detached_pair_that_cannot_start_says_why(tmp_path: Path, runtime: Path)
     file = tmp_path / "file"
     file.touch()
     with isfc(tmp_path, "up", "query-islink", "--detach", "--journal", str(file)) as up:
-        assert up.wait() == 2
+        assert up.exit_code() == 2
         assert up.err == f"isfc: --journal {file}: is a file; expected a directory\n"
     (runtime / "1STI-2NDI.log").unlink()

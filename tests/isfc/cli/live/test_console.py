@@ -23,7 +23,7 @@ from isfc.cli.live.console import Console, CpCompleter
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import run_directory
 from tests.isfc.cli.commands.test_cp import Served, serving
-from tests.live.pair import PATIENCE_S
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +141,7 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         self.process.kill()
-        self.process.wait()
+        self.process.wait(PATIENCE_S)
         os.close(self._keyboard)
 
 

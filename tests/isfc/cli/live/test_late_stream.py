@@ -12,8 +12,8 @@ import pytest
 
 from isfc.cli.live import late_stream
 from isfc.cli.live.late_stream import WAITING_LENGTH_MAX, LateStream, late_stderr, late_stdout
+from tests.waiting import PATIENCE_S
 
-PATIENCE_S = 20.0
 LINE = "a line of a log with some forty letters\n"
 LINE_COUNT = 4 * WAITING_LENGTH_MAX // len(LINE)
 

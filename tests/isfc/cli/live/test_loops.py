@@ -53,5 +53,5 @@ def test_standard_files_that_are_closed_do_no_harm(
         "raise SystemExit(run_live(main))"
     )
     words = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, script]
-    done = subprocess.run(words, timeout=30, check=False)
+    done = subprocess.run(words, timeout=60, check=False)
     assert 2 < done.returncode < 100

@@ -14,7 +14,8 @@ from isfc.cli.live.logs import LOGGER
 from isfc.cli.options.observe import LogFormat, LogLevel, ObserveOptions
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import TcpEndpoint, parse_endpoint
-from tests.live.pair import LivePair, Run, wait_until
+from tests.live.pair import LivePair, Run
+from tests.waiting import wait_until
 
 Records = Callable[[], list[dict[str, Any]]]
 

@@ -14,7 +14,8 @@ from isfc.errors import ConfigurationError
 from tests.isfc.cli.conftest import Refusal
 from tests.live.forwarded import answers, forwarding_nodes, free_port, say
 from tests.live.nodes import FIRST, LAYOUT, SECOND
-from tests.live.processes import isfc, wait_for
+from tests.live.processes import isfc
+from tests.waiting import PATIENCE_S, wait_for
 
 
 class Upper(socketserver.StreamRequestHandler):
@@ -33,7 +34,8 @@ def upper_service() -> Iterator[int]:
         thread.start()
         yield server.server_address[1]
         server.shutdown()
-        thread.join()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
 
 
 @pytest.mark.slow
@@ -74,7 +76,7 @@ def test_a_pair_says_which_forward_is_wrong(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     with isfc(tmp_path, "up", LAYOUT, "--plain", "--forward", "ATLANTA:1=CHICAGO:h:1") as up:
-        assert up.wait() == 2
+        assert up.exit_code() == 2
         assert "expected one of ATLANTA and BOSTON on each side" in up.err
 
 

@@ -22,6 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             cwd=made,
             check=True,
             capture_output=True,
+            timeout=60,
         )
     (made / "junk.pem").write_text("junk")
     return made

@@ -1,0 +1,24 @@
+"""Waiting for what is to happen: never without a bound, and a failure says what was waited for."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Final
+
+PATIENCE_S: Final = 60.0
+"""Bounds what would hang. No machine is so busy, and it is less than a test may take."""
+
+
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    """Wait until something holds, of other processes and threads; fail with what it was."""
+    end_s = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end_s, f"waited {PATIENCE_S:g} s for {what}"
+        time.sleep(0.01)
+
+
+async def wait_until(condition: Callable[[], object]) -> None:
+    """Wait until something holds, while the loop goes on; the failure shows the condition."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition():  # noqa: ASYNC110  # whatever a test can look at
+            await asyncio.sleep(0.002)
