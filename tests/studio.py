@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-END_S: Final = 30.0
-"""How long an end may take on a machine that is busy."""
+from tests.waiting import PATIENCE_S, wait_for
+
+IDLE_COUNT: Final = 3
+"""The command, the server that computations are forked from, and what removes their leavings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class RunningStudio:
     ) -> tuple[int, dict[str, str], str]:
         """Status, headers and content of the answer; ``path`` is below the token, or begins /."""
         place = urlsplit(self.address)
-        connection = http.client.HTTPConnection(place.netloc, timeout=120)
+        connection = http.client.HTTPConnection(place.netloc, timeout=PATIENCE_S)
         whole = path if path.startswith("/") else place.path + path
         text = None if body is None else json.dumps(body)
         with closing(connection):
@@ -58,6 +60,11 @@ class RunningStudio:
             if _session(stat) == self.process.pid
         ]
 
+    def idle(self) -> set[int]:
+        """All that run when nothing is computed any more."""
+        wait_for(lambda: len(self.processes()) == IDLE_COUNT, "the end of what is computed")
+        return set(self.processes())
+
     def end(self) -> float:
         """Ctrl-C; how many seconds it takes until nothing is left, and the exit code is 0.
 
@@ -65,10 +72,8 @@ class RunningStudio:
         """
         begin = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
-        assert self.process.wait(END_S) == 0
-        while self.processes():
-            assert time.monotonic() < begin + END_S
-            time.sleep(0.01)
+        assert self.process.wait(PATIENCE_S) == 0
+        wait_for(lambda: not self.processes(), "the end of all processes of the studio")
         return time.monotonic() - begin
 
 
@@ -99,7 +104,7 @@ def studio(
                 running.end()
         finally:
             process.kill()  # what ends as it should is gone by now
-            process.wait()
+            process.wait(PATIENCE_S)
             process.stdout.close()
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.studio import RunningStudio
 
-JUDGED_MS = 120_000
-"""How long the model may take on a machine that is busy."""
+JUDGED_MS = 60_000
+"""How long the model may take on a machine that is busy, and the page to show it."""
+
+expect.set_options(timeout=JUDGED_MS)
 
 
 @contextmanager
@@ -30,6 +32,7 @@ def opened(
     page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: found.append(str(error)))
     page.on("request", lambda sent: ask(sent.url))
+    page.set_default_timeout(JUDGED_MS)
     page.goto(running.address + fragment)
     page.wait_for_selector("html[data-begun]", timeout=JUDGED_MS)
     yield page, found

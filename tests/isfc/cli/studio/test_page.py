@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,7 +84,7 @@ def planned(page: Page, tmp_path: Path) -> Any:
     layout = tmp_path / "layout.toml"
     download.value.save_as(layout)
     command = [sys.executable, "-m", "isfc", "plan", str(layout), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     return json.loads(done.stdout)
 
 
@@ -358,7 +357,9 @@ def test_garbage_is_told_in_the_words_of_the_command(browser: Browser, tmp_path:
     file = tmp_path / "garbage.toml"
     file.write_text(garbage)
     command = [sys.executable, "-m", "isfc", "plan", str(file)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
+    said = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=60
+    ).stderr.strip()
     with studio("published-1") as running, opened(browser, running) as (page, found):
         page.fill("#text", garbage)
         page.click("#text-form button")
@@ -372,7 +373,7 @@ def test_many_quick_edits_leave_no_stale_figure_and_no_process(browser: Browser)
     """Two hundred edits in two seconds; the figures are those of the layout that they lead to."""
     with studio("published-1") as running, opened(browser, running) as (page, found):
         judged(page)
-        idle = len(running.processes())
+        idle = running.idle()
         as_opened = page.input_value("#text")
         page.evaluate(QUICK_EDITS, 199)
         judged(page)
@@ -382,8 +383,5 @@ def test_many_quick_edits_leave_no_stale_figure_and_no_process(browser: Browser)
         told = running.post("judge", revision=1, text=text, opened=as_opened)
         assert len(told) == 2  # all is known: it is these figures that were asked for
         assert page.evaluate(TEXT_OF, told[0]["capacity"]) == page.text_content("#capacity")
-        deadline = time.monotonic() + 10
-        while len(running.processes()) > idle and time.monotonic() < deadline:
-            page.wait_for_timeout(100)
-        assert len(running.processes()) == idle
+        assert running.idle() == idle
         assert found == []
