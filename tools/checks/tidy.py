@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tools.checks import waits
+
 INSTALLED: Final = ("ctc", "isfc", "scenarios")
 FOLDERS: Final = (*INSTALLED, "tools", "tests")
 MODULE_LINES_MAX: Final = 500
@@ -107,6 +109,8 @@ def _check_module(path: Path, text: str, modules: frozenset[str]) -> Iterator[tu
     for part in EMPTY_NAMES.intersection((*path.parent.parts, path.stem)):
         yield 1, f"the name {part!r} says nothing: name what it holds"
     yield from _check_sizes(text, tree)
+    if path.parts[0] == "tests" and path.as_posix() not in waits.BOUNDED_OTHERWISE:
+        yield from waits.unbounded(tree)
     if path.parts[0] in INSTALLED:
         yield from _check_imports(_dotted(path), tree, modules)
         yield from _check_names(_dotted(path), tree)

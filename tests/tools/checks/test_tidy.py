@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.checks import tidy
+from tools.checks import tidy, waits
 
 PROJECT = Path(__file__).parents[3]
 DOC = '"""A module."""\n'
@@ -55,16 +55,21 @@ def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
     checks.mkdir(parents=True)
     for folder in (checks.parent, checks):  # found before ours, which may be on the path as well
         (folder / "__init__.py").write_text('"""A package."""\n', "utf-8")
-    (checks / "tidy.py").write_text(Path(tidy.__file__).read_text("utf-8"), "utf-8")
+    for module in (tidy, waits):
+        assert module.__file__ is not None
+        path = Path(module.__file__)
+        (checks / path.name).write_text(path.read_text("utf-8"), "utf-8")
     (tmp_path / "tools" / "bare.py").write_text("SIZE = 1\n", "utf-8")
 
     command = [sys.executable, "-m", "tools.checks.tidy"]
-    untidy = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    untidy = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
     assert untidy.stdout == "tools/bare.py:1: has no docstring: say what the module is for\n"
     assert untidy.returncode == 1
 
     (tmp_path / "tools" / "bare.py").unlink()
-    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+    assert subprocess.run(command, cwd=tmp_path, check=False, timeout=60).returncode == 0
 
 
 @pytest.mark.parametrize(

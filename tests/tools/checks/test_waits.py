@@ -1,0 +1,73 @@
+"""Waits that nothing bounds are found in tests, and nothing else is taken for one."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tools.checks import tidy, waits
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("subprocess.run(['true'], check=True)", "subprocess.run"),
+        ("subprocess.check_output(['true'])", "subprocess.check_output"),
+        ("process.wait()", "wait"),
+        ("process.communicate()", "communicate"),
+        ("process.communicate(b'input')", "communicate"),
+        ("threading.Thread(target=print).join()", "join"),
+        ("from queue import Queue; Queue().get()", "get"),
+        ("import multiprocessing.pool; results.get()", "get"),
+        ("threads.submit(print).result()", "result"),
+        ("asyncio.run_coroutine_threadsafe(work(), loop).result()", "result"),
+        ("socket.create_connection(address)", "create_connection"),
+        ("urllib.request.urlopen(url)", "urlopen"),
+        ("HTTPConnection(host)", "HTTPConnection"),
+    ],
+)
+def test_found(line: str, name: str) -> None:
+    found = [*waits.unbounded(ast.parse(line))]
+    assert found == [(1, f"{name} without a timeout: it may wait for ever")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "subprocess.run(['true'], timeout=60)",
+        "subprocess.run(['true'], **options)",
+        "subprocess.Popen(['true'])",
+        "process.wait(60)",
+        "process.communicate(timeout=60)",
+        "thread.join(timeout=60)",
+        "', '.join(words)",
+        "names.get('one')",
+        "variable.get()",
+        "task.result()",
+        "threads.submit(print).result(60)",
+        "socket.create_connection(address, 60)",
+        "urllib.request.urlopen(url, timeout=60)",
+        "async def main(): await stop.wait()",
+        "async def main(): await asyncio.wait_for(stop.wait(), 60)",
+        "async def main(): await loop.create_connection(protocol, host)",
+        "while text:\n    text = text[1:]",
+        "for _ in range(3):\n    time.sleep(0.1)",
+    ],
+)
+def test_allowed(line: str) -> None:
+    assert [*waits.unbounded(ast.parse(line))] == []
+
+
+def test_loop_that_sleeps_is_found() -> None:
+    loop = "while not path.exists():\n    time.sleep(0.1)"
+    said = "a loop that sleeps: wait with tests/waiting.py, which has a bound"
+    assert [*waits.unbounded(ast.parse(loop))] == [(1, said)]
+
+
+def test_only_tests_are_looked_at_and_not_where_waiting_is_written(tmp_path: Path) -> None:
+    text = '"""A module."""\n\nthread.join()\n'
+    for name in ("tests/waiting.py", "tests/test_it.py", "tools/it.py", "isfc/search/it.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    said = "tests/test_it.py:3: join without a timeout: it may wait for ever"
+    assert [str(each) for each in tidy.check(tmp_path)] == [said]

@@ -1,0 +1,90 @@
+"""Waits in tests that nothing bounds: what waits for ever stops a whole run.
+
+Told by the syntax alone: what is awaited belongs to a loop, which `tests/limits.py` bounds with the
+test, and a method is known by its name.
+"""
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+HOME: Final = "tests/waiting.py"
+"""Where waiting is written, once."""
+
+BOUNDED_OTHERWISE: Final = frozenset((HOME, "tests/compiled.py"))
+"""Compiling has the bound of what is made once for many tests, in `tests/limits.py`."""
+
+RUN: Final = frozenset("run call check_call check_output".split())
+BLOCKING: Final = frozenset("wait join communicate".split())
+"""Of processes, threads and events; ``str.join`` has an argument."""
+OPENING: Final = {"create_connection": 2, "urlopen": 3, "HTTPConnection": 3}
+"""What connects, and with how many arguments the last of them is a timeout."""
+
+
+def unbounded(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Each wait without a bound, as (line, message)."""
+    awaited = {id(node) for each in ast.walk(tree) for node in _given_to_a_loop(each)}
+    queues = any(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        and {"queue", "multiprocessing"} & {*_roots(node)}
+        for node in ast.walk(tree)
+    )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While) and any(map(_sleeps, ast.walk(node))):
+            yield node.lineno, f"a loop that sleeps: wait with {HOME}, which has a bound"
+        if isinstance(node, ast.Call) and id(node) not in awaited:
+            name = _waits_for_ever(node, queues=queues)
+            if name:
+                yield node.lineno, f"{name} without a timeout: it may wait for ever"
+
+
+def _waits_for_ever(call: ast.Call, *, queues: bool) -> str:
+    """The name of what is called, if that may wait for ever; else nothing."""
+    named = {keyword.arg for keyword in call.keywords}
+    if "timeout" in named or None in named:  # of ``**options`` nothing is known
+        return ""
+    bare = not call.args and not named
+    match call.func:
+        case ast.Attribute(ast.Name("subprocess"), name) if name in RUN:
+            return f"subprocess.{name}"
+        case ast.Attribute(ast.Name("asyncio"), _):
+            return ""
+        case ast.Attribute(_, "communicate"):
+            return "communicate"
+        case ast.Attribute(_, name) if bare and (
+            name in BLOCKING or (name == "get" and queues) or (name == "result" and _begun(call))
+        ):
+            return name
+        case ast.Attribute(_, name) | ast.Name(name) if len(call.args) < OPENING.get(name, 0):
+            return name
+    return ""
+
+
+def _begun(call: ast.Call) -> bool:
+    """Whether it is the result of what a thread does: that of a task of a loop is there."""
+    match call.func:
+        case ast.Attribute(ast.Call(ast.Attribute(_, "submit" | "run_coroutine_threadsafe")), _):
+            return True
+    return False
+
+
+def _given_to_a_loop(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.Await(value):
+            yield value
+        case ast.Call(ast.Attribute(ast.Name("asyncio"), _), arguments):
+            yield from arguments
+
+
+def _sleeps(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(ast.Attribute(ast.Name("time"), "sleep")):
+            return True
+    return False
+
+
+def _roots(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom):
+        yield (node.module or "").partition(".")[0]
+    else:
+        yield from (alias.name.partition(".")[0] for alias in node.names)
