@@ -11,7 +11,7 @@ import pytest
 import uvloop
 
 from isfc.engine.program import Offer
-from isfc.link.events import Delivered, LinkEvent, Sent
+from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
 from isfc.link.message import Message
 from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
@@ -121,6 +121,16 @@ class LiveSide:
     def send(self, *data: bytes, conversation: int = 1) -> None:
         """Send messages of these bytes, now."""
         self.engine.send([Message(conversation, len(each), data=each) for each in data])
+
+    def send_when_down(self, data: bytes) -> None:
+        """Send this once the link is down, and immediately: nothing else is in time for sure."""
+        loop, unsent = asyncio.get_running_loop(), [data]
+
+        def note(_end: object, event: LiveEvent, _now_ns: int) -> None:
+            if isinstance(event, LinkDown) and unsent:
+                loop.call_soon(self.send, unsent.pop())
+
+        self.engine.listeners.append(note)
 
     def received(self) -> list[bytes]:
         """The bytes of all messages that have arrived."""

@@ -144,4 +144,5 @@ def test_stopped_partner_makes_senders_wait_and_costs_no_memory(tmp_path: Path) 
         assert not answer
         second.signal(signal.SIGCONT)
         client.join(PATIENCE_S)
+        assert not client.is_alive()
     assert answer == [sha256(data).hexdigest().encode()]

@@ -80,8 +80,7 @@ def test_a_node_killed_again_and_again_under_traffic_comes_back_each_time(
             if life == 1 + lives // 4:
                 time.sleep(0.2)
                 files = file_count(pair.nodes[survivor])
-        time.sleep(0.2)
-        assert file_count(pair.nodes[survivor]) <= files + 4
+        wait_for(lambda: file_count(pair.nodes[survivor]) <= files + 4, "no more files than before")
         assert pair.said(survivor, "severed") == lives
         for name in (victim, survivor):
             assert pair.nodes[name].end() == 0, pair.nodes[name].err[-2000:]

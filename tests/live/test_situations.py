@@ -136,6 +136,7 @@ def test_operators_under_load_lose_nothing(tmp_path: Path) -> None:
             operator.start()
         for operator in operators:
             operator.join(PATIENCE_S)
+            assert not operator.is_alive()
         before = written(tmp_path)
         wait_for(lambda: written(tmp_path) > before, "traffic after the last command")
     assert not complaints

@@ -1,6 +1,7 @@
 """A node's control on both kinds of loop: what clients may do, and what costs them the line."""
 
 import asyncio
+import dataclasses
 import errno
 import json
 import os
@@ -148,10 +149,10 @@ def test_silent_client_has_to_go(path: Path, run_live: Run) -> None:
 
 def test_client_that_asks_now_and_then_may_stay(path: Path, run_live: Run) -> None:
     async def main() -> None:
-        async with Served(path, QUICK) as served:
+        async with Served(path, dataclasses.replace(QUICK, idle_s=1.0)) as served:
             client = await served.connect()
             for _ in range(6):
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.2)
                 assert await client.ask({"echo": None}) == {"reply": {"echo": None}}
 
     run_live(main())
@@ -175,7 +176,7 @@ def test_listener_may_be_silent_and_hears_announcements(path: Path, run_live: Ru
 
 def test_clients_beyond_the_limit_are_refused(path: Path, run_live: Run) -> None:
     async def main() -> None:
-        async with Served(path, QUICK) as served:
+        async with Served(path, dataclasses.replace(QUICK, idle_s=PATIENCE_S)) as served:
             clients = [await served.connect() for _ in range(4)]
             assert await clients[3].line() == {"error": "3 clients are connected already"}
             assert await clients[3].ended()

@@ -47,6 +47,7 @@ def served(path: Path, kind: str) -> Iterator[Announce]:
         asyncio.run_coroutine_threadsafe(server.close(), loop).result(PATIENCE_S)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(PATIENCE_S)
+        assert not thread.is_alive()
         loop.close()
 
 
@@ -91,9 +92,9 @@ def test_nobody_there_is_an_error_of_the_system(path: Path) -> None:
 
 
 @contextmanager
-def odd_node(path: Path, answer: bytes) -> Iterator[ControlClient]:
+def odd_node(path: Path, answer: bytes, timeout_s: float = PATIENCE_S) -> Iterator[ControlClient]:
     """A client of something that sends ``answer`` to everybody, and ends if it is empty."""
-    with listen_at(path) as listener, ControlClient(path, timeout_s=0.2) as client:
+    with listen_at(path) as listener, ControlClient(path, timeout_s=timeout_s) as client:
         listener.setblocking(True)
         accepted, _ = listener.accept()
         with accepted:
@@ -129,7 +130,7 @@ def test_what_is_no_reply_is_refused(path: Path, answer: bytes, complaint: str) 
 def test_node_that_ends_or_hangs_is_an_error_of_the_system(path: Path) -> None:
     with odd_node(path, b"") as client, pytest.raises(ConnectionResetError):
         client.ask("echo", 1)
-    with odd_node(path, b'{"rep') as client, pytest.raises(TimeoutError):
+    with odd_node(path, b'{"rep', 0.2) as client, pytest.raises(TimeoutError):
         client.ask("echo", 1)
 
 

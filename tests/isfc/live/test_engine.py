@@ -308,8 +308,8 @@ def test_a_link_that_stays_down_is_severed_and_its_program_told(
         options = [{"reconnect_s": 0.5}, {}]
         async with LivePair(tmp_path, options=options) as pair:
             await pair.come_up()
-            await pair.second.close()  # by far not half a second, or the message came too late
-            pair.first.send(b"never read")
+            pair.first.send_when_down(b"never read")
+            await pair.second.close()
             await wait_until(lambda: pair.first.guest.count(Severed) > 0)
             assert pair.first.engine.end.link.state is LinkState.DOWN
             assert not pair.first.engine.end.link.packager

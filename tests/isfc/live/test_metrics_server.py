@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 
@@ -21,6 +20,7 @@ from isfc.live.metrics import families
 from isfc.live.metrics_server import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import Run
+from tests.waiting import wait_until
 
 parse: Callable[[str], Iterable[Metric]] = text_string_to_metric_families
 ANY_PORT = TcpEndpoint("127.0.0.1", 0)
@@ -171,6 +171,7 @@ def test_who_does_not_read_is_cut_off(run_live: Run, monkeypatch: pytest.MonkeyP
         async with Scraped([huge]) as scraped:
             reader, writer = await asyncio.open_connection("127.0.0.1", scraped.port, limit=1_000)
             writer.write(GET)
+            await wait_until(lambda: scraped.count > 0)
             await asyncio.sleep(0.4)
             got = 0
             with contextlib.suppress(ConnectionError):
@@ -182,7 +183,11 @@ def test_who_does_not_read_is_cut_off(run_live: Run, monkeypatch: pytest.MonkeyP
     run_live(main())
 
 
-def test_clients_that_say_nothing_keep_no_scrape_waiting(run_live: Run) -> None:
+def test_clients_that_say_nothing_keep_no_scrape_waiting(
+    run_live: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics_server, "ANSWER_S", 1_000.0)  # longer than the test may take
+
     async def main() -> None:
         clients: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
         async with Scraped() as scraped, contextlib.AsyncExitStack() as stack:
@@ -193,10 +198,8 @@ def test_clients_that_say_nothing_keep_no_scrape_waiting(run_live: Run) -> None:
                 writer.write(b"GET")
             await asyncio.sleep(0.05)
             oldest, _ = clients[0]
-            begin_s = time.monotonic()
             head, _ = await scraped.ask(GET)
             assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-            assert time.monotonic() - begin_s < metrics_server.ANSWER_S / 2
             with contextlib.suppress(ConnectionError):
                 assert await oldest.read() == b""
 

@@ -21,6 +21,7 @@ from isfc.live.run_directory import (
     running_nodes,
     starting,
 )
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(name="usual", autouse=True)
@@ -253,6 +254,7 @@ def test_of_many_who_start_at_the_same_time_one_does(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
     assert overlaps
     assert set(overlaps) == {1}

@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,12 +12,10 @@ from isfc.live import service
 from isfc.live.service import Service
 from tests.isfc.live.tcp import echo, tcp_server
 from tests.live.pair import Run
+from tests.waiting import PATIENCE_S, wait_until
 
 SILENT_COUNT = 12
 """Names that are not answered: more than a loop has threads for lookups."""
-
-SOON_S = 5.0
-"""Where the machine is busy too; the bound of a silent lookup is twice as long."""
 
 
 class NameServer:
@@ -33,7 +30,7 @@ class NameServer:
         """As the system's."""
         self.asked.append(host)
         if host != "localhost":
-            self._released.wait(20)
+            self._released.wait(PATIENCE_S)
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
         return self._real(host, port, **options)
 
@@ -55,19 +52,20 @@ def ignore(_: socket.socket) -> None:
     """Prepare nothing."""
 
 
-@pytest.mark.usefixtures("name_server")
-def test_a_silent_name_server_delays_its_own_service_only(run_live: Run) -> None:
+def test_a_silent_name_server_delays_its_own_service_only(
+    run_live: Run, name_server: NameServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
+
     async def main() -> None:
         async with tcp_server(echo) as port:
             silent = [
                 asyncio.create_task(Service(f"silent-{number}", 1).connect(ignore))
                 for number in range(SILENT_COUNT)
             ]
-            await asyncio.sleep(0.05)
-            begin_s = time.monotonic()
+            await wait_until(lambda: len(name_server.asked) == SILENT_COUNT)
             connection = await Service("localhost", port).connect(ignore)
             connection.close()
-            assert time.monotonic() - begin_s < SOON_S
             for task in silent:
                 assert not task.done()
                 task.cancel()
@@ -88,7 +86,7 @@ def test_a_name_is_looked_up_once_while_nobody_answers(
                 await silent.connect(ignore)
         assert name_server.asked == ["silent"]
         name_server.release()
-        monkeypatch.setattr(service, "CONNECT_S", SOON_S)
+        monkeypatch.setattr(service, "CONNECT_S", PATIENCE_S)
         with pytest.raises(socket.gaierror):
             await silent.connect(ignore)
 

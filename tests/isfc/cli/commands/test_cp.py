@@ -90,6 +90,7 @@ def serving(directory: Path, handle: Any = None) -> Iterator[Served]:
         asyncio.run_coroutine_threadsafe(_end(server), loop).result(PATIENCE_S)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(PATIENCE_S)
+        assert not thread.is_alive()
         loop.close()
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -145,11 +146,27 @@ def test_a_closed_terminal_ends_both_in_good_order() -> None:
     if not pid:
         words = (sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC)
         os.execv(sys.executable, words)
-    shown = b""
-    while b"Logical link" not in shown:
-        shown += os.read(terminal, 65_536)
-    os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    shown = bytearray()
+
+    def is_shown() -> bool:
+        if select.select([terminal], [], [], 0.1)[0]:
+            shown.extend(os.read(terminal, 65_536))
+        return b"Logical link" in shown
+
+    ended: list[tuple[int, int]] = []
+
+    def has_ended() -> bool:
+        ended.append(os.waitpid(pid, os.WNOHANG))
+        return ended[-1][0] == pid
+
+    try:
+        wait_for(is_shown, "the view")
+        os.close(terminal)
+        wait_for(has_ended, "the end of both")
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+    assert os.waitstatus_to_exitcode(ended[-1][1]) == 0
 
 
 def test_json_has_to_have_something_to_say(refusal: Refusal) -> None:
