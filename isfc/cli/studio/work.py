@@ -36,6 +36,11 @@ _FOLDER_LENGTH_MAX: Final = 70
 """Characters of the folder for temporary files. The server of processes listens at a socket in it,
 whose path has 31 more; Linux allows 107, macOS 103 (published: unix(7), sys/un.h)."""
 
+_ATTEMPTS: Final = 40
+_PAUSE_S: Final = 0.05
+"""Somebody may kill the server of processes, as the system does that lacks memory. For a moment it
+still looks alive, and begins no process; then there is a new one."""
+
 _PRELOADED: Final = (
     "isfc.cli.studio.tasks",
     "isfc.io.shared",
@@ -106,13 +111,7 @@ class Work:
         """
         if self._warming.is_alive():  # a process would hold everything up until that is done
             await asyncio.to_thread(self._warming.join)
-        if len(self._processes) >= PROCESSES_MAX:
-            raise Busy(f"{PROCESSES_MAX} computations are under way; wait for one, or end one")
-        ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_serve, args=(theirs, task, arguments))
-        process.start()
-        self._processes.add(process)
-        theirs.close()
+        ours, process = await self._begin(task, arguments)
         try:
             while True:
                 await _readable(ours)
@@ -128,6 +127,29 @@ class Work:
         finally:
             ours.close()
             self._end(process)
+
+    async def _begin(
+        self, task: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> tuple[Connection, BaseProcess]:
+        """A new process, and the line from it."""
+        for left in reversed(range(_ATTEMPTS)):
+            if len(self._processes) >= PROCESSES_MAX:
+                raise Busy(f"{PROCESSES_MAX} computations are under way; wait for one, or end one")
+            ours, theirs = self._context.Pipe(duplex=False)
+            process = self._context.Process(target=_serve, args=(theirs, task, arguments))
+            try:
+                process.start()
+            except (OSError, EOFError):
+                ours.close()
+                if self._ended or not left:
+                    raise
+                await asyncio.sleep(_PAUSE_S)
+            else:
+                self._processes.add(process)
+                return ours, process
+            finally:
+                theirs.close()
+        raise AssertionError("the last attempt returns, or raises")
 
     async def together(
         self, task: Callable[..., Any], arguments: Sequence[_Item]

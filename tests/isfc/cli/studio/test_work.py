@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import aclosing
+from multiprocessing import forkserver
 
 import pytest
 
 from isfc.cli.studio.work import PROCESSES_MAX, Failed, Tell, Work
 from isfc.errors import ConfigurationError
+from tests.waiting import PATIENCE_S
 
 
 def double(_: Tell, number: int) -> int:
@@ -61,6 +64,47 @@ def test_process_that_somebody_kills_is_told_and_the_next_one_computes(*, server
     assert isinstance(failed, Failed)
     assert "ended without a result" in failed.message
     assert again == [42]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [EOFError, ConnectionRefusedError])
+def test_server_that_is_just_being_killed_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    connect, failures = forkserver.connect_to_new_process, [error()] * 3
+
+    def fail_first(fds: Sequence[int]) -> tuple[int, int]:
+        if failures:
+            raise failures.pop()
+        return connect(fds)
+
+    async def computed() -> list[object]:
+        work = Work()
+        work.warm_up()
+        await asyncio.to_thread(work._warming.join, PATIENCE_S)  # noqa: SLF001  # it connects, too
+        monkeypatch.setattr(forkserver, "connect_to_new_process", fail_first)
+        found = [each async for each in work.stream(double, 21)]
+        assert work.count == 0
+        return found
+
+    assert asyncio.run(computed()) == [42]
+    assert not failures
+
+
+def test_processes_that_can_never_begin_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        raise ConnectionRefusedError("nobody is there")
+
+    monkeypatch.setattr("isfc.cli.studio.work._PAUSE_S", 0.0)
+    monkeypatch.setattr(forkserver, "connect_to_new_process", fail)
+
+    async def fails() -> None:
+        work = Work()
+        with pytest.raises(ConnectionRefusedError, match="nobody is there"):
+            await anext(work.stream(double, 21))
+        assert work.count == 0
+
+    asyncio.run(fails())
 
 
 ENDED_AT_ONCE = """
