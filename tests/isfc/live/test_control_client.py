@@ -95,7 +95,7 @@ def test_nobody_there_is_an_error_of_the_system(path: Path) -> None:
 def odd_node(path: Path, answer: bytes, timeout_s: float = PATIENCE_S) -> Iterator[ControlClient]:
     """A client of something that sends ``answer`` to everybody, and ends if it is empty."""
     with listen_at(path) as listener, ControlClient(path, timeout_s=timeout_s) as client:
-        listener.setblocking(True)
+        listener.settimeout(PATIENCE_S)
         accepted, _ = listener.accept()
         with accepted:
             if answer:

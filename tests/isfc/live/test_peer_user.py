@@ -35,6 +35,7 @@ sys.stdout.write(connection.recv(1000).hex())
 
 def test_a_connection_that_nobody_has_is_nobodys() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
         address = listener.getsockname()
         with socket.create_connection(address, PATIENCE_S) as there:
             reason = foreign_user(there)  # nobody has accepted it yet
@@ -60,6 +61,7 @@ def test_who_listens_at_the_address_of_a_connection_is_not_who_has_it() -> None:
 def test_other_connections_cost_nothing() -> None:
     """Reading the table of all of them took some 40 ms for each 10,000."""
     with socket.create_server(("127.0.0.1", 0), backlog=OTHERS_COUNT) as listener, ExitStack() as s:
+        listener.settimeout(PATIENCE_S)
         address = listener.getsockname()
         for _ in range(OTHERS_COUNT):
             s.enter_context(socket.create_connection(address, PATIENCE_S))
@@ -82,6 +84,7 @@ def test_a_connection_within_this_process_is_ours(
         listener = socket.create_server((host, 0), family=family)
     except OSError:
         pytest.skip(f"there is no {host}")
+    listener.settimeout(PATIENCE_S)
     with listener, socket.create_connection(listener.getsockname()[:2], PATIENCE_S) as there:
         here, _ = listener.accept()
         with here:

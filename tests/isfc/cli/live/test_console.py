@@ -123,7 +123,7 @@ class Terminal:
         """Read what is shown until ``text`` is in it, and forget all up to there."""
         end = time.monotonic() + PATIENCE_S
         while text not in self.shown:
-            ready, _, _ = select.select([self._keyboard], [], [], end - time.monotonic())
+            ready, _, _ = select.select([self._keyboard], [], [], max(0.0, end - time.monotonic()))
             assert ready, f"no {text!r} in {self.shown!r}"
             self.shown += CONTROLS.sub("", os.read(self._keyboard, 65_536).decode())
         self.shown = self.shown.partition(text)[2]
