@@ -1,7 +1,8 @@
 """The limit on each test, wherever it waits: that of pytest-timeout, and what it leaves open.
 
-- A loop of uvloop only tells of an exception, and goes on, but for one that ends a program, as
-  `Overdue` is. It says where other threads and the tasks of the loop stand.
+- Hypothesis takes an exception for a failure that it is to make smaller, and a loop of uvloop only
+  tells of it: so it is an `Overdue`, or an `OverdueInLoop`. It says where other threads and the
+  tasks of the loop stand.
 - Compiled code that never comes back to Python sees no signal. `GRACE_S` later its process ends and
   prints where it stands; pytest-xdist puts another one in its place.
 - A failure ends the limit of pytest-timeout: taking down what the test leaves has it again.
@@ -12,9 +13,11 @@
 import asyncio
 import faulthandler
 import io
+import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Generator
 from contextlib import suppress
@@ -24,7 +27,6 @@ from typing import Final
 import pytest
 import pytest_timeout
 from _pytest.faulthandler import fault_handler_stderr_fd_key
-from _pytest.outcomes import Failed
 
 from tests.compiled import HERE
 
@@ -33,8 +35,39 @@ ONCE_S: Final = 900.0
 AT_LENGTH_S: Final = 600.0
 
 
-class Overdue(Failed, SystemExit):
+class Overdue(BaseException):
     """A test that has reached its limit."""
+
+
+class OverdueInLoop(Overdue, SystemExit):
+    """One that has done so in a loop, which lets no other exception through."""
+
+
+class _Watchdog:
+    """What ends the process: a thread, for which a process that is forked would wait for ever."""
+
+    def __init__(self) -> None:
+        self._end_s = 0.0
+        self._file: int | None = None
+        os.register_at_fork(
+            before=faulthandler.cancel_dump_traceback_later, after_in_parent=self._resume
+        )
+
+    def begin(self, seconds: float, file: int) -> None:
+        self._end_s, self._file = time.monotonic() + seconds, file
+        self._resume()
+
+    def cancel(self) -> None:
+        self._file = None
+        faulthandler.cancel_dump_traceback_later()
+
+    def _resume(self) -> None:
+        if self._file is not None:
+            left_s = max(0.1, self._end_s - time.monotonic())
+            faulthandler.dump_traceback_later(left_s, file=self._file, exit=True)
+
+
+_watchdog: Final = _Watchdog()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,19 +82,21 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
 
     def end(_number: int, _frame: FrameType | None) -> None:
         if not pytest_timeout.is_debugging():
-            raise Overdue(f"not ended within {settings.timeout:g} s\n{_elsewhere()}")
+            kind = OverdueInLoop if _in_loop() else Overdue
+            raise kind(f"not ended within {settings.timeout:g} s\n{_elsewhere()}")
 
     signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, settings.timeout)
-    told = item.config.stash[fault_handler_stderr_fd_key]
-    faulthandler.dump_traceback_later(settings.timeout + GRACE_S, file=told, exit=True)
+    file = item.config.stash.get(fault_handler_stderr_fd_key, None)
+    if file is not None:
+        _watchdog.begin(settings.timeout + GRACE_S, file)
     return True
 
 
 def pytest_timeout_cancel_timer() -> bool:
     """End both."""
     signal.setitimer(signal.ITIMER_REAL, 0)
-    faulthandler.cancel_dump_traceback_later()
+    _watchdog.cancel()
     return True
 
 
@@ -92,6 +127,14 @@ def _begin(item: pytest.Item, at_least_s: float = 0.0) -> None:
     if settings.timeout:
         settings = settings._replace(timeout=max(settings.timeout, at_least_s))
         item.config.hook.pytest_timeout_set_timer(item=item, settings=settings)
+
+
+def _in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _elsewhere() -> str:

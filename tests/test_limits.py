@@ -18,11 +18,15 @@ asyncio_default_fixture_loop_scope = function
 
 ENDLESS = """\
 import asyncio
+import faulthandler
+import os
 import threading
 import time
 
 import pytest
 import uvloop
+from hypothesis import given
+from hypothesis.strategies import integers
 
 from tests import limits
 
@@ -47,6 +51,14 @@ def test_made_once(made_once):
     pass
 
 
+def test_fork():
+    child = os.fork()
+    if not child:
+        faulthandler.cancel_dump_traceback_later()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_loop():
     while True:
         pass
@@ -63,6 +75,11 @@ def test_task(run):
         await asyncio.Event().wait()
 
     run(forgotten())
+
+
+@given(integers())
+def test_examples(number):
+    threading.Event().wait()
 
 
 def test_left(left):
@@ -98,8 +115,9 @@ def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Pat
     assert told == [
         ("FAILED", "test_loop", overdue),
         ("FAILED", "test_other_thread", overdue),
-        ("FAILED", "test_task[asyncio]", overdue),
-        ("FAILED", "test_task[uvloop]", overdue),
+        ("FAILED", "test_task[asyncio]", overdue.replace(":", "InLoop:")),
+        ("FAILED", "test_task[uvloop]", overdue.replace(":", "InLoop:")),
+        ("FAILED", "test_examples", overdue),
         ("FAILED", "test_left", "AssertionError: assert not 'right'"),
         (
             "FAILED",
@@ -108,8 +126,8 @@ def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Pat
         ),
         ("ERROR", "test_left", overdue),
     ], said
-    assert "2 passed" in said
+    assert "3 passed" in said
     assert "Thread stuck:" in said
     assert "await asyncio.Event().wait()" in said  # by the stack of the task
-    assert "Timeout (0:00:01.5" in done.stderr  # and the stacks of the process that is ended
+    assert "Timeout (0:00:01" in done.stderr  # and the stacks of the process that is ended
     assert "in test_compiled" in done.stderr

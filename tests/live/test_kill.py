@@ -61,6 +61,7 @@ def file_count(node: Isfc) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # twenty starts of a process, each of which may be slow
 @pytest.mark.parametrize("victim", NAMES)
 @pytest.mark.parametrize("lives", [3, pytest.param(20, marks=pytest.mark.exhaustive)])
 def test_a_node_killed_again_and_again_under_traffic_comes_back_each_time(
