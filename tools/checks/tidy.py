@@ -109,7 +109,7 @@ def _check_module(path: Path, text: str, modules: frozenset[str]) -> Iterator[tu
     for part in EMPTY_NAMES.intersection((*path.parent.parts, path.stem)):
         yield 1, f"the name {part!r} says nothing: name what it holds"
     yield from _check_sizes(text, tree)
-    if path.parts[0] == "tests" and path.as_posix() not in waits.BOUNDED_OTHERWISE:
+    if path.parts[0] == "tests" and path.as_posix() != waits.HOME:
         yield from waits.unbounded(tree)
     if path.parts[0] in INSTALLED:
         yield from _check_imports(_dotted(path), tree, modules)

@@ -11,9 +11,6 @@ from typing import Final
 HOME: Final = "tests/waiting.py"
 """Where waiting is written, once."""
 
-BOUNDED_OTHERWISE: Final = frozenset((HOME, "tests/compiled.py"))
-"""Compiling has the bound of what is made once for many tests, in `tests/limits.py`."""
-
 RUN: Final = frozenset("run call check_call check_output".split())
 BLOCKING: Final = frozenset("wait join communicate".split())
 """Of processes, threads and events; ``str.join`` has an argument."""
