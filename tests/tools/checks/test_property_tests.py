@@ -10,6 +10,7 @@ DATA: Final = frozenset(
         "tests.ctc.cable",
         "tests.ctc.test_state",
         "tests.decks",
+        "tests.isfc.cli.conftest",
         "tests.isfc.cp.desk",
         "tests.isfc.layout.rules.test_book",
         "tests.isfc.link.link_harness",
