@@ -1,12 +1,10 @@
 """The same run with several seeds: the mean of what they give, and how far they differ."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from scenarios.published.replay import Comparison
 from scenarios.run import DeviceResult, Experiment, Result
 
 SEEDS_MAX: Final = 1_000
@@ -67,24 +65,6 @@ def spreads(results: Sequence[Result]) -> dict[str, float | None]:
     return {
         name: spread_percent([getattr(result, name) for result in results]) for name in MEASURES
     }
-
-
-Cell = tuple[str, str, str]
-"""A published figure: its table, key and measure."""
-
-
-def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
-    """What was emulated of each published figure, once for each seed."""
-    figures: dict[Cell, list[float]] = defaultdict(list)
-    for comparison in comparisons:
-        cell = comparison.table, comparison.key, comparison.measure
-        figures[cell].append(comparison.emulated)
-    return figures
-
-
-def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
-    """`spread_percent` of what was emulated of each published figure."""
-    return {cell: spread_percent(values) for cell, values in figures_by_cell(comparisons).items()}
 
 
 def _mean(figures: Sequence[float]) -> float:

@@ -1,14 +1,11 @@
 """Repeating a run with several seeds: means that still add up, and the spread."""
 
-import math
 from dataclasses import replace
 
 import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from scenarios.published.replay import Comparison
-from scenarios.published.table import Role
 from scenarios.repeat import (
     MEASURES,
     SEEDS_MAX,
@@ -16,7 +13,6 @@ from scenarios.repeat import (
     repetitions,
     spread_percent,
     spreads,
-    spreads_by_cell,
 )
 from scenarios.run import DeviceResult, Experiment, Result
 from scenarios.workload import SUITES
@@ -72,13 +68,3 @@ def test_spreads_are_of_every_figure_of_the_link() -> None:
     assert found == dict.fromkeys(MEASURES, 100.0)
     assert "mb_per_s" in MEASURES
     assert not {"node", "devices"} & set(MEASURES)
-
-
-def test_spreads_of_a_replay_are_by_table_key_and_measure() -> None:
-    def comparison(key: str, emulated: float) -> Comparison:
-        return Comparison("t", key, "mb_per_s", 1.0, emulated, 0.0, Role.ACCEPTANCE, None)
-
-    found = spreads_by_cell([comparison("a", 9), comparison("b", 5), comparison("a", 11)])
-    assert found.keys() == {("t", "a", "mb_per_s"), ("t", "b", "mb_per_s")}
-    assert math.isclose(found["t", "a", "mb_per_s"] or 0, 20)
-    assert found["t", "b", "mb_per_s"] == 0

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from isfc.cli.render.verdict import STATISTICS, measure_name
+from scenarios.published.by_cell import spreads_by_cell
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Bound, Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import (
@@ -19,7 +20,6 @@ from scenarios.published.verdict import (
     summarise,
     summarise_left_out,
 )
-from scenarios.repeat import spreads_by_cell
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import ReplayedTable
 from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, Sensitivity

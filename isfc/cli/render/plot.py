@@ -18,9 +18,9 @@ from isfc.cli.render.suite_figure import (
     panels_of,
 )
 from isfc.errors import ConfigurationError
+from scenarios.published.by_cell import Cell, figures_by_cell
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow
-from scenarios.repeat import Cell, figures_by_cell
 
 _PAGE = """\
 <!DOCTYPE html>

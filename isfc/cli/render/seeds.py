@@ -7,8 +7,8 @@ from rich.table import Table
 
 from isfc.cli.render.table import plain_table
 from isfc.cli.render.verdict import measure_name
+from scenarios.published.by_cell import Cell
 from scenarios.published.table import PublishedTable
-from scenarios.repeat import Cell
 
 RUN_ROWS = (
     ("MB/s", "mb_per_s_out", "mb_per_s_in", "mb_per_s"),

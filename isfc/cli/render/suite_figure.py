@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from isfc.cli.render import picture
 from isfc.layout.catalogue import load_layout
+from scenarios.published.by_cell import Cell, figures_by_cell
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import PublishedRow, PublishedTable
-from scenarios.repeat import Cell, figures_by_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
