@@ -1,6 +1,6 @@
 """What the model makes of advice: the layout run as it is, and with the advice carried out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -55,18 +55,37 @@ class TriedAdvice:
     outcome: tuple[ComparedLoad, ComparedLoad] | Untried
 
 
+def changed_layouts(layout: Layout, findings: Sequence[Finding]) -> tuple[Layout, ...]:
+    """What is to be run of the changes that findings advise, each once.
+
+    Warnings come first, and no more than `LAYOUTS_MAX` layouts come in all.
+    """
+    changed = (
+        trial.carried_out(layout)
+        for finding in _by_severity(findings)
+        if not isinstance(finding.rule.trials, Untried)
+        for trial in finding.rule.trials
+    )
+    return tuple(dict.fromkeys(each for each in changed if each is not None))[:LAYOUTS_MAX]
+
+
 def try_advice(
-    layout: Layout, findings: Sequence[Finding], figures: Sequence[Carried]
+    layout: Layout,
+    findings: Sequence[Finding],
+    figures: Sequence[Carried],
+    known: Mapping[Layout, Sequence[Carried]] = {},
 ) -> dict[str, tuple[TriedAdvice, ...]]:
     """By the rule's id: what the model makes of each finding that promises that more is carried.
 
-    ``figures`` are those of the layout as it is. The same change of two rules is run once; warnings
-    come first, until `LAYOUTS_MAX` layouts have been run.
+    ``figures`` are those of the layout as it is. What is not ``known`` of `changed_layouts` is run.
     """
     before = _slower(figures)
-    runs: dict[Layout, tuple[Rate, Rate]] = {}
+    runs = {
+        changed: _slower(known.get(changed) or carried(changed))
+        for changed in changed_layouts(layout, findings)
+    }
     found = {}
-    for finding in sorted(findings, key=lambda finding: finding.severity is Severity.INFO):
+    for finding in _by_severity(findings):
         trials = finding.rule.trials
         if isinstance(trials, Untried):
             continue
@@ -74,19 +93,21 @@ def try_advice(
     return found
 
 
+def _by_severity(findings: Sequence[Finding]) -> Sequence[Finding]:
+    return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)
+
+
 def _try(
     trial: ChangedLayout,
     layout: Layout,
     before: tuple[Rate, Rate],
-    runs: dict[Layout, tuple[Rate, Rate]],
+    runs: Mapping[Layout, tuple[Rate, Rate]],
 ) -> TriedAdvice:
     changed = trial.carried_out(layout)
     if changed is None:
         return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
-        if len(runs) == LAYOUTS_MAX:
-            return TriedAdvice(trial, _TOO_MANY)
-        runs[changed] = _slower(carried(changed))
+        return TriedAdvice(trial, _TOO_MANY)
     saturated, stated = map(ComparedLoad, before, runs[changed])
     return TriedAdvice(trial, (saturated, stated))
 

@@ -4,13 +4,14 @@ The workload is HL, whose messages are as long as those of a guest relocation: w
 several chpids carries most of. Each figure is run until it is steady, and has its spread.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.run import Experiment, Result
-from scenarios.steady import Rate, steady_rate, steady_run
+from scenarios.steady import Rate, SteadyRun, steady_run
 from scenarios.workload import SUITES
 
 SUITE: Final = "HL"
@@ -51,15 +52,44 @@ class Carried:
         return self.stated.mb_per_s
 
 
+RunEach = Callable[[Callable[[Experiment], SteadyRun], Sequence[Experiment]], Sequence[SteadyRun]]
+"""Does every run, in this process or in others, and gives what came of them in their order."""
+
+
+def in_turn(
+    work: Callable[[Experiment], SteadyRun], experiments: Sequence[Experiment]
+) -> Sequence[SteadyRun]:
+    """Do one run after the other, in this process."""
+    return [work(each) for each in experiments]
+
+
 def carried(layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS) -> tuple[Carried, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
-    return tuple(_carried(layout, node, pairs) for node in senders or layout.nodes)
+    return _carried([(layout, node) for node in senders or layout.nodes], pairs, in_turn)
 
 
-def _carried(layout: Layout, sender: NodeName, pairs: int) -> Carried:
-    saturated = steady_rate(_experiment(layout, sender, SATURATING_PAIRS))
-    stated = steady_run(_experiment(layout, sender, pairs))
-    return Carried(sender, saturated, stated.rate, stated.result)
+def carried_by(layouts: Sequence[Layout], run_each: RunEach) -> dict[Layout, tuple[Carried, ...]]:
+    """What both nodes of each layout can send, saturated and with `STATED_PAIRS`."""
+    ways = [(layout, node) for layout in layouts for node in layout.nodes]
+    found = iter(_carried(ways, STATED_PAIRS, run_each))
+    return {layout: (next(found), next(found)) for layout in layouts}
+
+
+def _carried(
+    ways: Sequence[tuple[Layout, NodeName]], pairs: int, run_each: RunEach
+) -> tuple[Carried, ...]:
+    runs = run_each(
+        steady_run,
+        [
+            _experiment(layout, sender, load)
+            for layout, sender in ways
+            for load in (SATURATING_PAIRS, pairs)
+        ],
+    )
+    return tuple(
+        Carried(sender, saturated.rate, stated.rate, stated.result)
+        for (_, sender), saturated, stated in zip(ways, runs[::2], runs[1::2], strict=True)
+    )
 
 
 def alike(a: float, b: float) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -39,7 +40,7 @@ from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pi
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.sharing import shares_anything
-from scenarios.advice import ComparedLoad, TriedAdvice, try_advice
+from scenarios.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.notes import beyond_plan, cluster_notes, plan_notes
@@ -48,7 +49,7 @@ from scenarios.saturation import (
     STATED_PAIRS,
     SUITE,
     Carried,
-    carried,
+    carried_by,
     stated_load,
 )
 from scenarios.shared_channel import run_shared
@@ -201,8 +202,10 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str,
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if rule:
         return plan_page(judged), plan_record(judged)
-    figures = carried(judged.layout)
-    tried = try_advice(judged.layout, judged.advice, figures)
+    layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
+    known = carried_by([*layouts], partial(run_all, jobs=None))
+    figures = known[judged.layout]
+    tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_record(judged, figures, tried)
     if opened.disks is None:
         return page, record

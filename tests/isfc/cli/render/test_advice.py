@@ -11,7 +11,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from scenarios import advice
-from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, try_advice
+from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, changed_layouts, try_advice
 from scenarios.saturation import Carried
 from scenarios.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
@@ -117,3 +117,14 @@ def test_alike_changes_are_run_once_and_few_in_all(monkeypatch: pytest.MonkeyPat
     (unequal, *others) = try_advice(layout, findings, carrying(layout, 1, 1)).values()
     assert isinstance(unequal[0].outcome, tuple), "warnings come first"
     assert "4 changes at most" in model_word(others[-1][0])
+
+
+def test_what_is_known_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = load_layout("published-14")
+    monkeypatch.setattr(advice, "carried", None)
+    findings = find_all(layout)
+    known = {each: carrying(each, 2, 2) for each in changed_layouts(layout, findings)}
+    assert 0 < len(known) <= LAYOUTS_MAX
+    tried = try_advice(layout, findings, carrying(layout, 1, 1), known)
+    outcomes = [each.outcome for some in tried.values() for each in some]
+    assert any(isinstance(each, tuple) and each[0].changed.mb_per_s == 2 for each in outcomes)
