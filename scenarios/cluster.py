@@ -40,6 +40,7 @@ from scenarios.run import (
     times_of_looks,
 )
 from scenarios.together import Together
+from scenarios.warmup import WARMUP
 from scenarios.workload import Workload, find_workload
 
 
@@ -68,7 +69,7 @@ class ClusterExperiment:
     collection: Collection
     loads: tuple[LinkLoad, ...]
     seconds: float = 10.0
-    warmup: float = 1.0
+    warmup: float = WARMUP
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
     guests: GuestCosts = field(default_factory=GuestCosts)

@@ -1,7 +1,7 @@
 """What each link of a file carries alone, and all of them together.
 
 Each link has its traffic of the file, or else IBM's messages of a relocation's length, with
-`scenarios.saturation.STATED_PAIRS` pairs each way. Runs are as short as those of `isfc plan`.
+`scenarios.saturation.STATED_PAIRS` pairs each way.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from isfc.layout.layout import Collection, LinkTraffic
 from scenarios.cluster import ClusterExperiment, ClusterResult, load_of
 from scenarios.cluster_shared import ChannelResult, PathResult
 from scenarios.run import MIB
-from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE, WARMUP
+from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE
+from scenarios.warmup import WARMUP
 
 
 @dataclass(frozen=True, slots=True)

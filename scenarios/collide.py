@@ -24,6 +24,7 @@ from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.system.system import System
 from scenarios.run import MIB, NS_PER_S
+from scenarios.warmup import WARMUP
 
 MESSAGE_LENGTH: Final = 32_768
 """Bytes of a message if nothing else is said: those of HY, the published suite that is alike both
@@ -35,10 +36,6 @@ LOAD_MAX: Final = 2_000.0
 SEEDS: Final = 3
 """Runs of each rule at each pair of loads, if nothing else is said: their spread says how far a
 figure is known."""
-WARMUP_MAX: Final = 0.5
-"""Seconds: a run goes on for as long as it measures before it measures, but no longer than that.
-Chosen: packages at more than full load have then grown to their limit. After 0.02 s a rule had a
-quarter more collisions than it has in the long run."""
 
 
 class Scan(Enum):
@@ -73,7 +70,7 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class CollisionTrial:
-    """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes."""
+    """One run: a layout, a rule and what both sides offer, in MB/s of 2^20 bytes; times in s."""
 
     layout: Layout
     rule: WriteRule
@@ -82,11 +79,7 @@ class CollisionTrial:
     seconds: float = 0.5
     message_length: int = MESSAGE_LENGTH
     seed: int = 1
-
-    @property
-    def warmup_ns(self) -> int:
-        """What goes before the time that is measured."""
-        return round(min(self.seconds, WARMUP_MAX) * NS_PER_S)
+    warmup: float = WARMUP
 
     def __post_init__(self) -> None:
         for option, load in (("--offer-out", self.offered_out), ("--offer-in", self.offered_in)):
@@ -222,7 +215,7 @@ def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
 
 def collide(trial: CollisionTrial) -> CollisionOutcome:
     """Run one trial."""
-    layout, warmup_ns = trial.layout, trial.warmup_ns
+    layout, warmup_ns = trial.layout, round(trial.warmup * NS_PER_S)
     end_ns = warmup_ns + round(trial.seconds * NS_PER_S)
     waste = Waste(layout.nodes[0], warmup_ns)
     fabric = make_fabric([layout])

@@ -24,11 +24,13 @@ from scenarios.cluster import ClusterExperiment, LinkLoad, SilentProgram, run_cl
 from scenarios.guests import GuestCosts, make_guests
 from scenarios.relocated import pass_record
 from scenarios.relocated_guest import GuestPlan, Moved
-from scenarios.relocation import WARMUP_NS, WINDOW, move_all
+from scenarios.relocation import WINDOW, move_all
 from scenarios.relocation_orders import Operator, Order, Response
 from scenarios.relocation_queue import Arrivals, Departures, RelocationQueue
 from scenarios.run import MIB, NS_PER_S
+from scenarios.saturation import SECONDS
 from scenarios.together import Together
+from scenarios.warmup import WARMUP, WARMUP_NS
 
 GUESTS_MAX: Final = 500
 AT_ONCE_MAX: Final = 16
@@ -230,8 +232,8 @@ def _meanwhile(
     alone = run_cluster(
         replace(
             ClusterExperiment(evacuation.collection, evacuation.loads),
-            seconds=0.5,
-            warmup=0.2,
+            seconds=SECONDS,
+            warmup=WARMUP,
             seed=evacuation.seed,
         )
     )

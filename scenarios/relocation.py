@@ -20,6 +20,7 @@ from scenarios.relocation_orders import Operator, Order, Response
 from scenarios.relocation_queue import Arrivals, Departures, RelocationQueue
 from scenarios.run import NS_PER_S, DeviceResult, check_node, measure
 from scenarios.together import Together
+from scenarios.warmup import WARMUP_NS
 from scenarios.workload import Workload
 
 WINDOW: Final = 100
@@ -29,9 +30,6 @@ GSBBK), which are being filled; how many messages are outstanding is not publish
 
 WINDOW_MAX: Final = 1_000
 GUESTS_MAX: Final = 16
-
-WARMUP_NS: Final = 200_000_000
-"""Background traffic runs for so long before the first relocation begins."""
 
 SLICE_NS: Final = 5_000_000
 """How long it takes at most until a guest of another link begins: far less than a guest takes
@@ -45,6 +43,7 @@ class Relocation:
     ``source`` is the node that the guests leave, the layout's first node if it is None.
     ``background`` is a workload and how many pairs run it meanwhile, clients on the source.
     ``orders`` are commands that are given meanwhile.
+    The background runs for as long as `scenarios.warmup` says before the first relocation begins.
     """
 
     layout: Layout

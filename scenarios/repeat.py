@@ -11,7 +11,7 @@ SEEDS_MAX: Final = 1_000
 
 SPREAD_PERCENT_MIN: Final = 1.0
 """Seeds that happen to agree do not show that others would: figures are not known better. Chosen:
-twice the share by which `scenarios.steady` takes a rate to be known at best."""
+the share by which `scenarios.steady` takes a rate to be known at best."""
 
 MEASURES: Final = tuple(
     field.name for field in fields(Result) if field.name not in ("node", "devices")

@@ -23,6 +23,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.guests import GuestCosts, make_guests
 from scenarios.operation import OperatedRun, Operation
+from scenarios.warmup import WARMUP
 from scenarios.workload import Workload
 
 NS_PER_S: Final = 1_000_000_000
@@ -52,7 +53,7 @@ class Experiment:
     workload: Workload
     pairs: int
     seconds: float = 10.0
-    warmup: float = 1.0
+    warmup: float = WARMUP
     seed: int = 1
     client: NodeName | None = None
     link: LinkParameters = field(default_factory=LinkParameters)

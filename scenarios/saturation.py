@@ -12,6 +12,7 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.run import Experiment, Result
 from scenarios.steady import Rate, SteadyRun, steady_run
+from scenarios.warmup import WARMUP
 from scenarios.workload import SUITES
 
 SUITE: Final = "HL"
@@ -21,8 +22,8 @@ STATED_PAIRS: Final = 50
 """IBM's load in its longest look at a link (H001709C)."""
 
 SECONDS: Final = 1.0
-WARMUP: Final = 0.3
-"""Virtual seconds of the runs of which more is shown than a rate: of CTCs, disks, several links."""
+"""Virtual seconds, after the warm-up, of runs of which more is shown than a rate: of CTCs, disks,
+several links."""
 
 LIKE_SHARE: Final = 0.1
 """Figures that differ by less say the same: the model's own error is as large."""

@@ -13,6 +13,7 @@ from isfc.io.shared import load_link_with_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
+from scenarios.warmup import WARMUP
 from scenarios.workload import Workload, find_workload
 
 _SHOWN: Final = {
@@ -121,7 +122,7 @@ def simulate(
     *,
     pairs: int,
     seconds: float = 10.0,
-    warmup: float = 1.0,
+    warmup: float = WARMUP,
     interval: float = 1.0,
     seed: int = 1,
     client: str | None = None,

@@ -6,8 +6,9 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 
 from isfc.cli.experiments import run_all
-from isfc.cli.render.loss import AnyLoss, Left, SteadyRates, left_after, loss_page
+from isfc.cli.render.loss import AnyLoss, Left, SteadyRates, gone_name, left_after, loss_page
 from isfc.cli.render.notes import note_lines, note_records
+from isfc.cli.render.paces import two_paces
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import LostTogether
@@ -29,8 +30,14 @@ def losses_of(
     lefts = left_of(layout, simulate=simulate, together=together)
     runs = f"Runs: {SUITE}, {STATED_PAIRS} pairs, until steady, one direction after the other"
     load = f"{runs}{_within(lefts)}."
+    rates = [
+        (f"{node}, {gone_name(left.loss)} gone,", rate)
+        for left in lefts
+        for node, rate in zip(layout.nodes, left.measured or (), strict=False)
+    ]
     notes = loss_notes(layout, simulated=simulate)
-    page = Group(loss_page(layout, lefts, load), *note_lines(notes))
+    said = [two_paces(rates)] if any(rate.second_mb_per_s for _, rate in rates) else []
+    page = Group(loss_page(layout, lefts, load), *said, *note_lines(notes))
     return page, [loss_record(layout, left) for left in lefts]
 
 
@@ -53,6 +60,8 @@ def loss_record(layout: Layout, left: Left) -> dict[str, Any]:
         and {node: rate.mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
         "simulated_spread_mb_per_s": left.measured
         and {node: rate.spread_mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
+        "simulated_second_mb_per_s": left.measured
+        and {node: rate.second_mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
         **note_records(loss_notes(layout, simulated=left.measured is not None)),
     }
 

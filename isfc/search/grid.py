@@ -42,6 +42,7 @@ from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
 from scenarios.run import Experiment
+from scenarios.warmup import WARMUP
 from scenarios.workload import find_workload
 
 CELLS_MAX: Final = 100_000
@@ -55,7 +56,7 @@ class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid: dict[str, Any]
     template: dict[str, Any] | None = None
     seconds: float = 3.0
-    warmup: float = 1.0
+    warmup: float = WARMUP
 
 
 class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

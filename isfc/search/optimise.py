@@ -373,7 +373,7 @@ class _Search:
 
     def _measured(self, layouts: Sequence[Layout]) -> list[Contender]:
         task = self.task
-        load = replace(task.load, seconds=4 * task.load.seconds, warmup=2 * task.load.warmup)
+        load = replace(task.load, seconds=4 * task.load.seconds)
         seeds = [replace(load, seed=seed) for seed in range(1, task.seeds + 1)]
         by_seed = [
             dict(self._share_out(partial(scores, objectives=task.objectives, load=one), layouts))

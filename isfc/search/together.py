@@ -19,6 +19,7 @@ from isfc.layout.sharing import in_use, with_channels
 from isfc.search.candidate import Candidate, candidate_of
 from scenarios.cluster import ClusterExperiment, LinkLoad, run_cluster
 from scenarios.repeat import is_ahead, spread_percent
+from scenarios.warmup import WARMUP
 
 NEIGHBOURS: Final = 16
 """Neighbours that are scored together before the best of them is taken. Chosen."""
@@ -56,6 +57,7 @@ class LinksTask:
     runs: int = 200
     seeds: int = 3
     seed: int = 1
+    warmup: float = WARMUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,6 @@ def _mean(values: Sequence[float]) -> float:
 def figures(collection: Collection, *, task: LinksTask) -> Figures:
     """MB/s of each link with traffic, both ways, of a run of all together."""
     experiment = ClusterExperiment(
-        collection, task.loads, seconds=task.seconds, warmup=task.seconds / 2, seed=task.seed
+        collection, task.loads, seconds=task.seconds, warmup=task.warmup, seed=task.seed
     )
     return tuple(link.client.whole.result.mb_per_s for link in run_cluster(experiment).links)

@@ -24,7 +24,9 @@ LAYOUT = load_layout("published-4")
 
 
 def outcome(scan: Scan, stop_short: int = 0, load: float = 40.0) -> CollisionOutcome:
-    return collide(CollisionTrial(LAYOUT, WriteRule(scan, stop_short), load, load, seconds=0.1))
+    return collide(
+        CollisionTrial(LAYOUT, WriteRule(scan, stop_short), load, load, seconds=0.1, warmup=0.1)
+    )
 
 
 def test_isfcs_rule_does_not_collide_at_half_load_and_a_naive_scan_does() -> None:
@@ -44,13 +46,15 @@ def test_rule_stops_working_when_a_direction_needs_all_its_ctcs() -> None:
 
 
 def test_what_is_offered_is_carried_as_long_as_there_is_room() -> None:
-    result = collide(CollisionTrial(LAYOUT, WriteRule(Scan.OPPOSITE, 1), 20, 40, seconds=0.5))
+    result = collide(
+        CollisionTrial(LAYOUT, WriteRule(Scan.OPPOSITE, 1), 20, 40, seconds=0.5, warmup=0.5)
+    )
     assert result.mb_per_s_out == pytest.approx(20, rel=0.15)
     assert result.mb_per_s_in == pytest.approx(40, rel=0.15)
 
 
 def test_same_trial_has_the_same_outcome() -> None:
-    trial = CollisionTrial(LAYOUT, WriteRule(Scan.RANDOM), 100, 100, seconds=0.05)
+    trial = CollisionTrial(LAYOUT, WriteRule(Scan.RANDOM), 100, 100, seconds=0.05, warmup=0.05)
     assert collide(trial) == collide(trial)
 
 

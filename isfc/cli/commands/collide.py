@@ -22,7 +22,8 @@ from scenarios.collide import (
 )
 from scenarios.notes import layout_notes
 from scenarios.repeat import SEEDS_MAX
-from scenarios.run import INTERVAL_MIN, NS_PER_S
+from scenarios.run import INTERVAL_MIN
+from scenarios.warmup import WARMUP
 from scenarios.workload import MESSAGE_LENGTH_MAX
 
 STEPS_MAX = 16
@@ -51,7 +52,7 @@ def collide_layout(
             "S",
             INTERVAL_MIN,
             SECONDS_MAX,
-            "Virtual time that each run is measured, after as much warm-up, 0.5 s at most.",
+            f"Virtual time that each run is measured, after {WARMUP:g} s of warm-up.",
         ),
     ] = 0.5,
     seed: Annotated[int, bounded("N", 0, SEED_MAX, "Seed of when messages are sent.")] = 1,
@@ -98,7 +99,7 @@ def collide_record(
         "ctcs": len(layout.ctcs),
         "message": trial.message_length,
         "seconds": trial.seconds,
-        "warmup": trial.warmup_ns / NS_PER_S,
+        "warmup": trial.warmup,
         "seed": trial.seed,
         "seeds": seeds,
         **note_records(layout_notes(layout)),

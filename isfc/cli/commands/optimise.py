@@ -54,6 +54,7 @@ from isfc.search.workers import share_out
 from scenarios.cluster import LinkLoad
 from scenarios.notes import cluster_notes
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
+from scenarios.warmup import WARMUP
 from scenarios.workload import find_workload
 
 _Item = TypeVar("_Item")
@@ -175,7 +176,7 @@ def optimise_layout(
         given,
         goal.ctcs or len(given.ctcs),
         goal.objectives,
-        ScoredLoad(find_workload(load.workload), load.pairs, load.seconds, load.seconds / 2),
+        ScoredLoad(find_workload(load.workload), load.pairs, load.seconds, WARMUP),
         runs=search.runs,
         seeds=search.seeds,
         fixed=parse_fixed(given, parse_rdevs(search.fixed) if search.fixed else ()),

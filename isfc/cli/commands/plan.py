@@ -261,8 +261,10 @@ def _compared_record(compared: ComparedLoad) -> dict[str, Any]:
         "verdict": compared.verdict,
         "mb_per_s": compared.before.mb_per_s,
         "spread_mb_per_s": compared.before.spread_mb_per_s,
+        "second_mb_per_s": compared.before.second_mb_per_s,
         "changed_mb_per_s": compared.changed.mb_per_s,
         "changed_spread_mb_per_s": compared.changed.spread_mb_per_s,
+        "changed_second_mb_per_s": compared.changed.second_mb_per_s,
     }
 
 
@@ -277,7 +279,11 @@ def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
             each.sender: each.saturated.spread_mb_per_s for each in figures
         },
         "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
+        "saturated_second_mb_per_s": {
+            each.sender: each.saturated.second_mb_per_s for each in figures
+        },
         "stated_spread_mb_per_s": {each.sender: each.stated.spread_mb_per_s for each in figures},
+        "stated_second_mb_per_s": {each.sender: each.stated.second_mb_per_s for each in figures},
         "extrapolated": beyond_plan(plan.layout, figures),
     }
 

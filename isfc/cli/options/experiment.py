@@ -12,6 +12,7 @@ from isfc.layout.layout import Layout, find_node
 from isfc.link.name import NodeName
 from scenarios.repeat import SEEDS_MAX
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.warmup import WARMUP
 from scenarios.workload import (
     MESSAGE_LENGTH_MAX,
     TRANSPORT_WINDOW,
@@ -104,7 +105,7 @@ class ExtentOptions:
     seconds: Annotated[
         float, bounded("S", INTERVAL_MIN, SECONDS_MAX, "Virtual time that is measured.")
     ] = 10.0
-    warmup: Annotated[float, bounded("S", 0, SECONDS_MAX, "Virtual time before that.")] = 1.0
+    warmup: Annotated[float, bounded("S", 0, SECONDS_MAX, "Virtual time before that.")] = WARMUP
     seed: SeedOption = 1
     seeds: SeedsOption = None
 

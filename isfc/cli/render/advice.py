@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from isfc.cli.render.paces import paces
 from isfc.layout.rules.rule import Finding, Untried
 from scenarios.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.saturation import STATED_PAIRS
@@ -35,4 +36,4 @@ def _verdict(compared: ComparedLoad) -> str:
 
 
 def _rates(compared: ComparedLoad) -> str:
-    return f"{compared.before.mb_per_s:.0f} to {compared.changed.mb_per_s:.0f}"
+    return f"{paces(compared.before)} to {paces(compared.changed)}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from isfc.cli.render.paces import two_paces
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, WriteDirection
 from isfc.layout.plan import Plan
 from scenarios.run import MIB
@@ -45,6 +46,13 @@ def differences(
             "Advice shows the MB/s of the slower direction, first of this layout and then of the "
             "changed one; a difference within the spread of both runs is none."
         )
+    loads = [
+        (f"{figure.sender} {load}", rate)
+        for figure in figures
+        for load, rate in (("saturated", figure.saturated), (f"with {pairs} pairs", figure.stated))
+    ]
+    if said := two_paces(loads):
+        yield said
     apart = [
         (way, figure.saturated_mb_per_s)
         for way, figure in zip(plan.directions, figures, strict=True)

@@ -10,7 +10,8 @@ from isfc.cli.render.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.cluster_shared import ChannelShare, PathResult
-from scenarios.saturation import SECONDS, WARMUP
+from scenarios.saturation import SECONDS
+from scenarios.warmup import WARMUP
 
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:

@@ -9,7 +9,6 @@ from rich.text import Text
 from isfc.cli.render.table import plain_table
 from isfc.layout.layout import Layout
 from scenarios.collide import CollisionOutcome, CollisionTrial
-from scenarios.run import NS_PER_S
 
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
@@ -40,7 +39,7 @@ def collide_page(
 
 def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int) -> str:
     """From how long a run each figure is, and how far it is known."""
-    run = f"{trial.seconds:g} s of virtual time after {trial.warmup_ns / NS_PER_S:g} s of warm-up"
+    run = f"{trial.seconds:g} s of virtual time after {trial.warmup:g} s of warm-up"
     if seeds == 1:
         return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
     most = max(outcomes, key=lambda each: each.collisions_per_s_spread)

@@ -8,11 +8,13 @@ import msgspec
 from msgspec import Meta
 
 import isfc
+from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.record import run_record
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
 
-WARMUP: Final = 0.3
+WARMUP: Final = ExtentOptions().warmup
+"""Seconds of virtual time: that of `isfc run`."""
 INTERVALS: Final = 24
 """Bars of the chart."""
 _STEPS: Final = 50

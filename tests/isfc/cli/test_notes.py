@@ -151,7 +151,7 @@ def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
     # one run of a second, of features that nobody has measured, and not a word of it
     page, _ = printed(capsys, "plan", str(file))
     assert page.count(EXTRAPOLATED) == 1
-    assert "Each rate is of one run of 1 s of virtual time after 0.3 s of warm-up, " in page
+    assert "Each rate is of one run of 1 s of virtual time after 1 s of warm-up, " in page
     assert run(["plan", str(file), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert [note["kind"] for note in record["notes"]][:1] == ["extrapolated"]

@@ -18,7 +18,12 @@ from scenarios.cluster import load_of
 
 COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
 TASK = LinksTask(
-    COLLECTION, tuple(map(load_of, COLLECTION.traffic)), seconds=0.05, runs=24, seeds=2
+    COLLECTION,
+    tuple(map(load_of, COLLECTION.traffic)),
+    seconds=0.05,
+    runs=24,
+    seeds=2,
+    warmup=0.025,
 )
 
 

@@ -12,6 +12,7 @@ from isfc import __version__
 from isfc.cli.render.advice import model_word
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.loss import gone_name
+from isfc.cli.render.paces import two_paces
 from isfc.cli.render.page.channels import CHANNELS, ChannelSurvey, channels_article
 from isfc.cli.render.page.charts import VERSION, charts, curve_specs, has_collisions
 from isfc.cli.render.page.cluster import CLUSTER, ClusterSurvey, cluster_article
@@ -34,6 +35,7 @@ from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
 from scenarios.notes import believed, plan_notes
 from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
+from scenarios.steady import Rate
 
 _SECTIONS = {
     "layout": "Layout",
@@ -240,8 +242,16 @@ def _load(survey: Survey) -> str:
             for p in survey.points
         ),
     )
+    said = two_paces(
+        (
+            f"{p.sender} with {p.pairs} pairs",
+            Rate(p.mb_per_s, p.spread_mb_per_s, p.second_mb_per_s),
+        )
+        for p in survey.points
+    )
     return (
         figure("throughput", survey.mark, "MB/s sent over pairs")
+        + (f"<p>{escape(said)}</p>\n" if said else "")
         + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
         + _collisions(survey)
         + details("The figures", figures)
