@@ -75,7 +75,8 @@ class LiveNode:
     """One system of a layout, its ``links``, and how it is to be joined to its partners.
 
     It goes to the partners in ``connect``; the others come to where it listens. ``lifeline`` ends
-    the node with the process that started it, whose pipe its standard input is.
+    the node with the process that started it, whose pipe its standard input is, and lets it measure
+    when a line comes from there: the links of other systems may come up later than its own.
     """
 
     links: tuple[Layout, ...]
@@ -117,15 +118,14 @@ class LiveNode:
             paced = self.options.factor > 0
             control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
             stack.push_async_callback(control.close)
-            if self.lifeline:
-                await _hold_lifeline(stop)
+            begin = await _hold_lifeline(stop) if self.lifeline else None
             started = await stack.enter_async_context(
                 observe(system.engines, self.observed, paced=paced, insecure=self.insecure)
             )
             listen = await opening.meet(system)
             started(listen, self.connect)
             keep_memory()
-            code = await self._run(system, stop, report)
+            code = await self._run(system, stop, report, begin)
         self._check_verified(programs)
         return code
 
@@ -140,7 +140,11 @@ class LiveNode:
             show_error(f"--verify: {self.name}: {count} messages, all as they were sent")
 
     async def _run(
-        self, system: LiveSystem, stop: asyncio.Event, report: Callable[[Measured], None]
+        self,
+        system: LiveSystem,
+        stop: asyncio.Event,
+        report: Callable[[Measured], None],
+        begin: asyncio.Event | None,
     ) -> int:
         """Wait for the first of: a signal, a fault, the end of measuring."""
         work: set[asyncio.Task[Any]] = {
@@ -149,7 +153,7 @@ class LiveNode:
         }
         measuring = None
         if self.options.workload is not None and self.options.seconds is not None:
-            measuring = asyncio.create_task(self._measure_all(system, report))
+            measuring = asyncio.create_task(self._measure_all(system, report, begin))
             work.add(measuring)
         try:
             done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
@@ -163,10 +167,21 @@ class LiveNode:
             return ExitCode.GOOD
         return measuring.result() if measuring in done else ExitCode.INTERRUPTED
 
-    async def _measure_all(self, system: LiveSystem, report: Callable[[Measured], None]) -> int:
-        """Measure every link at the same time, once every CTC is up; the exit code."""
+    async def _measure_all(
+        self,
+        system: LiveSystem,
+        report: Callable[[Measured], None],
+        begin: asyncio.Event | None,
+    ) -> int:
+        """Measure every link at the same time, once every CTC is up; the exit code.
+
+        Among others the node waits until it is told to ``begin``: else the first two systems may
+        have measured and gone before the third is up, whose links with them would carry nothing.
+        """
         for engine in system.engines:
             await _come_up(engine)
+        if begin is not None:
+            await begin.wait()
         measured = await asyncio.gather(*(self._measure(engine) for engine in system.engines))
         for each in measured:
             report(each)
@@ -185,6 +200,10 @@ class LiveNode:
         assert self.options.seconds is not None, "nothing is measured without an end"
         stretch = max(1, self.options.factor)
         await asyncio.sleep(self.options.warmup * stretch)
+        if engine.end.link.state is LinkState.DOWN:
+            raise OSError(
+                f"the link to {engine.definition.partner} went down before it was measured"
+            )
         end, before = engine.end, engine.end.snapshot(engine.now_ns())
         cpu_ns = time.process_time_ns()
         late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
@@ -271,14 +290,21 @@ async def _come_up(engine: LiveEngine) -> None:
     engine.listeners.remove(listen)
 
 
-async def _hold_lifeline(stop: asyncio.Event) -> None:
-    """Stop when standard input ends: whoever held its other end has ended."""
+async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
+    """Stop when standard input ends: whoever held its other end has ended.
+
+    What is returned is set when a line comes.
+    """
+    begin = asyncio.Event()
     mode = os.fstat(sys.stdin.fileno()).st_mode
     if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):  # nobody holds an end of it
         stop.set()
-        return
+        return begin
 
     class Lifeline(asyncio.Protocol):
+        def data_received(self, data: bytes) -> None:
+            begin.set()
+
         def connection_lost(self, exc: Exception | None) -> None:
             stop.set()
 
@@ -286,3 +312,4 @@ async def _hold_lifeline(stop: asyncio.Event) -> None:
             stop.set()
 
     await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
+    return begin

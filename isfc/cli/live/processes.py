@@ -1,7 +1,8 @@
 """All systems of a layout as processes of this machine: start them, watch them, end them.
 
 The nodes end with this process however it ends: each holds one end of a pipe, its standard
-input, and stops when the other end is gone.
+input, and stops when the other end is gone. A line on it says that all links are up: they are
+measured from then on.
 """
 
 import asyncio
@@ -83,7 +84,7 @@ class LiveSystems:
             async with self._processes(folder) as processes:
                 said: set[str] = set()
                 outcomes = [asyncio.create_task(_outcome(process, said)) for process in processes]
-                announcing = asyncio.create_task(self._announce(folder))
+                announcing = asyncio.create_task(self._announce(folder, processes))
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
                 try:
                     await _first_end(stop, outcomes, watching)
@@ -163,13 +164,17 @@ class LiveSystems:
             env=os.environ | {"PYTHONSAFEPATH": "1"},
         )
 
-    async def _announce(self, folder: Path) -> None:
-        """Wait until both ends of every link are up, and say so."""
+    async def _announce(
+        self, folder: Path, processes: Sequence[asyncio.subprocess.Process]
+    ) -> None:
+        """Wait until both ends of every link are up, and say so, to the nodes as well."""
         while True:
             ends = await self._look(folder)
             count = sum(end.node.state is LinkState.UP for end in ends)
             if count == 2 * len(self.links):
                 self.on_up()
+                for process in processes:
+                    _stdin(process).write(b"\n")
                 return
             await asyncio.sleep(COMING_LOOK_S)
 
@@ -236,8 +241,12 @@ async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:
 
 def _release(process: asyncio.subprocess.Process) -> None:
     """End a node: its standard input ends."""
+    _stdin(process).close()
+
+
+def _stdin(process: asyncio.subprocess.Process) -> asyncio.StreamWriter:
     assert process.stdin is not None, "a pipe"
-    process.stdin.close()
+    return process.stdin
 
 
 def _read_measured(output: bytes) -> list[Measured]:

@@ -1,5 +1,6 @@
 """``isfc up`` and ``isfc node`` where systems have several links: figures, journals and TLS."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from isfc.cli.main import run
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.processes import Isfc, isfc
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
 from tools.benchmarks.certificates import make_certificates
 
 TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
@@ -23,6 +24,28 @@ def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
     assert [(each["node"], each["partner"]) for each in record["results"]] == ENDS
     assert [*record["lag_percent"]] == [f"{name}-{partner}" for name, partner in ENDS]
     assert all(each["mb_per_s"] > 0 for each in record["results"])
+
+
+@pytest.mark.slow
+def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path: Path) -> None:
+    """Else it may have gone when the last link comes up, which then carries nothing."""
+    quick = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
+    place = f"unix:{tmp_path / 'link'}"
+    first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
+    second = ("node", "SERVER", "published-4", "--connect", place, *quick)
+    with (
+        isfc(tmp_path, *first, stdin=subprocess.PIPE) as told,
+        isfc(tmp_path, *second) as alone,
+    ):
+        assert alone.exit_code() == 0, alone.err
+        assert told.process.poll() is None
+        assert told.process.stdin is not None
+        wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
+        told.process.stdin.write(b"\n")
+        told.process.stdin.flush()
+        assert told.exit_code() != 0
+        assert "the link to SERVER went down before it was measured" in told.err
+        assert told.out == ""
 
 
 @pytest.mark.slow
