@@ -199,11 +199,7 @@ class LiveNode:
         """Measure one link as `scenarios.run` does, in the model's time."""
         assert self.options.seconds is not None, "nothing is measured without an end"
         stretch = max(1, self.options.factor)
-        await asyncio.sleep(self.options.warmup * stretch)
-        if engine.end.link.state is LinkState.DOWN:
-            raise OSError(
-                f"the link to {engine.definition.partner} went down before it was measured"
-            )
+        await self._warm_up(engine, stretch)
         end, before = engine.end, engine.end.snapshot(engine.now_ns())
         cpu_ns = time.process_time_ns()
         late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
@@ -219,6 +215,18 @@ class LiveNode:
         lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
         partner = engine.definition.partner if len(self.links) > 1 else None
         return Measured(result, lag_percent if self.options.factor else 0.0, partner)
+
+    async def _warm_up(self, engine: LiveEngine, stretch: float) -> None:
+        """Let traffic settle; once more if the link is down by then and comes back in time."""
+        await asyncio.sleep(self.options.warmup * stretch)
+        while engine.end.link.state is LinkState.DOWN:
+            try:
+                async with asyncio.timeout(self.options.reconnect_s):
+                    await _come_up(engine)
+            except TimeoutError:
+                partner = engine.definition.partner
+                raise OSError(f"the link to {partner} went down before it was measured") from None
+            await asyncio.sleep(self.options.warmup * stretch)
 
     def _opening(self, tls: Tls | None, connect_tls: Tls | None) -> Opening:
         return Opening(
@@ -284,10 +292,12 @@ async def _come_up(engine: LiveEngine) -> None:
             changed.set()
 
     engine.listeners.append(listen)
-    while engine.end.link.state is not LinkState.UP:
-        changed.clear()
-        await changed.wait()
-    engine.listeners.remove(listen)
+    try:
+        while engine.end.link.state is not LinkState.UP:
+            changed.clear()
+            await changed.wait()
+    finally:
+        engine.listeners.remove(listen)
 
 
 async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:

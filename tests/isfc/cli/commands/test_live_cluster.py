@@ -32,6 +32,7 @@ def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path
     quick = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
     place = f"unix:{tmp_path / 'link'}"
     first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
+    first += ("--reconnect", "0.2")
     second = ("node", "SERVER", "published-4", "--connect", place, *quick)
     with (
         isfc(tmp_path, *first, stdin=subprocess.PIPE) as told,
@@ -46,6 +47,27 @@ def test_system_that_is_started_with_others_measures_when_it_is_told_to(tmp_path
         assert told.exit_code() != 0
         assert "the link to SERVER went down before it was measured" in told.err
         assert told.out == ""
+
+
+@pytest.mark.slow
+def test_link_that_is_down_when_it_is_to_be_measured_is_measured_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    quick = "--workload HS --pairs 3 --seconds 0.05 --warmup 0 --json --log-format json".split()
+    place = f"unix:{tmp_path / 'link'}"
+    first = ("node", "CLIENT", "published-4", "--listen", place, "--lifeline", *quick)
+    second = ("node", "SERVER", "published-4", "--connect", place, *quick)
+    with isfc(tmp_path, *first, stdin=subprocess.PIPE) as told:
+        with isfc(tmp_path, *second) as gone:
+            assert gone.exit_code() == 0, gone.err
+        wait_for(lambda: '"partner-ended"' in told.err, "the end of the link")
+        assert told.process.stdin is not None
+        told.process.stdin.write(b"\n")
+        told.process.stdin.flush()
+        with isfc(tmp_path, *second) as back:
+            assert back.exit_code() == 0, back.err
+            assert told.exit_code() == 0, told.err
+        assert [each["node"] for each in told.record()["results"]] == ["CLIENT"]
 
 
 @pytest.mark.slow
