@@ -20,13 +20,12 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.channel_busy import BusySoFar, busy_so_far
 from scenarios.cluster_shared import (
     ChannelResult,
     Look,
-    Moved,
     PathResult,
     channel_results,
-    moved_so_far,
     path_results,
 )
 from scenarios.guests import GuestCosts, make_guests
@@ -268,7 +267,7 @@ class ClusterLooks:
         self._experiment = experiment
         self._systems = systems
         self._looks: list[Look] = []
-        self._moved: list[Moved] = []
+        self._busy: list[BusySoFar] = []
 
     def look(self, now_ns: int) -> None:
         """Note all counters."""
@@ -279,7 +278,8 @@ class ClusterLooks:
                 for end in system.ends
             }
         )
-        self._moved.append(moved_so_far(self._experiment.collection, self._systems))
+        links = self._experiment.collection.links
+        self._busy.append(busy_so_far(links, self._systems, now_ns))
 
     def result(self) -> ClusterResult:
         """What came of the run between the first look and the last."""
@@ -288,8 +288,8 @@ class ClusterLooks:
             experiment,
             tuple(_recording(each, looks) for each in experiment.experiments),
             tuple(_system_result(system.name, looks) for system in self._systems),
-            tuple(channel_results(experiment.collection, experiment.seconds, looks, self._moved)),
-            tuple(path_results(experiment.collection, experiment.seconds, looks)),
+            tuple(channel_results(experiment.collection, experiment.seconds, looks, self._busy)),
+            tuple(path_results(experiment.collection, experiment.seconds, looks, self._busy)),
         )
 
 

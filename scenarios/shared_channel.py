@@ -4,21 +4,20 @@ The link is run without the disks and with them; the disks' mean values are take
 what the CTCs used. `ctc.sharing` says how the two share a chpid.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from ctc.address import ChpidId
-from ctc.chpid import Chpid
-from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate
 from isfc.io.shared import find_shared, with_disks, without_disks
 from isfc.link.name import NodeName
+from scenarios.channel_busy import busy_between, busy_so_far
 from scenarios.operation import OperatedRun
-from scenarios.run import NS_PER_S, Experiment, Result, build, measure, run_on
+from scenarios.run import Experiment, Result, build, measure, run_on
 
 LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 """Of the disks' load, where a curve goes over it (chosen)."""
@@ -95,47 +94,15 @@ def run_counted(
     operated = OperatedRun(engine, systems, None)
     run_on(operated, experiment.begin_ns, progress)
     before = end.snapshot(engine.now_ns)
-    counted = [
-        {number: count_moved(ends) for number, ends in system.channels.chpids.items()}
-        for system in systems
-    ]
+    links = (experiment.layout,)
+    busy = busy_so_far(links, systems, engine.now_ns)
     run_on(operated, experiment.end_ns, progress)
-    uses: dict[tuple[str, ChpidId], ChannelUse] = {}
-    for system, first in zip(systems, counted, strict=True):
-        here = experiment.layout.nodes.index(system.name)
-        profiles = {fibre.chpids[here]: fibre.profile for fibre in experiment.layout.fibres}
-        for number, ends in system.channels.chpids.items():
-            moved = [
-                after - begun for after, begun in zip(count_moved(ends), first[number], strict=True)
-            ]
-            uses[system.name, number] = use_of(profiles[number], moved, experiment.seconds)
+    later = busy_so_far(links, systems, engine.now_ns)
+    uses: dict[tuple[str, ChpidId], ChannelUse] = {
+        (end.node, end.chpid): busy_between(busy, later, (end,), experiment.seconds).use
+        for end in later.chpids
+    }
     return measure(end.name, before, end.snapshot(engine.now_ns)), uses
-
-
-def count_moved(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
-    """I/Os, bytes out, bytes in and CCWs so far, of all ends of a channel."""
-    return (
-        sum(end.io_count for end in ends),
-        sum(end.length_out for end in ends),
-        sum(end.length_in for end in ends),
-        sum(end.ccw_count for end in ends),
-    )
-
-
-def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> ChannelUse:
-    """What a channel was used for what `count_moved` grew by in so many seconds."""
-    ios, length_out, length_in, ccws = moved
-    ns = seconds * NS_PER_S
-    processor_ns = (
-        ios * profile.io_ns
-        + (length_out + length_in) * profile.processor_ns_per_byte
-        + ccws * profile.processor_ns_per_ccw
-    )
-    return ChannelUse(
-        processor=processor_ns / ns,
-        line_out=length_out * profile.line_ns_per_byte / ns,
-        line_in=length_in * profile.line_ns_per_byte / ns,
-    )
 
 
 def run_over_load(

@@ -87,8 +87,8 @@ class Fibre:
         here, there = self.channels[end], self.channels[1 - end]
         if self.path is None or self.path.isl is None:
             return FabricRoute(here, there)
-        trunk = f"{self.path.name} from {self.ways[end]}"
-        return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
+        trunk, trunk_back = (f"{self.path.name} from {self.ways[way]}" for way in (end, 1 - end))
+        return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km), trunk_back)
 
 
 @dataclass(frozen=True, slots=True)

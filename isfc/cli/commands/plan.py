@@ -178,7 +178,7 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
                 "processor_mb_per_s": each.processor_mb_per_s,
                 "mb_per_s_out": each.carried.mb_per_s_out,
                 "mb_per_s_in": each.carried.mb_per_s_in,
-                "busy_percent": min(100.0, 100.0 * each.carried.busy),
+                "busy_percent": 100.0 * each.carried.busy,
                 "links": [asdict(share) for share in each.carried.shares],
             }
             for each in plan.channels
@@ -189,7 +189,7 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
                 "mb_per_s_max": each.mb_per_s_max,
                 "mb_per_s_out": each.mb_per_s_out,
                 "mb_per_s_in": each.mb_per_s_in,
-                "busy_percent": min(100.0, 100.0 * each.busy),
+                "busy_percent": 100.0 * each.busy,
                 "links": [asdict(share) for share in each.shares],
             }
             for each in plan.paths

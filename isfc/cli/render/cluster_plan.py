@@ -58,7 +58,7 @@ def _paths(paths: Sequence[PathResult]) -> Table:
         table.add_row(
             path.name,
             *(f"{rate:.0f}" for rate in (path.mb_per_s_max, path.mb_per_s_out, path.mb_per_s_in)),
-            f"{min(100.0, 100 * path.busy):.0f}",
+            f"{100 * path.busy:.0f}",
             _who(path.shares),
         )
     return table
@@ -85,7 +85,7 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
             f"{channel.processor_mb_per_s:.0f}",
             f"{carried.mb_per_s_out:.0f}",
             f"{carried.mb_per_s_in:.0f}",
-            f"{min(100.0, 100 * carried.busy):.0f}",
+            f"{100 * carried.busy:.0f}",
             _who(carried.shares),
         )
     return table

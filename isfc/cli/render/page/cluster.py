@@ -72,7 +72,7 @@ def _channels(plan: ClusterPlan) -> str:
             f"{each.processor_mb_per_s:.0f}",
             f"{each.carried.mb_per_s_out:.1f}",
             f"{each.carried.mb_per_s_in:.1f}",
-            f"{min(100.0, 100 * each.carried.busy):.0f}",
+            f"{100 * each.carried.busy:.0f}",
             ", ".join(
                 f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
                 for share in each.carried.shares
@@ -92,7 +92,7 @@ def _paths(plan: ClusterPlan) -> str:
             f"{each.mb_per_s_max:.0f}",
             f"{each.mb_per_s_out:.1f}",
             f"{each.mb_per_s_in:.1f}",
-            f"{min(100.0, 100 * each.busy):.0f}",
+            f"{100 * each.busy:.0f}",
             ", ".join(
                 f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
                 for share in each.shares
