@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.commands.check import check_record
-from isfc.cli.commands.collide import collide_record
-from isfc.cli.commands.compare import pair_record
-from isfc.cli.commands.import_ import link_record
-from isfc.cli.commands.optimise import found_record
-from isfc.cli.commands.plan import plan_record
-from isfc.cli.commands.replay import comparison_record
-from isfc.cli.exits import ExitCode
-from isfc.cli.faults import fault_record
-from isfc.cli.live.node import Measured
-from isfc.cli.loss import left_of, loss_record
-from isfc.cli.options.live import LiveOptions
-from isfc.cli.record import run_record
-from isfc.cli.render.check import Checked
-from isfc.cli.render.drawing import drawing_svg
-from isfc.cli.render.live import live_record
+from isfc.cli.check import check_record
+from isfc.cli.collide import collide_record
+from isfc.cli.compare import pair_record
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.import_.command import link_record
+from isfc.cli.judgement.findings import Checked
+from isfc.cli.live.measured_page import live_record
+from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.running_node import Measured
+from isfc.cli.optimise.command import found_record
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.plan.command import plan_record
+from isfc.cli.plan.losses import loss_record
+from isfc.cli.replay.command import comparison_record
+from isfc.cli.results.record import run_record
+from isfc.cli.run.faults import fault_record
 from isfc.deck.cabling import Cabling
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
@@ -42,6 +42,7 @@ from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
 from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.guest_memory import GuestMemory
+from scenarios.link_loss import left_of
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.relocated import relocate
@@ -125,7 +126,7 @@ def test_plan_keys() -> None:
 
 def test_lose_keys() -> None:
     layout = load_layout("atlanta-boston")
-    for left in left_of(layout, simulate=False):
+    for left in left_of(layout):
         assert_keys("plan --lose", loss_record(layout, left))
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from isfc.cli.commands.evacuate import read_tenants
-from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName

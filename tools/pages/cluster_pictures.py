@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from isfc.cli.render.relocate import GIB
+from isfc.cli.relocation.relocate_page import GIB
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
 from scenarios.evacuation import Evacuated, EvacuationOutcome

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import typer
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.main import COMMANDS, load_command
+from isfc.cli.output.exits import ExitCode
 from tools.pages.console import PROJECT, blocks
 from tools.pages.made_files import write_made
 

@@ -20,7 +20,7 @@ from typing import Final
 
 import msgspec
 
-from isfc.cli.render.plot import check_plot, write_plot
+from isfc.cli.replay.plot import check_plot, write_plot
 from scenarios.published.replay import choose
 from tools.calibration import sensitivity
 from tools.calibration.calibrate import LEFT_OUT

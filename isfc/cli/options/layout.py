@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.source import STANDARD_INPUT, read_pipe
+from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -189,6 +190,11 @@ def read_layout(argument: str) -> tuple[bytes, str]:
         with within(argument):
             return read_pipe(Path(argument), "a layout", FILE_LENGTH_MAX), argument
     return read_content(argument)
+
+
+def decode_layout(data: bytes, source: str) -> str:
+    """The text of what `read_layout` has read, or of a deck; `ConfigurationError` if it is none."""
+    return decode(data, source)
 
 
 def is_pipe(argument: str) -> bool:

@@ -5,8 +5,8 @@ import sys
 from typing import Any
 
 import isfc
-from isfc.cli.commands.report import report_of
-from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.report import report_of
 from isfc.cli.studio.drawing import shares
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell

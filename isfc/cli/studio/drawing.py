@@ -1,11 +1,11 @@
-"""The drawing of `isfc.cli.render.drawing` as something to touch: names, places to hit, focus."""
+"""The drawing of `isfc.cli.drawing.link` as something to touch: names, places to hit, focus."""
 
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.render.cluster_drawing import WIDTH, draw_cluster
-from isfc.cli.render.drawing import DrawnFibre, ctc_words, draw_link, fibre_words, link_groups
+from isfc.cli.drawing.cluster import WIDTH, draw_cluster
+from isfc.cli.drawing.link import DrawnFibre, ctc_words, draw_link, fibre_words, link_groups
 
 _WIDTH = 632
 _ROW = 22

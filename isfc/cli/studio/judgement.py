@@ -9,9 +9,9 @@ from html import escape
 from typing import Final
 
 import isfc
-from isfc.cli.commands.plan import plan_record
-from isfc.cli.render.carried import CAPTION, differences
-from isfc.cli.render.page.parts import table
+from isfc.cli.html.parts import table
+from isfc.cli.judgement.carried import CAPTION, differences
+from isfc.cli.plan.command import plan_record
 from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Question, Subject
 

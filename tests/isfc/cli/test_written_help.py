@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
-from isfc.cli.commands import __path__ as commands
+from isfc.cli import __path__ as cli
 from isfc.cli.main import COMMANDS, run
 from isfc.cli.written_help import written_help
 from tools.pages.written_help import HELP, main, texts
 
-SCRIPT = Path(commands[0]).parents[1] / "cli" / "script" / "isfc"
+SCRIPT = Path(cli[0]) / "script" / "isfc"
 LOADED_MAX: Final = 45
 """Ours are ten, `typing` and `signal` bring some thirty along; the parser would be eighty more."""
 

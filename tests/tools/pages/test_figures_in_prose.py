@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from hypothesis import settings
 
-from isfc.cli.options.live import LAG_PERCENT
+from isfc.cli.live.options import LAG_PERCENT
 from isfc.layout.site import CONSTANTS, FACTOR_MAX
 from isfc.link.package import BACKLOG_LENGTH_MAX
 from isfc.link.parameters import LinkParameters
