@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import typer
 
@@ -10,17 +10,10 @@ from isfc.cli.html.document import bundle, check_charts, document
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.streams import show_log, write_file
+from isfc.cli.output.streams import RUNNING, show_log, write_file
 from isfc.layout.sharing import shares_anything
 from scenarios.report_runs import Survey, survey, survey_channels, survey_cluster
 from scenarios.workload import find_workload, workload_usage
-
-
-class Tell(Protocol):
-    """Who is told what is run, and of which link if there are several."""
-
-    def __call__(self, what: str, of: str) -> None:
-        """Take it."""
 
 
 def report(
@@ -40,11 +33,11 @@ def report(
     shows what its channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
-    write_file(path, report_of(layout, _show_run, link, workload))
+    write_file(path, _page(layout, link, workload))
 
 
-def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "HL") -> str:
-    """The page of the layout that ``name`` means; ``tell`` is told what is run next."""
+def _page(name: str, link: str | None, workload: str) -> str:
+    """The page of the layout that ``name`` means."""
     check_charts()
     chosen = find_workload(workload)
     links, configuration = open_all(name, link)
@@ -56,7 +49,7 @@ def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "H
             name,
             each.layout,
             chosen,
-            partial(tell, of=of),
+            partial(_say, of=of),
             run_all,
             each.disks,
             each.neighbours,
@@ -64,11 +57,11 @@ def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "H
         surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
     cluster = None
     if len(links) > 1 and shares_anything(links[0].collection):
-        tell("all links together", "")
+        _say("all links together")
         cluster = survey_cluster(links[0].collection, run_all)
     return document(surveys, bundle(), channels, cluster)
 
 
-def _show_run(what: str, of: str) -> None:
+def _say(what: str, of: str = "") -> None:
     """Say on standard error what is run, and of which link if there are several."""
-    show_log(f"Running {what}{of}")
+    show_log(f"{RUNNING}{what}{of}")

@@ -166,8 +166,6 @@ def _stands_beside(module: str, name: str) -> bool:
 
 
 def _floor(room: str) -> int:
-    if room == "studio":  # still above other commands: it calls functions of plan and report
-        return len(CLI_FLOORS) + 1
     found = (index for index, rooms in enumerate(CLI_FLOORS) if room in rooms.split())
     return next(found, len(CLI_FLOORS))
 

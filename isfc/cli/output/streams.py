@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 ERROR_PREFIX = "isfc: "
 """How every message on stderr begins that is not of a log."""
 
+RUNNING: Final = "Running "
+"""How a line on stderr begins that says what is run next."""
+
 _JSON_ESCAPES: Final = (
     r"\\ud[89ab]..\\ud[c-f]..|(?P<half>\\ud[89a-f]..)|\\."  # a pair, half of one, any other
 )

@@ -16,7 +16,7 @@ from typing import Final
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import progress_told
-from isfc.cli.output.streams import ERROR_PREFIX
+from isfc.cli.output.streams import ERROR_PREFIX, RUNNING
 from isfc.cli.studio.work import Failed, Tell
 
 COLUMNS: Final = "80"
@@ -34,12 +34,13 @@ class Printed:
 def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
     """Give a command; ``files``, by the names that its words have for them, are in memory.
 
-    ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``.
+    ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``, and
+    what it says that it runs, as ``{"doing": "a timeline"}``.
     A `Failed` has its error, in which the files have their names, if it was given bad input.
     """
     os.environ["COLUMNS"] = COLUMNS
     held = {name: _in_memory(name, content) for name, content in files.items()}
-    out, err = io.StringIO(), io.StringIO()
+    out, err = io.StringIO(), _Heard(tell)
     try:
         with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
             code = run([_with_paths(word, held) for word in words])
@@ -50,6 +51,19 @@ def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Print
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
         return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
     return Printed(said[0], said[1], code)
+
+
+class _Heard(io.StringIO):
+    """Standard error, of which what is run next is told as it comes."""
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def write(self, text: str) -> int:
+        if text.startswith(RUNNING):
+            self._tell({"doing": text.removeprefix(RUNNING)})
+        return super().write(text)
 
 
 def _by_hundredths(tell: Tell) -> Callable[[float], None]:

@@ -145,6 +145,16 @@ def test_allowed(tmp_path: Path, module: str, line: str) -> None:
             "isfc.cli.run.command must not import isfc.cli.plan.page: it is not below",
         ),
         (
+            "isfc/cli/studio/judgement.py",
+            "from isfc.cli.plan.command import plan",
+            "isfc.cli.studio.judgement must not import isfc.cli.plan.command: it is not below",
+        ),
+        (
+            "isfc/cli/studio/runs.py",
+            "from scenarios.run import run",
+            "isfc.cli.studio.runs must not import scenarios.run",
+        ),
+        (
             "isfc/cli/options/layout.py",
             "import isfc.cli.results.page",
             "isfc.cli.options.layout must not import isfc.cli.results.page: it is not below",

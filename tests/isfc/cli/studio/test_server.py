@@ -145,8 +145,8 @@ def test_report_is_made_with_progress_and_is_a_whole_page(
     monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     told: list[dict[str, str]] = []
     last = report(told.append, Subject(TEXT, frozenset(["2"])))
-    assert len(told) >= 4
-    assert all(record["doing"] for record in told)
+    assert sum("doing" in record for record in told) >= 4
+    assert isinstance(last, dict)
     assert last["page"].startswith("<!DOCTYPE html>")
     assert last["page"].rstrip().endswith("</html>")
     assert "41" not in re.findall(r"chpid ([0-9A-F]{2})", last["page"])  # fibre 2 is struck out
