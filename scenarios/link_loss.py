@@ -8,13 +8,10 @@ from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.layout.lost import LostTogether
-from scenarios.saturation import STATED_PAIRS, SUITE, RunEach, stated_load
+from scenarios.saturation import RunEach, stated_load
 from scenarios.steady import Rate, steady_rate
 
-LOSS_LOAD: Final = f"{SUITE}, {STATED_PAIRS} pairs"
-"""What is run for each loss."""
-
-NOTHING: Final = (Rate(0.0), Rate(0.0))
+_NOTHING: Final = (Rate(0.0), Rate(0.0))
 """What both nodes send where no CTC is left."""
 
 Rates = tuple[float, float]
@@ -89,4 +86,4 @@ def _measured(
         stated_load(rest, node) for rest in rests if rest is not None for node in rest.nodes
     ]
     found = iter(run_each(steady_rate, experiments))
-    return [NOTHING if rest is None else (next(found), next(found)) for rest in rests]
+    return [_NOTHING if rest is None else (next(found), next(found)) for rest in rests]

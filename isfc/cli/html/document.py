@@ -29,7 +29,6 @@ from isfc.layout.capacity import WriteDirection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
-from scenarios.link_loss import LOSS_LOAD
 from scenarios.notes import believed, plan_notes
 from scenarios.report_runs import TIMELINE_PAIRS, ChannelSurvey, ClusterSurvey, DiskSurvey, Survey
 from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
@@ -285,7 +284,7 @@ def _loss(survey: Survey) -> str:
         f"{second} run",
     )
     figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
-    caption = f"MB/s each node can send with one chpid or CTC gone ({LOSS_LOAD})"
+    caption = f"MB/s each node can send with one chpid or CTC gone ({SUITE}, {STATED_PAIRS} pairs)"
     return figure("losses", survey.mark, caption) + details("The figures", figures)
 
 
