@@ -6,7 +6,7 @@ out and in. Each does one thing at a time, so that none is busy for more than al
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from ctc.chpid import Chpid
 from ctc.sharing import FAIR_SHARE, NOTHING, ChannelUse
@@ -48,9 +48,6 @@ class ChannelBusy:
             both(self.line_out, wanted.line_out),
             both(self.line_in, wanted.line_in),
         )
-
-
-IDLE: Final = ChannelBusy()
 
 
 @dataclass(slots=True)

@@ -130,6 +130,14 @@ class Layout:
         """
         return tuple(sorted(self.ctcs, key=lambda ctc: ctc.rdevs[0]))
 
+    def in_order(self) -> "Layout":
+        """The link with its CTCs as `device_list` has them, and its fibres as these come to them.
+
+        The order of the tables of a file means nothing.
+        """
+        ctcs = self.device_list()
+        return replace(self, fibres=tuple(dict.fromkeys(ctc.fibre for ctc in ctcs)), ctcs=ctcs)
+
     def with_ctcs(self, ctcs: tuple[CtcPair, ...]) -> "Layout":
         """The link with these CTCs, and with those of its fibres that carry any of them."""
         used = {ctc.fibre for ctc in ctcs}

@@ -11,7 +11,7 @@ from tests.isfc.cli.conftest import Refusal
 
 LAYOUT = "docs/optimise-cluster.toml"
 OF_ONE = (
-    "of one link, and the file has 2 links; expected --link with one of DALLAS-TULSA, AUSTIN-DALLAS"
+    "of one link, and the file has 2 links; expected --link with one of AUSTIN-DALLAS, DALLAS-TULSA"
 )
 QUICK = ["--runs", "4", "--seconds", "0.02", "--seeds", "1", "--jobs", "1"]
 
