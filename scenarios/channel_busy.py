@@ -68,13 +68,13 @@ class BusySoFar:
     its links and the second, and from where.
     """
 
-    chpids: Mapping[ChannelEnd, _BusyNs]
+    chpids: Mapping[str, _BusyNs]
     sent_bytes: Mapping[tuple[FarPath, str, str], float]
 
 
 def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int) -> BusySoFar:
     """How long the CTCs of these links have kept each chpid busy since the run began."""
-    found: dict[ChannelEnd, _BusyNs] = {}
+    found: dict[str, _BusyNs] = {}
     sent_bytes: dict[tuple[FarPath, str, str], float] = {}
     at = {system.name: system.channels for system in systems}
     counted: set[int] = set()
@@ -87,7 +87,7 @@ def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int)
                 counted.add(id(sender))
                 ends = [
                     found.setdefault(
-                        ChannelEnd(link.nodes[end], ctc.fibre.chpids[end]), _BusyNs({})
+                        str(ChannelEnd(link.nodes[end], ctc.fibre.chpids[end])), _BusyNs({})
                     )
                     for end in (here, there)
                 ]
@@ -104,31 +104,38 @@ def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int)
     return BusySoFar(found, sent_bytes)
 
 
-def busy_between(
-    before: BusySoFar, after: BusySoFar, channel: Iterable[ChannelEnd], seconds: float
-) -> ChannelBusy:
-    """How busy one channel, which several systems may know, was for so many seconds."""
-    ns = seconds * 1e9
-    ends = [(before.chpids[end], after.chpids[end]) for end in channel if end in after.chpids]
-    queues = {
-        queue: busy_ns - first.queues[queue]
-        for first, last in ends
-        for queue, busy_ns in last.queues.items()
-    }
-    return ChannelBusy(
-        sum(queues.values()) / ns,
-        sum(last.data - first.data for first, last in ends) / ns,
-        sum(last.line_out - first.line_out for first, last in ends) / ns,
-        sum(last.line_in - first.line_in for first, last in ends) / ns,
-    )
+@dataclass(frozen=True, slots=True)
+class ChannelsBusy:
+    """How busy each channel was in the ``seconds`` between two moments of a run."""
 
+    before: BusySoFar
+    after: BusySoFar
+    seconds: float
 
-def sent_between(
-    before: BusySoFar, after: BusySoFar, path: FarPath, ways: tuple[str, str]
-) -> tuple[float, float]:
-    """Bytes sent over a path out of the first of ``ways``, and out of the second."""
-    out, back = (
-        after.sent_bytes.get(way, 0.0) - before.sent_bytes.get(way, 0.0)
-        for way in ((path, *ways), (path, *ways[::-1]))
-    )
-    return out, back
+    def __call__(self, ends: Iterable[str]) -> ChannelBusy:
+        """One channel, by what each system that has it calls it: ``ALPHA 40``."""
+        ns = self.seconds * 1e9
+        grown = [
+            (self.before.chpids[end], self.after.chpids[end])
+            for end in ends
+            if end in self.after.chpids
+        ]
+        queues = {
+            queue: busy_ns - first.queues[queue]
+            for first, last in grown
+            for queue, busy_ns in last.queues.items()
+        }
+        return ChannelBusy(
+            sum(queues.values()) / ns,
+            sum(last.data - first.data for first, last in grown) / ns,
+            sum(last.line_out - first.line_out for first, last in grown) / ns,
+            sum(last.line_in - first.line_in for first, last in grown) / ns,
+        )
+
+    def sent_bytes(self, path: FarPath, ways: tuple[str, str]) -> tuple[float, float]:
+        """Bytes sent over a path out of the first of ``ways``, and out of the second."""
+        out, back = (
+            self.after.sent_bytes.get(way, 0.0) - self.before.sent_bytes.get(way, 0.0)
+            for way in ((path, *ways), (path, *ways[::-1]))
+        )
+        return out, back

@@ -20,7 +20,7 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.channel_busy import BusySoFar, busy_so_far
+from scenarios.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
 from scenarios.cluster_shared import (
     ChannelResult,
     Look,
@@ -159,6 +159,7 @@ class ClusterResult:
     experiment: ClusterExperiment
     links: tuple[Recording, ...]
     systems: tuple[SystemResult, ...]
+    busy: ChannelsBusy
     channels: tuple[ChannelResult, ...]
     paths: tuple[PathResult, ...] = ()
 
@@ -284,12 +285,14 @@ class ClusterLooks:
     def result(self) -> ClusterResult:
         """What came of the run between the first look and the last."""
         experiment, looks = self._experiment, self._looks
+        busy = ChannelsBusy(self._busy[0], self._busy[-1], experiment.seconds)
         return ClusterResult(
             experiment,
             tuple(_recording(each, looks) for each in experiment.experiments),
             tuple(_system_result(system.name, looks) for system in self._systems),
-            tuple(channel_results(experiment.collection, experiment.seconds, looks, self._busy)),
-            tuple(path_results(experiment.collection, experiment.seconds, looks, self._busy)),
+            busy,
+            tuple(channel_results(experiment.collection, looks, busy)),
+            tuple(path_results(experiment.collection, looks, busy)),
         )
 
 

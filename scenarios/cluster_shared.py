@@ -14,7 +14,7 @@ from isfc.layout.path import FarPath
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import NodeName
-from scenarios.channel_busy import BusySoFar, ChannelBusy, busy_between, sent_between
+from scenarios.channel_busy import ChannelBusy, ChannelsBusy
 from scenarios.run import MIB
 
 Look = Mapping[tuple[NodeName, NodeName], LinkEndSnapshot]
@@ -94,7 +94,7 @@ class PathResult(Shared):
 
 
 def channel_results(
-    collection: Collection, seconds: float, looks: Sequence[Look], busy: Sequence[BusySoFar]
+    collection: Collection, looks: Sequence[Look], busy: ChannelsBusy
 ) -> Iterable[ChannelResult]:
     """Each channel that several fibres share, disks use too, or a fibre has both ends on."""
     for channel in carried_by(collection):
@@ -103,8 +103,9 @@ def channel_results(
         if len(fibres) < 2 and wanted == NOTHING:
             continue
         (_, first, _), *_ = fibres
-        resources = busy_between(busy[0], busy[-1], channel, seconds).with_disks(wanted)
-        yield ChannelResult(_shares(seconds, fibres, looks), channel, first.profile, resources)
+        resources = busy(map(str, channel)).with_disks(wanted)
+        shares = _shares(busy.seconds, fibres, looks)
+        yield ChannelResult(shares, channel, first.profile, resources)
 
 
 def disks_of(fibres: Iterable[FibreEnd]) -> ChannelUse:
@@ -116,7 +117,7 @@ def disks_of(fibres: Iterable[FibreEnd]) -> ChannelUse:
 
 
 def path_results(
-    collection: Collection, seconds: float, looks: Sequence[Look], busy: Sequence[BusySoFar]
+    collection: Collection, looks: Sequence[Look], busy: ChannelsBusy
 ) -> Iterable[PathResult]:
     """The inter-switch links of each path that several fibres take."""
     found: dict[tuple[FarPath, frozenset[str]], list[FibreEnd]] = {}
@@ -129,8 +130,8 @@ def path_results(
     for (path, _), ends in found.items():
         if len(ends) > 1:
             ways = ends[0][1].ways
-            most = max(sent_between(busy[0], busy[-1], path, ways)) / seconds / MIB
-            carried = PathResult(_shares(seconds, ends, looks), path, ways, busy=0.0)
+            most = max(busy.sent_bytes(path, ways)) / busy.seconds / MIB
+            carried = PathResult(_shares(busy.seconds, ends, looks), path, ways, busy=0.0)
             yield replace(carried, busy=most / carried.mb_per_s_max)
 
 

@@ -23,7 +23,7 @@ from scenarios.link_loss import Left, left_of
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
-from scenarios.run import Experiment
+from scenarios.run import Experiment, Result
 from scenarios.saturation import Carried, RunEach, carried, stated_load
 from scenarios.shared_channel import SharedRun, run_over_load
 from scenarios.steady import steady_run
@@ -60,10 +60,10 @@ class Point:
 class DiskSurvey:
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
-    points: tuple[tuple[float, SharedRun], ...]
+    points: tuple[tuple[float, SharedRun[Result]], ...]
 
     @property
-    def now(self) -> SharedRun:
+    def now(self) -> SharedRun[Result]:
         """With the load that the layout says."""
         return dict(self.points)[1.0]
 

@@ -40,4 +40,4 @@ def show_layout(
     for number, each in enumerate(opened):
         show(*([""] if number or cluster else []), drawing_page(each.layout))
         if each.disks is not None:
-            show("", *disk_lines(find_shared(each.layout, each.disks)))
+            show("", *disk_lines(find_shared(each.disks, each.layout)))

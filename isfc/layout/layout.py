@@ -7,7 +7,7 @@ of hardware: that is what links share.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.fabric import FabricRoute
@@ -39,6 +39,10 @@ def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
     raise no_node(what, name, known)
 
 
+CHANNEL_NAMES_BETWEEN: Final = "="
+"""Between the names of one channel at several systems: ``ALPHA 40=BETA 41``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
@@ -64,6 +68,12 @@ class Fibre:
     def way_ns(self) -> int:
         """How long light takes for its ``km``, one way, in ns."""
         return round(self.km * NS_PER_KM)
+
+    def channel_ends(self, end: int, node: NodeName) -> tuple[str, ...]:
+        """What its channel at one end, that of ``node``, is called at each system that has it."""
+        if not self.channels:
+            return (f"{node} {format_chpid(self.chpids[end])}",)
+        return tuple(self.channels[end].split(CHANNEL_NAMES_BETWEEN))
 
     @property
     def kind(

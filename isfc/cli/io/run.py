@@ -34,7 +34,7 @@ from isfc.io.run import (
 )
 from isfc.io.shared import read_disks
 from isfc.layout.note import Note
-from scenarios.run import PAIRS_MAX, Experiment
+from scenarios.run import PAIRS_MAX, Experiment, Result
 from scenarios.shared_channel import SharedRun, run_shared
 from scenarios.workload import find_workload
 
@@ -146,7 +146,7 @@ def run(
 
 def _run_beside(
     config: Path, link: str | None, workload: str, pairs: int, extent: IoExtent
-) -> tuple[SharedRun, tuple[Note, ...]]:
+) -> tuple[SharedRun[Result], tuple[Note, ...]]:
     """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
     layout, disks = open_with_disks(open_collection(config), link)
     if disks is None:

@@ -100,11 +100,12 @@ def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoCon
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """One link of a layout, what disks are on its chpids, and the whole file."""
+    """One link of a layout, what disks are on its chpids, the whole file, and all its disks."""
 
     layout: Layout
     disks: IoConfiguration | None
     collection: Collection
+    file_disks: IoConfiguration | None = None
 
     @property
     def neighbours(self) -> tuple[Layout, ...]:
@@ -144,8 +145,8 @@ def _opened(
     layout: Layout, collection: Collection, disks: IoConfiguration | None, *, alone: bool = True
 ) -> OpenedLink:
     """One link, with its notes, and with the disks if any are on its chpids."""
-    beside = disks if disks is not None and find_shared(layout, disks) else None
-    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection)
+    beside = disks if disks is not None and find_shared(disks, layout) else None
+    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection, disks)
 
 
 def read_collection(argument: str) -> Collection:

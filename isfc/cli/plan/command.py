@@ -32,6 +32,8 @@ from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.cli.results.record import shared_record
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.shared import find_shared
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
@@ -51,7 +53,7 @@ from scenarios.saturation import (
     carried_by,
     stated_load,
 )
-from scenarios.shared_channel import run_shared
+from scenarios.shared_channel import run_shared, run_shared_links
 
 WithoutOption = Annotated[
     list[str] | None,
@@ -113,7 +115,7 @@ def plan(
         records.append(record)
     whole: dict[str, Any] = {"links": records}
     if shares and not without and (lose or not rule):
-        page, record = _together(opened[0].collection, lose=lose)
+        page, record = _together(opened[0].collection, opened[0].file_disks, lose=lose)
         pages += ["", Rule(style="dim"), "", page]
         whole |= record
     if (lose or without) and not simulate:
@@ -146,16 +148,23 @@ def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, Lost
     }
 
 
-def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, dict[str, Any]]:
+def _together(
+    collection: Collection, disks: IoConfiguration | None, *, lose: bool
+) -> tuple[RenderableType, dict[str, Any]]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
     if lose:
         losses = cluster_losses(collection)
         return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
-    results = run_all(run_cluster, plan_experiments(collection))
-    found = cluster_plan(results)
+    experiments = plan_experiments(collection)
+    found = cluster_plan(run_all(run_cluster, experiments))
     notes = cluster_notes(collection)
     page = Group(cluster_plan_page(found), *note_lines(notes))
-    return page, {**cluster_plan_record(found), **note_records(notes)}
+    record = {**cluster_plan_record(found), **note_records(notes)}
+    if disks is None or not find_shared(disks, *collection.links):
+        return page, record
+    shared = run_shared_links(experiments[0], disks)
+    loads = ", ".join(map(str, experiments[0].loads))
+    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_record(shared)}
 
 
 def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:

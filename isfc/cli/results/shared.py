@@ -1,6 +1,7 @@
 """What CTCs and disks on one chpid cost each other, as a table."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 
@@ -13,7 +14,7 @@ Row = tuple[str, str, str]
 HEADINGS = ("", "alone", "beside")
 
 
-def shared_page(run: SharedRun, load: str) -> RenderableType:
+def shared_page(run: SharedRun[Any], load: str) -> RenderableType:
     """What the link and the disks on its chpids get alone, and beside each other.
 
     ``load`` is what the CTCs carry.
@@ -25,9 +26,10 @@ def shared_page(run: SharedRun, load: str) -> RenderableType:
     return Group(f"CTCs ({load}) and disks on one chpid, each alone and beside the other", table)
 
 
-def shared_rows(run: SharedRun) -> Iterator[Row]:
+def shared_rows(run: SharedRun[Any]) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
-    yield "link, MB/s (2^20)", f"{run.alone.mb_per_s:.1f}", f"{run.beside.mb_per_s:.1f}"
+    for name, alone, beside in run.rates:
+        yield f"{name}, MB/s (2^20)", f"{alone:.1f}", f"{beside:.1f}"
     for each in run.channels:
         yield from _channel_rows(each)
 

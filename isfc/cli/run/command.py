@@ -77,7 +77,7 @@ def run_layout(
     )
     if loads is not None:
         check_together({"--side": ends.side, "--reply": load.reply, "--window": load.window})
-        run_together(loads, extent, output, during)
+        run_together(loads, opened.disks, extent, output, during)
         return
     workload = load.choose_workload()
     if load.pairs is None:

@@ -15,6 +15,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_records, show_notes
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.results.record import shared_record
+from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions
@@ -23,6 +25,8 @@ from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.cli.run.together_page import cluster_heading, cluster_page
 from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
@@ -31,6 +35,7 @@ from scenarios.cp_script import Transcript
 from scenarios.measured import beyond_measured_cluster
 from scenarios.notes import cluster_notes
 from scenarios.report import MeasuredRun, make_name
+from scenarios.shared_channel import run_shared_links
 
 
 def check_together(alone: Mapping[str, object]) -> None:
@@ -45,11 +50,15 @@ def check_together(alone: Mapping[str, object]) -> None:
 
 def run_together(
     chosen: tuple[Collection, tuple[LinkLoad, ...]],
+    disks: IoConfiguration | None,
     extent: ExtentOptions,
     output: Output,
     during: DuringOptions,
 ) -> None:
-    """Run the links and print what came of them; ends with 1 if CP refused a command."""
+    """Run the links, disks on their chpids too, and print what came of them.
+
+    Ends with 1 if CP refused a command.
+    """
     try:
         experiment = ClusterExperiment(
             *chosen, seconds=extent.seconds, warmup=extent.warmup, seed=extent.seed
@@ -64,6 +73,11 @@ def run_together(
     timeline = during.timeline_of(experiment, output)
     transcript = during.transcript(experiment, output)
     chart: RenderableType | None = None
+    if disks is not None and not find_shared(disks, *experiment.collection.links):
+        disks = None
+    if disks is not None and not (timeline or transcript or output.seeds or output.view):
+        _show_beside(experiment, disks, output)
+        return
     if timeline is None:
         results = _results(experiment, output, transcript)
     else:
@@ -87,6 +101,25 @@ def run_together(
         if output.view or output.csv:
             show_refusals(transcript)
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: Output) -> None:
+    """Run the links without the disks and with them, and print what each costs the other."""
+    total = experiment.warmup + experiment.seconds
+    shared = watch(
+        total,
+        lambda progress: run_shared_links(experiment, disks, output.sample_s, progress),
+    )
+    found = shared.beside.experiment
+    rows = cluster_rows([shared.beside])
+    if output.csv:
+        show_notes(cluster_notes(found.collection))
+        show_csv([asdict(row) for row in rows])
+    elif output.json:
+        show_json({**cluster_record(found, rows, None), "disks": shared_record(shared)})
+    else:
+        loads = ", ".join(map(str, experiment.loads))
+        show(cluster_page(found, rows, None), "", shared_page(shared, loads))
 
 
 def _timelines(
@@ -114,6 +147,8 @@ def cluster_record(
             shared[row.kind].append({**_figures(row), "links": links})
         elif row.kind == "share":
             links.append(_figures(row))
+    channels = shared["channel"]
+    known = map(channel_name, experiment.collection.shared_channels)
     return {
         "seconds": experiment.seconds,
         "warmup": experiment.warmup,
@@ -121,10 +156,10 @@ def cluster_record(
         "seeds": seeds or 1,
         "links": [_figures(row) for row in rows if row.kind == "link"],
         "systems": [_figures(row) for row in rows if row.kind == "system"],
-        "channels": shared["channel"],
+        "channels": channels,
         "paths": shared["path"],
         "together": _figures(rows[-1]),
-        "shared_channels": [channel_name(each) for each in experiment.collection.shared_channels],
+        "shared_channels": [*dict.fromkeys([*known, *(each["name"] for each in channels)])],
         "extrapolated": beyond_measured_cluster(experiment.collection),
         **note_records(cluster_notes(experiment.collection)),
         "version": __version__,
