@@ -147,15 +147,16 @@ class Path:
 
     ``sent`` is what the channel here sends, ``seen`` what the channel there sees coming: it knows
     of a transfer from its READ on, until the data are there. ``back`` is the path the other way,
-    itself if it is straight.
+    itself if it is straight and crosses no inter-switch links.
     """
 
     __slots__ = (
         "back", "bytes_per_line_ns", "crowded", "ends", "needs", "open", "pace", "present", "seen",
-        "sent",
+        "sent", "straight",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, *, straight: bool) -> None:
+        self.straight = straight
         self.sent = DirectionLoad()
         self.seen = DirectionLoad()
         self.back = self
@@ -175,7 +176,7 @@ class Path:
     def meets_others(self) -> bool:
         """Whether anybody else has transfers under way on what it and its way back use."""
         back = self.back
-        if self.crowded or back.crowded or back is self:
+        if self.crowded or back.crowded or self.straight:
             return True
         for needs in (self.needs, back.needs):
             for need in needs:
@@ -236,7 +237,7 @@ class Fabric:
         return self._paths[route]
 
     def _new_path(self, route: FabricRoute) -> Path:
-        path = Path()
+        path = Path(straight=route.here == route.there)
         uses = [
             (self._resource("out", route.here), _LINE),
             (self._resource("in", route.there), _LINE),
@@ -291,7 +292,7 @@ def _are_of_two_channels(paths: list[Path]) -> bool:
         if path.present:
             if first is None:
                 first = path
-            if path.back is path or (path is not first and path.back is not first):
+            if path.straight or (path is not first and path.back is not first):
                 return False
     return True
 

@@ -78,6 +78,11 @@ def test_a_straight_channel_handles_each_byte_twice() -> None:
     assert paces(FabricRoute("A", "A"), processor=0.8) == pytest.approx([1 / 1.6])
 
 
+def test_a_straight_channel_over_inter_switch_links_handles_each_byte_twice_too() -> None:
+    there = FabricRoute("A", "A", "far from 1", 1.0, "far from 2")
+    assert paces(there, there.back, processor=0.8) == pytest.approx([1 / 3.2] * 2)
+
+
 def test_both_ways_of_a_straight_channel_share_one_line_each_way() -> None:
     (end,) = ends_of(FabricRoute("A", "A"))
     for _ in range(2):
