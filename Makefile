@@ -16,6 +16,8 @@ PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOURCES := $(wildcard ctc isfc scenarios tools tests)
 COMPILED := PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/compiled:$(CURDIR)" $(BIN)/python
 RECIPES := setup.cfg pyproject.toml constraints.txt
+PACKAGES := $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
+    scenarios/published/tables/* scenarios/published/relocation_tables/* isfc/layout/shipped/*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -51,7 +53,11 @@ help:  ## list the targets
 	@rm -f .venv/lib*/python3*/site-packages/00-isfc-compiled.pth
 	@touch $@
 
-.venv: .venv/test  ## make the virtual environment with all that development needs
+.venv: .venv/test isfc/cli/help/isfc.txt  ## make the virtual environment with all that development needs
+
+# Help that is printed without loading the parser, which makes it where this is older than the source.
+isfc/cli/help/isfc.txt: .venv/run-time $(wildcard tools/pages/*help.py) $(PACKAGES)
+	@$(BIN)/python -m tools.pages.written_help
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
 	@test -e .venv/test || $(BIN)/python -m tools.release.compiled_path
@@ -168,8 +174,7 @@ bench: .venv/test build/compiled/made  ## time the engine beside its peer
 bench-live: .venv/test build/compiled/made  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
 	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-build/compiled/made: .venv/compiler setup.py $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
-    scenarios/published/tables/* scenarios/published/relocation_tables/* isfc/layout/shipped/*)
+build/compiled/made: .venv/compiler setup.py tools/pages/written_help.py $(PACKAGES)
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
@@ -202,8 +207,6 @@ docs: .venv/test build/compiled/made  ## renew what pages take from the code, ch
 	$(BIN)/python -m tools.pages.sources
 	$(BIN)/python -m tools.pages.rules
 	$(BIN)/python -m tools.pages.schema
-	$(BIN)/python -m tools.pages.commands
-	$(BIN)/python -m tools.pages.written_help
 	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
 	$(BIN)/python -m tools.pages.cluster
 	$(BIN)/python -m tools.pages.screenshots

@@ -1,6 +1,9 @@
-"""The documentation site: ``make site`` builds it from these pages and from the docstrings."""
+"""The documentation site, which ``make site`` builds: pages, helps of commands, docstrings."""
 
 import isfc
+from tools.pages import commands
+
+commands.write()
 
 project = "isfc"
 author = "The isfc maintainers"
