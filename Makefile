@@ -201,20 +201,8 @@ dist: .release/made  ## build what is released into dist/: sdist, pure and compi
 try-dist: .release/made  ## try what dist/ holds in fresh environments; TRIAL=wheels: only that
 	@$(BIN)/python -m tools.release.trial $(TRIAL)
 
-docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
-	$(BIN)/python -m tools.pages.diagram
-	$(BIN)/isfc show atlanta-boston --output docs/link.svg
-	$(BIN)/python -m tools.pages.sources
-	$(BIN)/python -m tools.pages.rules
-	$(BIN)/python -m tools.pages.schema
-	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
-	$(BIN)/python -m tools.pages.cluster
-	$(BIN)/python -m tools.pages.screenshots
-	$(BIN)/python -m tools.pages.console
-	$(COMPILED) -m tools.pages.fidelity
-	$(BIN)/python -m tools.pages.channel_fidelity
-	$(BIN)/python -m tools.pages.relocation
-	$(BIN)/python -m tools.checks.links
+docs: .venv/test build/compiled/made  ## renew what pages take from the code and its runs, check links
+	@$(COMPILED) -m tools.pages
 
 site: .venv/test  ## build the documentation site into build/site
 	@$(BIN)/sphinx-build -q -W --keep-going -E docs build/site

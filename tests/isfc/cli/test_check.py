@@ -9,7 +9,6 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.layout.rules.book import RULES
-from tools.pages import rules
 
 GOOD = """\
 [fibre.1]
@@ -176,8 +175,3 @@ rdevs = { BOSTON = "6010", CHICAGO = "6010" }
     page = capsys.readouterr().out
     assert "three.toml BOSTON - CHICAGO: 2 warnings" in page
     assert "1 of 1 layouts read: 4 warnings" in page
-
-
-def test_page_lists_the_rules_as_they_are() -> None:
-    text = rules.PAGE.read_text("utf-8")
-    assert rules.page(text) == text, "python -m tools.pages.rules"

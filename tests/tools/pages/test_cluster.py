@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-import pytest
-
 from tools.pages import cluster
 
 TEXT = "{http://www.w3.org/2000/svg}text"
@@ -19,18 +17,6 @@ def texts(name: str) -> list[str]:
 
 def section(question: str) -> str:
     return PAGE.partition(f"## {question}")[2].partition("\n## ")[0]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] if name.endswith("together.svg") else [])
-        for name in cluster.PICTURES
-    ],
-)
-def test_picture_is_up_to_date(name: str) -> None:
-    drawn = cluster.PICTURES[name]()
-    assert (cluster.DOCS / name).read_text("utf-8") == drawn, "python -m tools.pages.cluster"
 
 
 def test_each_question_has_its_picture() -> None:

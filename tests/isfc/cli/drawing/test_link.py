@@ -65,7 +65,3 @@ def test_svg_goes_into_a_file(tmp_path: Path) -> None:
 )
 def test_file_is_checked_first(name: str, complaint: str, refusal: Refusal) -> None:
     assert complaint in refusal("show", "atlanta-boston", "-o", name)
-
-
-def test_picture_of_the_pages_is_up_to_date() -> None:
-    assert PICTURE.read_text("utf-8") == drawing_svg(load_layout("published-12")), "make docs"
