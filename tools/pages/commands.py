@@ -31,7 +31,7 @@ TOPICS: Final = {
     "show": ("layouts.md",),
     "report": ("report.md",),
     "studio": ("studio.md",),
-    "run": ("run.md", "workloads.md", "reports.md", "timeline.md", "faults.md", "cp.md"),
+    "run": ("run.md", "timeline.md", "faults.md", "cp.md"),
     "relocate": ("relocation.md",),
     "evacuate": ("cluster.md", "relocation.md"),
     "collide": ("collisions.md",),

@@ -137,7 +137,7 @@ def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_made_is_named_and_the_others_are_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = [[Made("wrong", int.__call__), MADE[0]]]
+    steps = [[Made("wrong", str.format), MADE[0]]]
     monkeypatch.setattr(program, "STEPS", steps)
     assert program.main([]) == 1
     said = capsys.readouterr().out
