@@ -13,7 +13,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Part, compare
 from scenarios.run import record
 from tools.calibration.replayed import COLUMNS, FIGURES
-from tools.pages import __main__ as program
+from tools.pages import renew
 from tools.pages.console import PROJECT
 from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.figures import simulated
@@ -126,20 +126,20 @@ def test_a_mark_that_cannot_be_filled_is_named(
 
 
 def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    assert program.main(["schema"]) == 0
+    assert renew.main(["schema"]) == 0
     assert "1 of 1" in capsys.readouterr().out
-    assert program.main(["--list"]) == 0
+    assert renew.main(["--list"]) == 0
     assert {"schema", "fidelity", "README.md"} <= {*capsys.readouterr().out.splitlines()}
     with pytest.raises(SystemExit):
-        program.main(["none"])
+        renew.main(["none"])
 
 
 def test_what_cannot_be_made_is_named_and_the_others_are_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = [[Made("wrong", str.format), MADE[0]]]
-    monkeypatch.setattr(program, "STEPS", steps)
-    assert program.main([]) == 1
+    monkeypatch.setattr(renew, "STEPS", steps)
+    assert renew.main([]) == 1
     said = capsys.readouterr().out
     assert "\nwrong: " in said
     assert f"{MADE[0].name}: as it was" in said
