@@ -6,6 +6,7 @@ each stands for all.
 
 import csv
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -137,8 +138,8 @@ def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_made_is_named_and_the_others_are_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    steps = [[Made("wrong", str.format), MADE[0]]]
-    monkeypatch.setattr(renew, "STEPS", steps)
+    wrong = Made("wrong", partial(renew.renewed_page, "none.md"))
+    monkeypatch.setattr(renew, "STEPS", [[wrong, MADE[0]]])
     assert renew.main([]) == 1
     said = capsys.readouterr().out
     assert "\nwrong: " in said
