@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.drawing.link import drawing_svg
 from isfc.layout.catalogue import load_layout
 from tools.pages import channel_fidelity, cluster, diagram, fidelity, schema, screenshots, sources
 from tools.pages.console import PAGES, PROJECT
