@@ -74,7 +74,7 @@ check: style types quick-tests  ## as test, without the slow tests
 # The compiler needs one core for more than a minute, and so do the checks.
 before-tests: .venv/test
 	@+$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=yes \
-	    build/compiled/made style types
+	    build/compiled/made isfc/cli/help/isfc.txt style types
 
 style: .venv/test  ## ruff, the architecture lint, and plain words
 	$(BIN)/ruff check
@@ -107,7 +107,7 @@ compiled-tests: .venv/test build/compiled/made
 	@files=$$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests); \
 	$(RUN) $$files || $(call again,$(RUN) $$files)
 
-quick-tests: .venv/test  ## the tests that take less than a second each
+quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
 # What another Python may do otherwise is the pure code, the live pair and the reader of decks;
