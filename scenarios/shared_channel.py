@@ -22,9 +22,6 @@ from scenarios.run import Experiment, Result, build, measure, run_on
 
 _Outcome = TypeVar("_Outcome")
 
-ALL_LINKS: Final = "all links"
-"""What the sum of all links is called among them."""
-
 LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 """Of the disks' load, where a curve goes over it (chosen)."""
 
@@ -45,7 +42,7 @@ class SharedChannel:
 class SharedRun(Generic[_Outcome]):
     """What CTCs did without the disks, and with them, and what became of both.
 
-    ``rates`` are MB/s (2^20) of each link, and of all if there are several, without and with.
+    ``rates`` are MB/s (2^20) of each link, without and with.
     """
 
     alone: _Outcome
@@ -96,14 +93,12 @@ def run_shared_links(
             (tuple(with_disks(link, configuration) for link in links), progress),
         )
     )
-    rates = [
+    rates = tuple(
         (name, first.client.whole.result.mb_per_s, last.client.whole.result.mb_per_s)
         for first, last in zip(alone.links, beside.links, strict=True)
         for name in (first.experiment.layout.name,)
-    ]
-    if len(rates) > 1:
-        rates.append((ALL_LINKS, alone.mb_per_s, beside.mb_per_s))
-    return SharedRun(alone, beside, tuple(rates), _channels(shared, alone.busy, beside.busy))
+    )
+    return SharedRun(alone, beside, rates, _channels(shared, alone.busy, beside.busy))
 
 
 def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:

@@ -39,8 +39,7 @@ def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
     raise no_node(what, name, known)
 
 
-CHANNEL_NAMES_BETWEEN: Final = "="
-"""Between the names of one channel at several systems: ``ALPHA 40=BETA 41``."""
+_BETWEEN: Final = "="
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Fibre:
         """What its channel at one end, that of ``node``, is called at each system that has it."""
         if not self.channels:
             return (f"{node} {format_chpid(self.chpids[end])}",)
-        return tuple(self.channels[end].split(CHANNEL_NAMES_BETWEEN))
+        return tuple(self.channels[end].split(_BETWEEN))
 
     @property
     def kind(
@@ -174,6 +173,11 @@ class ChannelEnd:
 
 Channel = tuple[ChannelEnd, ...]
 """One channel of a machine: its chpid at each system that has it. Most are of one system."""
+
+
+def channel_key(channel: Channel) -> str:
+    """The one name of a channel: ``ALPHA 40=BETA 41``."""
+    return _BETWEEN.join(map(str, channel))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from functools import partial
 from ctc.address import format_chpid
 from isfc.layout.in_words import listed
 from isfc.layout.layout import (
-    CHANNEL_NAMES_BETWEEN,
     Cec,
     Channel,
     ChannelEnd,
     Collection,
     Fibre,
     Layout,
+    channel_key,
 )
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
@@ -48,14 +48,10 @@ def with_channels(collection: Collection) -> Collection:
         isl = fibre.path is not None and fibre.path.isl is not None
         if not isl and all(ends[channel] == 1 for channel in channels):
             return fibre
-        return replace(fibre, channels=tuple(map(_joined_name, channels)))
+        return replace(fibre, channels=tuple(map(channel_key, channels)))
 
     links = (link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
     return replace(collection, links=tuple(links))
-
-
-def _joined_name(channel: Channel) -> str:
-    return CHANNEL_NAMES_BETWEEN.join(map(str, channel))
 
 
 def in_use(collection: Collection) -> Collection:

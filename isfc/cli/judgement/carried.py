@@ -3,8 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ctc.profiles import ChpidProfile
 from isfc.cli.judgement.advice import two_paces
-from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX, WriteDirection
+from isfc.layout.capacity import (
+    COMMAND_MODE_MB_PER_S,
+    FULL_CTC_COUNT,
+    RULE_GBPS_MAX,
+    WriteDirection,
+)
 from isfc.layout.plan import Plan
 from scenarios.run import MIB
 from scenarios.saturation import (
@@ -14,6 +20,7 @@ from scenarios.saturation import (
     Carried,
     alike,
 )
+from scenarios.workload import find_workload
 
 CAPTION: Final = (
     f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
@@ -35,6 +42,7 @@ def differences(
     ``advised`` says that advice below has figures as well; ``pairs`` are those of the load that is
     not saturated.
     """
+    yield from _beyond_command_mode(plan, figures)
     rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
     yield (
@@ -67,6 +75,32 @@ def differences(
         yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
+def handled_mb_per_s(profile: ChpidProfile) -> float:
+    """What a data processor handles of the longest messages, both ways, in MB/s (2^20)."""
+    length = find_workload(SUITE).max_length
+    ns = length * profile.processor_ns_per_byte + profile.processor_ns_per_ccw
+    return length * 1e9 / ns / MIB
+
+
+def _beyond_command_mode(plan: Plan, figures: Sequence[Carried]) -> Iterator[str]:
+    """That the model carries more on a chpid than IBM states, if it does."""
+    most = max(
+        (
+            figure.saturated_mb_per_s / len(way.chpids)
+            for way, figure in zip(plan.directions, figures, strict=True)
+            if any(use.fibre.profile.link_gbps >= RULE_GBPS_MAX for use in way.chpids)
+        ),
+        default=0.0,
+    )
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / MIB
+    if most > stated:
+        yield (
+            f"The model carries {most:,.0f} MB/s (2^20) one way on a chpid. What IBM states of "
+            f"FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 bytes both ways, "
+            f"which is {stated:,.0f} here: believe the lower figure."
+        )
+
+
 def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     """Why rule and model may disagree on what one node can send."""
     is_more = model_mb_per_s > way.estimated_mb_per_s
@@ -92,6 +126,10 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
             mb_per_s = 1e9 / path.isl.ns_per_byte(path.km) / MIB
             yield f"Those of path {path.name} let through {mb_per_s:,.0f} MB/s each way."
     if fast:
-        yield "In the model a chpid carries 620 MB/s of command-mode FICON, both ways together."
+        profile = max((fibre.profile for fibre in fibres), key=lambda each: each.link_gbps)
+        yield (
+            f"In the model a chpid of {profile.feature} handles {handled_mb_per_s(profile):,.0f} "
+            "MB/s of such messages in command mode, both ways together."
+        )
     if not (few or far or fast or straight):
         yield "The rule is one for all loads; the model has its overheads for each package."

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +14,7 @@ from scenarios.measured import beyond_measured_run
 from scenarios.provenance import provenance
 from scenarios.repeat import mean, spreads
 from scenarios.run import Experiment, Result
-from scenarios.shared_channel import ALL_LINKS, SharedChannel, SharedRun
+from scenarios.shared_channel import SharedChannel, SharedRun
 
 
 def run_record(
@@ -52,14 +52,9 @@ def shared_record(run: SharedRun[Any]) -> dict[str, Any]:
         for name, alone, beside in run.rates
     }
     return {
-        **({"link": rates["link"]} if "link" in rates else _rates_of_links(rates)),
+        **({"link": rates["link"]} if "link" in rates else {"links": rates}),
         "channels": {each.chpid: _shared_record(each) for each in run.channels},
     }
-
-
-def _rates_of_links(rates: Mapping[str, Any]) -> dict[str, Any]:
-    links = {name: rate for name, rate in rates.items() if name != ALL_LINKS}
-    return {"links": links, **({"together": rates[ALL_LINKS]} if ALL_LINKS in rates else {})}
 
 
 def _shared_record(each: SharedChannel) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from isfc.cli.judgement.carried import differences
+from ctc.profiles import find_profile
+from isfc.cli.judgement.carried import differences, handled_mb_per_s
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
@@ -14,8 +16,10 @@ from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
 from scenarios.measured import ONE_WAY_MB_PER_S_MAX
 from scenarios.notes import plan_notes
-from scenarios.saturation import Carried, carried
+from scenarios.run import Experiment, record
+from scenarios.saturation import SUITE, Carried, carried
 from scenarios.steady import Rate
+from scenarios.workload import find_workload
 from tests.layouts import layout_of
 
 
@@ -43,7 +47,27 @@ def test_figures_that_agree_are_not_explained() -> None:
 def test_difference_of_more_than_a_tenth_is_told_with_its_reason() -> None:
     assert "fewer than four carry more" in said(load_layout("published-4"), 189, 189)
     assert "both ends write on" in said(load_layout("published-1"), 81, 80)
-    assert "620 MB/s of command-mode FICON" in said(layout_of((16, 5), (16, 5)), 1200, 1200)
+
+
+def test_a_chpid_that_carries_more_than_ibm_states_of_command_mode_is_told_first() -> None:
+    fast = layout_of((16, 5), (16, 5))
+    most = handled_mb_per_s(fast.fibres[0].profile)
+    page = said(fast, 1200, 1200)
+    assert page.startswith("The model carries 600 MB/s (2^20) one way on a chpid.")
+    assert "which is 572 here: believe the lower figure" in page
+    assert f"handles {most:,.0f} MB/s of such messages in command mode" in page
+    assert "carries" not in said(fast, 1100, 1100).partition("The model's figures")[0]
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_the_model_carries_no_more_on_a_chpid_than_what_is_said_that_it_handles() -> None:
+    for name in ("FICON Express8S", "FICON Express16S", "FICON Express32-4P"):
+        profile = find_profile(name)
+        single = layout_of((8, 8)).with_fibres(partial(replace, profile=profile))
+        found = record(Experiment(single, find_workload(SUITE), 200, seconds=1.0))
+        rate = found.client.whole.result.mb_per_s
+        assert 0.8 * handled_mb_per_s(profile) < rate <= handled_mb_per_s(profile)
 
 
 def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> None:
