@@ -15,7 +15,7 @@ PROCESSOR: Final = 0.4
 
 
 class End(PathEnd):
-    """Sends on a path, and remembers its pace; the other end sees what comes at once."""
+    """Sends on a path, and remembers its pace; the other end sees what comes at the same time."""
 
     def __init__(self, fabric: Fabric, route: FabricRoute) -> None:
         self.fabric, self.path = fabric, fabric.path(route)

@@ -22,6 +22,6 @@ def test_disks_get_what_ctcs_leave_or_half_and_nothing_is_busier_than_full(
 
 
 def test_a_channel_is_as_busy_as_its_busiest_resource() -> None:
-    busy = ChannelBusy(starts=0.6, data=0.7, line_out=0.2, line_in=0.1)
-    assert (busy.greatest, busy.with_disks(NOTHING)) == (0.7, busy)
-    assert busy.use == ChannelUse(1.3, 0.2, 0.1)
+    busy = ChannelBusy(starts=0.5, data=0.75, line_out=0.2, line_in=0.1)
+    assert (busy.greatest, busy.with_disks(NOTHING)) == (0.75, busy)
+    assert busy.use == ChannelUse(1.25, 0.2, 0.1)
