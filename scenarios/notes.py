@@ -5,6 +5,7 @@ What a link's file says of it, `Layout.notes` brings along; what lies beyond pub
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ctc.sharing import NOTHING
 from isfc.layout.capacity import RULE_GBPS_MAX
@@ -17,10 +18,12 @@ from scenarios.measured import (
     beyond_measured_run,
     beyond_rate_one_way,
 )
-from scenarios.relocation import Relocation, RelocationOutcome
 from scenarios.run import MIB
-from scenarios.saturation import Carried
 from scenarios.workload import Workload
+
+if TYPE_CHECKING:
+    from scenarios.relocation import Relocation, RelocationOutcome
+    from scenarios.saturation import Carried
 
 
 def run_notes(
@@ -35,7 +38,7 @@ def live_notes(layout: Layout) -> tuple[Note, ...]:
     return layout.notes
 
 
-def plan_notes(layout: Layout, figures: Sequence[Carried] = ()) -> tuple[Note, ...]:
+def plan_notes(layout: Layout, figures: "Sequence[Carried]" = ()) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""
     if not figures:
         return (*_rule(layout), *layout.notes)
@@ -49,7 +52,7 @@ def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
     return (*_rule(layout), *_model(layout, beyond_measured(layout)))
 
 
-def relocation_notes(relocation: Relocation, outcome: RelocationOutcome) -> tuple[Note, ...]:
+def relocation_notes(relocation: "Relocation", outcome: "RelocationOutcome") -> tuple[Note, ...]:
     """Of a relocation, and of the traffic beside it."""
     layout, beside = relocation.layout, relocation.background
     unknown = beyond_measured(layout) if beside is None else beyond_measured_run(layout, *beside)
@@ -86,7 +89,7 @@ def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, .
     return tuple(found)
 
 
-def beyond_plan(layout: Layout, figures: Sequence[Carried]) -> list[str]:
+def beyond_plan(layout: Layout, figures: "Sequence[Carried]") -> list[str]:
     """What of a plan's figures no published one identifies."""
     fastest = max(figure.saturated_mb_per_s for figure in figures)
     return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]

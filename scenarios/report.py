@@ -10,12 +10,13 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
-from scenarios.published.table import KEY_SEPARATOR
 from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
 from scenarios.workload import SUITES
 
 DEVICE_TYPE: Final = "CTCA"
 """What Performance Toolkit calls an FCTC (published)."""
+KEY_SEPARATOR: Final = "/"
+"""Between the parts of the name of a run, as of a published row."""
 PATHS: Final = 1
 """Chpids that lead to one CTC: a layout gives it one fibre."""
 

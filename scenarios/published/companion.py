@@ -18,7 +18,6 @@ import msgspec
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from scenarios.published.table import (
-    KEY_SEPARATOR,
     MEASURED,
     Bound,
     NotModelled,
@@ -33,6 +32,7 @@ from scenarios.published.table import (
     Value,
     is_in,
 )
+from scenarios.report import KEY_SEPARATOR
 
 
 class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,8 +14,6 @@ import msgspec
 
 Value = str | int | float
 
-KEY_SEPARATOR: Final = "/"
-
 
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The numbers from ``least`` to ``most``, both included."""

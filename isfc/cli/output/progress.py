@@ -11,7 +11,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from isfc.cli.output.console import open_console
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error
-from isfc.search.workers import share_out
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
@@ -89,6 +88,8 @@ def run_all(
     ``work`` is a function of a module, which workers can find. After Ctrl-C the command ends
     and says how many were done.
     """
+    from isfc.search.workers import share_out  # processes, which most commands do without
+
     outcomes: dict[int, _Outcome] = {}
     jobs, count = jobs or os.cpu_count() or 1, len(experiments)
     with (

@@ -19,8 +19,8 @@ from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_error, show_json
 from isfc.cli.replay.page import replay_page, verdict_page
 from isfc.cli.replay.plot import check_plot, write_plot
-from isfc.cli.results.seeds import replay_spreads, seed_words
-from isfc.cli.results.verdict import describe_failures
+from isfc.cli.replay.verdict import describe_failures, replay_spreads
+from isfc.cli.results.measures import seed_words
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError

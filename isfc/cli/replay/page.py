@@ -7,9 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.output.table import apart
-from isfc.cli.results.verdict import (
+from isfc.cli.replay.verdict import (
     LEGEND,
-    MEASURES,
     VERDICT_LEGEND,
     check_table,
     describe_change,
@@ -18,6 +17,7 @@ from isfc.cli.results.verdict import (
     summary_table,
     tallies,
 )
+from isfc.cli.results.measures import MEASURES
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.output.table import apart, plain_table
-from isfc.cli.results.seeds import RUN_ROWS, run_spreads, seed_words
+from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
 from scenarios.notes import live_notes, run_notes
 from scenarios.repeat import mean, spreads

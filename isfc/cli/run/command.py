@@ -28,9 +28,7 @@ from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions
-from isfc.cli.run.faults import show_fault_run
 from isfc.cli.run.timeline import TimelineOutput, run_timeline
-from isfc.cli.run.together import check_together, run_together
 from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -76,6 +74,8 @@ def run_layout(
         *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
     )
     if loads is not None:
+        from isfc.cli.run.together import check_together, run_together  # most runs are of one link
+
         check_together({"--side": ends.side, "--reply": load.reply, "--window": load.window})
         run_together(loads, opened.disks, extent, output, during)
         return
@@ -83,8 +83,8 @@ def run_layout(
     if load.pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link, disks = open_with_disks(opened, chosen.link_name)
-    client = choose_node(link, "--from", ends.client)
-    side = choose_node(link, "--side", ends.side)
+    named = ("--from", ends.client), ("--side", ends.side)
+    client, side = (choose_node(link, *each) for each in named)
     experiment = make_experiment(
         link,
         workload,
@@ -99,6 +99,8 @@ def run_layout(
     faults = during.faults_of(experiment, output)
     transcript = during.transcript(experiment, output)
     if faults is not None:
+        from isfc.cli.run.faults import show_fault_run
+
         show_fault_run(experiment, faults, json=json)
     else:
         measured_run = experiment if timeline is None else timeline.experiment

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.table import plain_table
-from isfc.cli.results.seeds import seed_words
+from isfc.cli.results.measures import seed_words
 from scenarios.cluster import ClusterExperiment
 from scenarios.cluster_rows import ClusterRow
 from scenarios.notes import cluster_notes

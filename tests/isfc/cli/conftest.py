@@ -33,4 +33,4 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def share_out(work: Any, items: list[Experiment], _: int) -> Any:
         yield from enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.cli.output.progress.share_out", share_out)
+    monkeypatch.setattr("isfc.search.workers.share_out", share_out)

@@ -27,7 +27,7 @@ def test_interrupt_says_how_many_were_done(
         yield 1, None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.output.progress.share_out", interrupted)
+    monkeypatch.setattr("isfc.search.workers.share_out", interrupted)
     with pytest.raises(typer.Exit) as ended:
         run_all(run, repetitions(ONE, 3), None)
     assert ended.value.exit_code == ExitCode.INTERRUPTED

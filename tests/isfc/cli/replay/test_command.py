@@ -96,7 +96,7 @@ def test_run_of_several_tables_is_made_once(
         made.extend(items)
         yield from enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.cli.output.progress.share_out", share_out)
+    monkeypatch.setattr("isfc.search.workers.share_out", share_out)
     run(["replay", "device_reports", "--seconds", "0.01", "--seeds", "2", "--json"])
     assert [(run.workload.name, run.pairs, run.seed) for run in made] == [
         *(("HL", 50, 1), ("HL", 50, 2)),

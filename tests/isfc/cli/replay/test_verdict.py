@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from isfc.cli.output.streams import show
-from isfc.cli.results.verdict import (
-    MEASURES,
+from isfc.cli.replay.verdict import (
     check_table,
     describe_change,
     describe_check,
@@ -16,6 +15,7 @@ from isfc.cli.results.verdict import (
     summary_table,
     tallies,
 )
+from isfc.cli.results.measures import MEASURES
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import Bound, Deviation, PublishedChange, PublishedTable, Role

@@ -3,7 +3,8 @@
 import pytest
 
 from isfc.cli.output.streams import show
-from isfc.cli.results.seeds import replay_spreads, run_spreads
+from isfc.cli.replay.verdict import replay_spreads
+from isfc.cli.results.measures import run_spreads
 from scenarios.published.companion import load_table
 from scenarios.repeat import MEASURES
 
