@@ -63,12 +63,8 @@ def run_layout(
     layout, workload and seed give the same output to the last byte, on any machine.
     """
     opened = chosen.open_file()
-    own = {
-        "--workload": load.workload,
-        "--message": load.message,
-        "--pairs": load.pairs,
-        "--from": ends.client,
-    }
+    own: dict[str, object] = {"--workload": load.workload, "--message": load.message}
+    own |= {"--pairs": load.pairs, "--from": ends.client}
     loads = choose_traffic(opened, traffic, chosen.link_name, own)
     output = Output(
         *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
@@ -83,8 +79,8 @@ def run_layout(
     if load.pairs is None:
         raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
     link, disks = open_with_disks(opened, chosen.link_name)
-    named = ("--from", ends.client), ("--side", ends.side)
-    client, side = (choose_node(link, *each) for each in named)
+    client = choose_node(link, "--from", ends.client)
+    side = choose_node(link, "--side", ends.side)
     experiment = make_experiment(
         link,
         workload,
