@@ -19,8 +19,6 @@ from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.optimise.command import found_record
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.plan.command import plan_record
-from isfc.cli.plan.losses import loss_record
 from isfc.cli.replay.command import comparison_record
 from isfc.cli.results.record import run_record
 from isfc.cli.run.faults import fault_record
@@ -30,22 +28,18 @@ from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
-from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
-from scenarios.advice import try_advice
 from scenarios.collide import CollisionOutcome, trials
 from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
 from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.guest_memory import GuestMemory
-from scenarios.link_loss import left_of
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.relocated import relocate
 from scenarios.run import Experiment, run
-from scenarios.saturation import carried
 from scenarios.workload import SUITES, find_workload
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
@@ -112,20 +106,6 @@ def test_make_targets_exist() -> None:
     assert targets == ["replay", "test"]
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-
-
-@pytest.mark.slow
-@pytest.mark.at_length
-def test_plan_keys() -> None:
-    layout = load_layout("published-10")
-    plan, figures = make_plan(layout), carried(layout)
-    assert_keys("plan", plan_record(plan, figures, try_advice(layout, plan.advice, figures)))
-
-
-def test_lose_keys() -> None:
-    layout = load_layout("atlanta-boston")
-    for left in left_of(layout):
-        assert_keys("plan --lose", loss_record(layout, left))
 
 
 def test_import_keys() -> None:

@@ -1,7 +1,8 @@
 """The notes of a figure, as pages, ``--json`` and standard error show them."""
 
 from collections.abc import Sequence
-from typing import Any
+
+from msgspec import Struct
 
 from isfc.cli.output.streams import show_log
 from isfc.layout.note import Note
@@ -12,9 +13,23 @@ def note_lines(notes: Sequence[Note]) -> list[str]:
     return [line for note in notes for line in ("", note.text)]
 
 
-def note_records(notes: Sequence[Note]) -> dict[str, Any]:
-    """The key that ``--json`` has of what has notes: empty if there are none."""
-    return {"notes": [{"kind": note.kind.value, "text": note.text} for note in notes]}
+class NoteJson(Struct, frozen=True):
+    """A note in ``--json``."""
+
+    kind: str
+    """`extrapolated`, `rule`, `alone`, `one-channel`, `profile`"""
+    text: str
+    """[what they say](extrapolation.md#notes)"""
+
+
+def notes_json(notes: Sequence[Note]) -> list[NoteJson]:
+    """What ``--json`` has of what has notes: empty if there are none."""
+    return [NoteJson(note.kind.value, note.text) for note in notes]
+
+
+def note_records(notes: Sequence[Note]) -> dict[str, list[NoteJson]]:
+    """The same, below its key."""
+    return {"notes": notes_json(notes)}
 
 
 def show_notes(notes: Sequence[Note]) -> None:

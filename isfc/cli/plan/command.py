@@ -1,15 +1,14 @@
 """``isfc plan``: how two systems would use a layout."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 
-from ctc.address import format_chpid, format_rdev
-from isfc.cli.judgement.advice import advice_text
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutArgument,
@@ -26,6 +25,7 @@ from isfc.cli.options.profile import (
 from isfc.cli.output.notes import note_lines, note_records
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_json
+from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.losses import losses_of
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
@@ -34,22 +34,18 @@ from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
-from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
 from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
-from isfc.layout.plan import Plan, make_plan
-from isfc.layout.rules.rule import Untried
+from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
-from scenarios.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
+from scenarios.advice import changed_layouts, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.notes import beyond_plan, cluster_notes, plan_notes
+from scenarios.notes import cluster_notes
 from scenarios.saturation import (
-    SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
-    Carried,
     carried_by,
     stated_load,
 )
@@ -106,25 +102,26 @@ def plan(
     for index, each in enumerate(opened):
         if pages:
             pages += ["", Rule(style="dim"), ""]
-        page, record = (
+        page, found = (
             losses_of(each.layout, simulate=simulate, together=gone.get(index))
             if lose or without
             else _judge(each, rule=rule or shares)
         )
         pages.append(page)
-        records.append(record)
+        records.append(found)
     whole: dict[str, Any] = {"links": records}
     if shares and not without and (lose or not rule):
-        page, record = _together(opened[0].collection, opened[0].file_disks, lose=lose)
+        page, together = _together(opened[0].collection, opened[0].file_disks, lose=lose)
         pages += ["", Rule(style="dim"), "", page]
-        whole |= record
+        whole |= together
     if (lose or without) and not simulate:
         pages += ["", BY_RULE]
     if not json:
         show(*pages)
     else:
-        record = records[0] if len(opened) == 1 else whole
-        show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
+        fitted = profile_record(site)
+        record = records[0] if len(opened) == 1 else {**whole, **fitted}
+        show_json(replace(record, **fitted) if isinstance(record, PlanJson) else record)
 
 
 def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> None:
@@ -205,108 +202,18 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
     }
 
 
-def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str, Any]]:
+def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]:
     """The page on one link, and what ``--json`` prints of it."""
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if rule:
-        return plan_page(judged), plan_record(judged)
+        return plan_page(judged), plan_json(judged)
     layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
     known = carried_by([*layouts], run_all)
     figures = known[judged.layout]
     tried = try_advice(judged.layout, judged.advice, figures, known)
-    page, record = plan_page(judged, figures, tried), plan_record(judged, figures, tried)
+    page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
     if opened.disks is None:
         return page, record
     shared = run_shared(stated_load(opened.layout), opened.disks)
     load = f"{SUITE}, {STATED_PAIRS} pairs"
-    return Group(page, "", shared_page(shared, load)), {**record, "disks": shared_record(shared)}
-
-
-def plan_record(
-    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    first, second = plan.layout.nodes
-    ways = plan.directions
-    return {
-        "nodes": {"first": first, "second": second},
-        "stop_short": plan.stop_short,
-        "write_order": {way.sender: [*map(format_rdev, way.write_order)] for way in ways},
-        "exclusive": {way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
-        "chpids": {way.sender: _chpid_records(way) for way in ways},
-        "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
-        "model": _model_record(plan, figures) if figures else None,
-        **note_records(plan_notes(plan.layout, figures)),
-        "advice": [
-            {
-                "id": finding.id,
-                "severity": finding.severity,
-                "text": advice_text(finding, tried),
-                "trials": [*map(_trial_record, tried.get(finding.id, ()))],
-            }
-            for finding in plan.advice
-        ],
-    }
-
-
-def _trial_record(tried: TriedAdvice) -> dict[str, Any]:
-    """What the model makes of one change."""
-    if isinstance(tried.outcome, Untried):
-        because, saturated, stated = tried.outcome.because, None, None
-    else:
-        because, (saturated, stated) = None, map(_compared_record, tried.outcome)
-    return {
-        "run": tried.trial.done,
-        "not_run_because": because,
-        "saturated": saturated,
-        "stated": stated,
-    }
-
-
-def _compared_record(compared: ComparedLoad) -> dict[str, Any]:
-    """The slower direction, as it is and changed."""
-    return {
-        "verdict": compared.verdict,
-        "mb_per_s": compared.before.mb_per_s,
-        "spread_mb_per_s": compared.before.spread_mb_per_s,
-        "second_mb_per_s": compared.before.second_mb_per_s,
-        "changed_mb_per_s": compared.changed.mb_per_s,
-        "changed_spread_mb_per_s": compared.changed.spread_mb_per_s,
-        "changed_second_mb_per_s": compared.changed.second_mb_per_s,
-    }
-
-
-def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
-    """What the model carries."""
-    return {
-        "workload": SUITE,
-        "saturating_pairs": SATURATING_PAIRS,
-        "stated_pairs": STATED_PAIRS,
-        "saturated_mb_per_s": {each.sender: each.saturated_mb_per_s for each in figures},
-        "saturated_spread_mb_per_s": {
-            each.sender: each.saturated.spread_mb_per_s for each in figures
-        },
-        "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
-        "saturated_second_mb_per_s": {
-            each.sender: each.saturated.second_mb_per_s for each in figures
-        },
-        "stated_spread_mb_per_s": {each.sender: each.stated.spread_mb_per_s for each in figures},
-        "stated_second_mb_per_s": {each.sender: each.stated.second_mb_per_s for each in figures},
-        "extrapolated": beyond_plan(plan.layout, figures),
-    }
-
-
-def _chpid_records(way: WriteDirection) -> list[dict[str, Any]]:
-    """The chpids that one node writes on, in order of first use."""
-    return [
-        {
-            "chpid": format_chpid(use.chpid),
-            "fibre": use.fibre.name,
-            "feature": use.fibre.profile.feature,
-            "link_gbps": use.fibre.profile.link_gbps,
-            "km": use.fibre.km,
-            "write_ctcs": use.ctc_count,
-            "estimated_mb_per_s": use.mb_per_s,
-        }
-        for use in way.chpids
-    ]
+    return Group(page, "", shared_page(shared, load)), replace(record, disks=shared_record(shared))

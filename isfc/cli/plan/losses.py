@@ -1,12 +1,12 @@
 """``isfc plan --lose``: what is left of a link with each chpid and each CTC gone."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from msgspec import Struct
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Layout
@@ -17,9 +17,30 @@ from scenarios.notes import loss_notes
 from scenarios.saturation import STATED_PAIRS, SUITE
 
 
+class LossJson(Struct, frozen=True):
+    """``isfc plan --lose --json``: what a loss leaves. Names and meanings of the keys stay."""
+
+    kind: str | None
+    """`chpid` or `ctc`, `together` with `--without`, or null for the whole link"""
+    gone: dict[str, str]
+    """by node: the chpid or the RDEV, or all that is gone together"""
+    ctcs_left: int
+    """how many"""
+    estimated_mb_per_s: dict[str, float]
+    """by sending node: one-way capacity by IBM's rule of thumb"""
+    simulated_mb_per_s: dict[str, float] | None
+    """by sending node: what a run sends once that is steady, with `--simulate`, else null"""
+    simulated_spread_mb_per_s: dict[str, float] | None
+    """by sending node: within what of it an endless run would be, with 95 % confidence"""
+    simulated_second_mb_per_s: dict[str, float | None] | None
+    """by sending node: the other pace that the link may keep, null if it has one"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+
+
 def losses_of(
     layout: Layout, *, simulate: bool, together: LostTogether | None = None
-) -> tuple[RenderableType, list[dict[str, Any]]]:
+) -> tuple[RenderableType, list[LossJson]]:
     """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records.
 
     Without each chpid and CTC in turn, or without several things ``together``.
@@ -35,25 +56,23 @@ def losses_of(
     notes = loss_notes(layout, simulated=simulate)
     said = [two_paces(rates)] if any(rate.second_mb_per_s for _, rate in rates) else []
     page = Group(loss_page(layout, lefts, load), *said, *note_lines(notes))
-    return page, [loss_record(layout, left) for left in lefts]
+    return page, [loss_json(layout, left) for left in lefts]
 
 
-def loss_record(layout: Layout, left: Left) -> dict[str, Any]:
-    """What ``--json`` prints of a loss. Names and meanings of the keys stay between releases."""
+def loss_json(layout: Layout, left: Left) -> LossJson:
+    """The record of one loss, or of the whole link."""
     loss, nodes = left.loss, layout.nodes
-    return {
-        "kind": None if loss is None else loss.kind,
-        "gone": {} if loss is None else dict(zip(nodes, loss.names, strict=True)),
-        "ctcs_left": left.ctc_count,
-        "estimated_mb_per_s": dict(zip(nodes, left.estimated, strict=True)),
-        "simulated_mb_per_s": left.measured
-        and {node: rate.mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
-        "simulated_spread_mb_per_s": left.measured
-        and {node: rate.spread_mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
-        "simulated_second_mb_per_s": left.measured
-        and {node: rate.second_mb_per_s for node, rate in zip(nodes, left.measured, strict=True)},
-        **note_records(loss_notes(layout, simulated=left.measured is not None)),
-    }
+    rates = None if left.measured is None else dict(zip(nodes, left.measured, strict=True))
+    return LossJson(
+        None if loss is None else loss.kind,
+        {} if loss is None else dict(zip(nodes, loss.names, strict=True)),
+        left.ctc_count,
+        dict(zip(nodes, left.estimated, strict=True)),
+        None if rates is None else {node: rate.mb_per_s for node, rate in rates.items()},
+        None if rates is None else {node: rate.spread_mb_per_s for node, rate in rates.items()},
+        None if rates is None else {node: rate.second_mb_per_s for node, rate in rates.items()},
+        notes_json(loss_notes(layout, simulated=left.measured is not None)),
+    )
 
 
 def _within(lefts: Sequence[Left]) -> str:

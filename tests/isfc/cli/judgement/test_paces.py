@@ -6,7 +6,7 @@ from rich.console import Console
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.carried import differences
 from isfc.cli.plan import losses
-from isfc.cli.plan.command import plan_record
+from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
@@ -30,9 +30,10 @@ def test_both_figures_are_said_with_what_they_are_of() -> None:
 def test_plan_says_them() -> None:
     said = " ".join(differences(make_plan(LAYOUT), FIGURES))
     assert "CLIENT saturated 340 or 381 MB/s; SERVER saturated 340 or 381 MB/s." in said
-    model = plan_record(make_plan(LAYOUT), FIGURES)["model"]
-    assert model["saturated_second_mb_per_s"] == {"CLIENT": 381.4, "SERVER": 381.4}
-    assert model["stated_second_mb_per_s"] == {"CLIENT": None, "SERVER": None}
+    model = plan_json(make_plan(LAYOUT), FIGURES).model
+    assert model
+    assert model.saturated_second_mb_per_s == {"CLIENT": 381.4, "SERVER": 381.4}
+    assert model.stated_second_mb_per_s == {"CLIENT": None, "SERVER": None}
 
 
 def test_advice_says_them_and_is_not_ahead_of_either() -> None:
@@ -50,4 +51,4 @@ def test_losses_say_them(monkeypatch: pytest.MonkeyPatch) -> None:
         console.print(page)
     assert "SERVER, nothing gone, 340 or 381 MB/s" in shown.get()
     assert "CLIENT, nothing" not in shown.get()
-    assert record["simulated_second_mb_per_s"] == {"CLIENT": None, "SERVER": 381.4}
+    assert record.simulated_second_mb_per_s == {"CLIENT": None, "SERVER": 381.4}

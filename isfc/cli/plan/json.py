@@ -1,0 +1,196 @@
+"""What ``isfc plan --json`` prints of a link. Names and meanings of the keys stay."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.judgement.advice import advice_text
+from isfc.cli.output.notes import NoteJson, notes_json
+from isfc.layout.capacity import WriteDirection
+from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Untried
+from scenarios.advice import ComparedLoad, TriedAdvice
+from scenarios.notes import beyond_plan, plan_notes
+from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
+
+
+class NodesJson(Struct, frozen=True):
+    """Both ends of a link."""
+
+    first: str
+    second: str
+
+
+class ChpidJson(Struct, frozen=True):
+    """A chpid that one node writes on."""
+
+    chpid: str
+    fibre: str
+    feature: str
+    link_gbps: float
+    km: float
+    write_ctcs: int
+    """CTCs it writes on"""
+    estimated_mb_per_s: float
+
+
+class ModelJson(Struct, frozen=True):
+    """What the model carries."""
+
+    workload: str
+    saturating_pairs: int
+    stated_pairs: int
+    saturated_mb_per_s: dict[str, float]
+    """by sending node, with `saturating_pairs`"""
+    saturated_spread_mb_per_s: dict[str, float]
+    """within what of it an endless run would be, with 95 % confidence"""
+    stated_mb_per_s: dict[str, float]
+    """by sending node, with `stated_pairs`"""
+    saturated_second_mb_per_s: dict[str, float | None]
+    """[the other pace](workloads.md#a-link-with-two-paces) that the link may keep, null if it has
+    one"""
+    stated_spread_mb_per_s: dict[str, float]
+    stated_second_mb_per_s: dict[str, float | None]
+    extrapolated: list[str]
+    """what no published figure identifies: [extrapolation](extrapolation.md)"""
+
+
+class ComparedJson(Struct, frozen=True):
+    """The slower direction at one load, as it is and changed."""
+
+    verdict: str
+    """agrees, sees no difference, contradicts"""
+    mb_per_s: float
+    """of the slower direction as it is"""
+    spread_mb_per_s: float
+    second_mb_per_s: float | None
+    """its second pace, or null"""
+    changed_mb_per_s: float
+    changed_spread_mb_per_s: float
+    changed_second_mb_per_s: float | None
+
+
+class TrialJson(Struct, frozen=True):
+    """What the model makes of one change."""
+
+    run: str
+    not_run_because: str | None
+    saturated: ComparedJson | None
+    """null if not run, else"""
+    stated: ComparedJson | None
+    """the same with the stated pairs"""
+
+
+class AdviceJson(Struct, frozen=True):
+    """What a rule has found."""
+
+    id: str
+    severity: str
+    """info or warning"""
+    text: str
+    trials: list[TrialJson]
+    """of each change that is advised and was to be run"""
+
+
+class PlanJson(Struct, frozen=True):
+    """``isfc plan --json`` of a link."""
+
+    nodes: NodesJson
+    """in the order of their names"""
+    stop_short: int
+    """how many CTCs each scan leaves to the partner"""
+    write_order: dict[str, list[str]]
+    """by node: its own RDEVs that it writes on, in the order of its scan"""
+    exclusive: dict[str, list[str]]
+    """by node: those of them that only it writes on"""
+    chpids: dict[str, list[ChpidJson]]
+    """by node, in order of use"""
+    estimated_mb_per_s: dict[str, float]
+    """by sending node: one-way capacity by IBM's rule of thumb"""
+    model: ModelJson | None
+    """what the model carries, null with `--rule`"""
+    notes: list[NoteJson]
+    """what belongs to these figures"""
+    advice: list[AdviceJson]
+    """a list"""
+    disks: dict[str, Any] | UnsetType = UNSET
+    """with `[[io]]` on its chpids, what each costs the other, as of `isfc io run --json` with `--ctcs`"""
+    profile: dict[str, Any] | UnsetType = UNSET
+    """with `--profile`: the site profile"""
+
+
+def plan_json(
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
+) -> PlanJson:
+    """The record of one link."""
+    ways = plan.directions
+    return PlanJson(
+        nodes=NodesJson(*plan.layout.nodes),
+        stop_short=plan.stop_short,
+        write_order={way.sender: [*map(format_rdev, way.write_order)] for way in ways},
+        exclusive={way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
+        chpids={way.sender: _chpids(way) for way in ways},
+        estimated_mb_per_s={way.sender: way.estimated_mb_per_s for way in ways},
+        model=_model(plan, figures) if figures else None,
+        notes=notes_json(plan_notes(plan.layout, figures)),
+        advice=[
+            AdviceJson(
+                each.id,
+                each.severity,
+                advice_text(each, tried),
+                [*map(_trial, tried.get(each.id, ()))],
+            )
+            for each in plan.advice
+        ],
+    )
+
+
+def _trial(tried: TriedAdvice) -> TrialJson:
+    if isinstance(tried.outcome, Untried):
+        return TrialJson(tried.trial.done, tried.outcome.because, None, None)
+    saturated, stated = map(_compared, tried.outcome)
+    return TrialJson(tried.trial.done, None, saturated, stated)
+
+
+def _compared(compared: ComparedLoad) -> ComparedJson:
+    before, changed = compared.before, compared.changed
+    return ComparedJson(
+        compared.verdict,
+        *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
+        *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
+    )
+
+
+def _model(plan: Plan, figures: Sequence[Carried]) -> ModelJson:
+    saturated = {each.sender: each.saturated for each in figures}
+    stated = {each.sender: each.stated for each in figures}
+    return ModelJson(
+        workload=SUITE,
+        saturating_pairs=SATURATING_PAIRS,
+        stated_pairs=STATED_PAIRS,
+        saturated_mb_per_s={node: rate.mb_per_s for node, rate in saturated.items()},
+        saturated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in saturated.items()},
+        stated_mb_per_s={node: rate.mb_per_s for node, rate in stated.items()},
+        saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
+        stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
+        stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
+        extrapolated=beyond_plan(plan.layout, figures),
+    )
+
+
+def _chpids(way: WriteDirection) -> list[ChpidJson]:
+    """The chpids that one node writes on, in order of first use."""
+    return [
+        ChpidJson(
+            chpid=format_chpid(use.chpid),
+            fibre=use.fibre.name,
+            feature=use.fibre.profile.feature,
+            link_gbps=use.fibre.profile.link_gbps,
+            km=use.fibre.km,
+            write_ctcs=use.ctc_count,
+            estimated_mb_per_s=use.mb_per_s,
+        )
+        for use in way.chpids
+    ]
