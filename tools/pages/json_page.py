@@ -19,8 +19,8 @@ from msgspec import Struct
 from tools.pages.console import PROJECT
 
 PAGE: Final = PROJECT / "docs" / "json.md"
-ELSEWHERE: Final = ("as of ", "the same")
-"""How a text begins after which the keys are not named: another row has named them."""
+ELSEWHERE: Final = ("as of ", "the same", "the next table")
+"""How a text begins after which the keys are not named: another row or table names them."""
 
 _TABLE: Final = re.compile(r"(<!-- keys of ([\w.]+)\.(\w+) -->\n\n)(?:\|.*\n)*")
 
@@ -32,7 +32,7 @@ def renewed(text: str) -> str:
 
 def _table(module: str, name: str) -> str:
     record = getattr(import_module(module), name)
-    rows = (f"| `{key}` | {cell} |\n" for key, cell in _cells(record))
+    rows = (f"| `{key}` | {cell} |\n".replace("|  |", "| |") for key, cell in _cells(record))
     return "".join(("| key | holds |\n| --- | --- |\n", *rows))
 
 

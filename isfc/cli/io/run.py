@@ -1,14 +1,14 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from isfc.cli.io.plan import ConfigArgument, finite, trunk_record
+from isfc.cli.io.json import io_run_json
+from isfc.cli.io.plan import ConfigArgument
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
@@ -20,16 +20,9 @@ from isfc.cli.results.page import measured_notes
 from isfc.cli.results.record import shared_record
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import Protocol
 from isfc.io.run import (
     SECONDS,
     WARMUP,
-    ChannelRun,
-    IoRun,
-    OsaRun,
-    SapRun,
-    SynchronousRun,
-    WorkloadRun,
     run_configuration,
 )
 from isfc.io.shared import read_disks
@@ -127,7 +120,7 @@ def run(
     configuration, notes = read_disks(config)
     found = run_configuration(configuration, extent.seconds, extent.warmup, extent.seed)
     if shown.json:
-        show_json(io_run_record(found, notes))
+        show_json(io_run_json(found, notes))
     elif report is None:
         show(io_run_page(found), *note_lines(notes))
     else:
@@ -163,82 +156,3 @@ def _run_beside(
     )
     shared = run_shared(experiment, disks)
     return shared, measured_notes(experiment, shared.beside)
-
-
-def io_run_record(run: IoRun, notes: Sequence[Note] = ()) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    return {
-        "seconds": run.seconds,
-        "channels": {each.channel.chpid: _channel_record(each) for each in run.channels},
-        "workloads": {each.workload.name: _workload_record(each) for each in run.workloads},
-        "synchronous": {each.workload.name: _synchronous_record(each) for each in run.synchronous},
-        "saps": {each.system: _sap_record(each) for each in run.saps},
-        "osa": {each.channel.chpid: _osa_record(each) for each in run.osas},
-        "trunks": [trunk_record(load) for load in run.trunks],
-        **note_records(notes),
-    }
-
-
-def _channel_record(run: ChannelRun) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "feature": run.channel.feature,
-        "link_gbps": run.route.link_gbps,
-        "io_per_s": run.io_per_s,
-        "mb_per_s_read": run.mb_per_s(reads=True),
-        "mb_per_s_write": run.mb_per_s(reads=False),
-        "processor_percent": 100 * run.processor,
-        "bus_percent": 100 * run.bus if run.route.profile.bus_mb_per_s else None,
-        "line_percent_read": 100 * run.line_read,
-        "line_percent_write": 100 * run.line_write,
-        "frame_bytes_read": run.frame_bytes(reads=True),
-        "frame_bytes_write": run.frame_bytes(reads=False),
-    }
-    for protocol in (Protocol.ZHPF, Protocol.FICON, Protocol.FCP):
-        rate, active, deferred = run.of(protocol)
-        record[protocol.value] = {"rate": rate, "active": active, "deferred": deferred}
-    return record
-
-
-def _workload_record(run: WorkloadRun) -> dict[str, Any]:
-    return {
-        "io_per_s": run.io_per_s,
-        "mb_per_s": run.mb_per_s,
-        "response_us": {
-            "mean": run.response_us,
-            "p50": run.response_p50_us,
-            "p99": run.response_p99_us,
-        },
-        "pend_us": run.pend_us,
-        "disc_us": run.disc_us,
-        "conn_us": run.conn_us,
-    }
-
-
-def _synchronous_record(run: SynchronousRun) -> dict[str, Any]:
-    return {
-        "success_percent": 100 * run.outcome.success,
-        "link_busy_percent": 100 * run.outcome.link_busy,
-        "rejected_percent": 100 * run.outcome.rejected,
-        "cache_miss_percent": 100 * run.outcome.cache_miss,
-        "response_us": run.outcome.latency_ns / 1e3,
-    }
-
-
-def _sap_record(run: SapRun) -> dict[str, Any]:
-    """``busy_percent`` is null where the SAPs cannot do it."""
-    return {
-        "busy_percent": finite(100 * run.busy),
-        "starts_per_s": run.starts_per_s,
-        "interrupts_per_s": run.interrupts_per_s,
-    }
-
-
-def _osa_record(run: OsaRun) -> dict[str, Any]:
-    """``cpu_us_per_mb`` is null where it is not known, and ``cpu_unknown`` then says why."""
-    return {
-        "mb_per_s_out": run.mb_per_s_out,
-        "mb_per_s_in": run.mb_per_s_in,
-        "packets_per_s": run.packets_per_s,
-        "cpu_us_per_mb": run.cpu_us_per_mb,
-        "cpu_unknown": run.cpu_unknown or None,
-    }

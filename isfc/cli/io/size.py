@@ -1,14 +1,14 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from isfc.cli.io.plan import finite
+from isfc.cli.io.json import io_size_json
 from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -21,10 +21,7 @@ from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_i
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import RmfInterval, busiest, read_rmf
 from isfc.io.sizing import (
-    Choice,
     Guidelines,
-    SapNeed,
-    Sizing,
 )
 from isfc.io.sizing import size as size_mix
 
@@ -161,7 +158,7 @@ def size(
         for warning in warnings_of(text, guidelines):
             show_error(f"{path}: 'isfc io plan' warns: {warning}")
     if json:
-        show_json({"growth_percent": growth, "mixes": [sizing_record(one) for one in sizings]})
+        show_json(io_size_json(growth, sizings))
     else:
         show(*(sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings))
 
@@ -183,42 +180,3 @@ def _not_sized(intervals: Sequence[RmfInterval], which: Which | None) -> Iterato
 
 def _intervals(count: int) -> str:
     return "interval" if count == 1 else "intervals"
-
-
-def sizing_record(sizing: Sizing) -> dict[str, Any]:
-    """One element of ``mixes`` in ``--json``. Names and meanings stay between releases."""
-    return {
-        "name": sizing.mix.name,
-        "io_per_s": sizing.mix.io_per_s,
-        "mb_per_s_read": sizing.mix.read_mb_per_s,
-        "mb_per_s_write": sizing.mix.write_mb_per_s,
-        "notes": list(sizing.mix.notes),
-        "best": _choice_record(sizing.best),
-        "choices": [_choice_record(choice) for choice in sizing.choices],
-        "distances": [asdict(distance) for distance in sizing.distances],
-        "saps": _sap_record(sizing.saps),
-        "synchronous": asdict(sizing.synchronous) if sizing.synchronous else None,
-        "rooms": [asdict(need) for need in sizing.rooms],
-    }
-
-
-def _choice_record(choice: Choice) -> dict[str, Any]:
-    use = choice.use
-    return {
-        "feature": choice.feature,
-        "protocol": choice.protocol,
-        "encrypted": choice.encrypted,
-        "channels": choice.channels,
-        "channels_grown": choice.channels_grown,
-        "processor_percent": 100 * use.processor,
-        "bus_percent": None if use.bus is None else 100 * use.bus,
-        "line_percent_read": 100 * use.line_read,
-        "line_percent_write": 100 * use.line_write,
-        "first": choice.first,
-        "first_at_io_per_s": choice.first_at_io_per_s,
-    }
-
-
-def _sap_record(need: SapNeed) -> dict[str, Any]:
-    """``busy_percent`` is null where they cannot do it."""
-    return {"saps": need.saps, "busy_percent": finite(need.busy_percent)}

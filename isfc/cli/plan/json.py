@@ -116,7 +116,7 @@ class PlanJson(Struct, frozen=True):
     advice: list[AdviceJson]
     """a list"""
     disks: dict[str, Any] | UnsetType = UNSET
-    """with `[[io]]` on its chpids, what each costs the other, as of `isfc io run --json` with `--ctcs`"""
+    """with `[[io]]` on its chpids: as of `isfc io run --json` with `--ctcs`"""
     profile: dict[str, Any] | UnsetType = UNSET
     """with `--profile`: the site profile"""
 
