@@ -4,16 +4,11 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from isfc.cli.check import check_record
-from isfc.cli.collide import collide_record
-from isfc.cli.compare import pair_record
 from isfc.cli.import_.command import link_record
-from isfc.cli.judgement.findings import Checked
 from isfc.cli.live.measured_page import live_record
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
@@ -28,11 +23,8 @@ from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
-from isfc.layout.rules.book import find_all
 from isfc.search.objective import Objective, ScoredLoad
 from isfc.search.optimise import Contender, SearchResult, Task
-from scenarios.collide import CollisionOutcome, trials
-from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
 from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.guest_memory import GuestMemory
@@ -114,11 +106,6 @@ def test_import_keys() -> None:
     assert_keys("import iocp", link_record(pairing, wire(pairing, lambda _: None, {})))
 
 
-def test_check_keys() -> None:
-    findings = find_all(load_layout("published-12"))
-    assert_keys("check", check_record(Checked("published-12", findings)))
-
-
 def test_relocate_keys() -> None:
     memory = GuestMemory(2**20, 2**20)
     found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])
@@ -173,12 +160,6 @@ def test_up_keys() -> None:
     assert list(record["results"][0]) == list(run_record(experiment, [run(experiment)]))
 
 
-def test_compare_keys() -> None:
-    figure = ResultFigure("transport", "HS/1/1", "mb_per_s", 1, 2, 3)
-    pair = ResultPair("run", (Setting("pairs", 1, 2),), (figure,))
-    assert_keys("compare", pair_record(Path("a.json"), Path("b.json"), pair))
-
-
 def test_faults_keys() -> None:
     experiment = Experiment(load_layout("published-4"), SUITES["HS"], pairs=1)
     outcome = FaultOutcome(
@@ -187,14 +168,6 @@ def test_faults_keys() -> None:
     section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
     record = fault_record(experiment, outcome)
     assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
-
-
-def test_collide_keys() -> None:
-    layout = load_layout("published-4")
-    outcome = CollisionOutcome("upward", 1, 1, 0, 0, 1, 1, 1)
-    assert_keys(
-        "collide", collide_record(layout, [outcome], trials(layout, [1], [1], 1, 1, [1])[0], 3)
-    )
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from ctc.errors import CtcError
 from isfc.cli.judgement.findings import Checked, check_page, github_lines, sarif_log
@@ -78,7 +79,7 @@ def check(
         raise ConfigurationError(f"--json and --format {as_}: expected one of them")
     checked = [item for name in layouts for item in _check(name)]
     if json:
-        show_json([check_record(item) for item in checked])
+        show_json([check_json(item) for item in checked])
     elif as_ is Format.SARIF:
         show_json(sarif_log(checked))
     elif as_ is Format.GITHUB:
@@ -95,26 +96,47 @@ def check(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def check_record(checked: Checked) -> dict[str, Any]:
-    """What ``--json`` prints of one link. Names and meanings of the keys stay."""
-    return {
-        "layout": checked.name,
-        "nodes": checked.nodes,
-        "error": checked.error,
-        "findings": [
-            {
-                "id": finding.id,
-                "severity": finding.severity,
-                "text": finding.text,
-                "remedy": finding.remedy,
-                "reason": finding.rule.reason,
-                "source": finding.rule.source,
-                "fibres": [fibre.name for fibre in finding.fibres],
-                "lines": checked.lines_of(finding),
-            }
-            for finding in checked.findings
-        ],
-    }
+class FindingJson(Struct, frozen=True):
+    """What a rule has found in a link."""
+
+    id: str
+    """the rule's"""
+    severity: str
+    """info or warning"""
+    text: str
+    remedy: str
+    reason: str
+    source: str
+    fibres: list[str]
+    """the names of those that it is about; none if it is about the whole link"""
+    lines: list[int]
+    """of the fibres' tables in the file"""
+
+
+class CheckJson(Struct, frozen=True):
+    """One entry of ``isfc check --json``. Names and meanings of the keys stay."""
+
+    layout: str
+    """as it was given"""
+    nodes: tuple[str, str] | None
+    """the two ends of the link, or null if the layout could not be read"""
+    error: str | None
+    """why it could not be read, or null"""
+    findings: list[FindingJson]
+    """a list"""
+
+
+def check_json(checked: Checked) -> CheckJson:
+    """The record of one link."""
+    findings = [
+        FindingJson(
+            *(each.id, each.severity, each.text, each.remedy, each.rule.reason, each.rule.source),
+            [fibre.name for fibre in each.fibres],
+            checked.lines_of(each),
+        )
+        for each in checked.findings
+    ]
+    return CheckJson(checked.name, checked.nodes, checked.error, findings)
 
 
 def _check(name: str) -> Sequence[Checked]:

@@ -1,16 +1,16 @@
 """``isfc collide``: how often writes collide, by the rule that chooses CTCs and by the load."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
+from msgspec import Struct
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import SEED_MAX, bounded
-from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import plain_table
@@ -87,7 +87,7 @@ def collide_layout(
     runs = run_all(collide, planned, None)
     outcomes = [mean_outcome(runs[at : at + seeds]) for at in range(0, len(runs), seeds)]
     if json:
-        show_json(collide_record(link, outcomes, planned[0], seeds))
+        show_json(collide_json(link, outcomes, planned[0], seeds))
     else:
         show(collide_page(link, outcomes, planned[0], seeds), *note_lines(layout_notes(link)))
 
@@ -97,22 +97,42 @@ def _loads(most: float, steps: int) -> list[float]:
     return sorted({most * step / steps for step in range(1, steps + 1)})
 
 
-def collide_record(
-    layout: Layout, outcomes: list[CollisionOutcome], trial: CollisionTrial, seeds: int
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    first, second = layout.nodes
-    return {
-        "nodes": {"first": first, "second": second},
-        "ctcs": len(layout.ctcs),
-        "message": trial.message_length,
-        "seconds": trial.seconds,
-        "warmup": trial.warmup,
-        "seed": trial.seed,
-        "seeds": seeds,
-        **note_records(layout_notes(layout)),
-        "outcomes": [asdict(outcome) for outcome in outcomes],
-    }
+class CollideJson(Struct, frozen=True):
+    """``isfc collide --json``. Names and meanings of the keys stay between releases."""
+
+    nodes: dict[str, str]
+    """the `first` and the `second`, in the order of their names"""
+    ctcs: int
+    """how many CTCs the link has"""
+    message: int
+    """bytes of every message"""
+    seconds: float
+    """virtual time that each run is measured"""
+    warmup: float
+    """and that goes before"""
+    seed: int
+    """the first seed of the times at which messages are sent"""
+    seeds: int
+    """with how many seeds each run was made, from the first on"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+    outcomes: Sequence[CollisionOutcome]
+    """a list of `rule`, `offered_out`, `offered_in` (MB/s), and means over the seeds:
+    `collisions_per_s`, `wasted_percent`, `mb_per_s_out`, `mb_per_s_in`, `packages_per_s`;
+    `collisions_per_s_spread` and `mb_per_s_spread` (of both directions together) are the greatest
+    less the least of the seeds"""
+
+
+def collide_json(
+    layout: Layout, outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int
+) -> CollideJson:
+    """The record of all trials, of which ``trial`` is one."""
+    return CollideJson(
+        dict(zip(("first", "second"), layout.nodes, strict=True)),
+        *(len(layout.ctcs), trial.message_length, trial.seconds, trial.warmup, trial.seed, seeds),
+        notes_json(layout_notes(layout)),
+        outcomes,
+    )
 
 
 def collide_page(

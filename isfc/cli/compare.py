@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 
@@ -32,24 +33,58 @@ def compare(
     """
     pair = compare_files(a, b)
     if json:
-        show_json(pair_record(a, b, pair))
+        show_json(compare_json(a, b, pair))
     else:
         show(compare_page(pair, str(a), str(b)))
 
 
-def pair_record(a: Path, b: Path, pair: ResultPair) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    return {
-        "kind": pair.kind,
-        "a": str(a),
-        "b": str(b),
-        "settings": [asdict(setting) for setting in pair.settings],
-        "layout_changes": list(pair.layout_changes),
-        "figures": [
-            {**asdict(figure), "difference": figure.difference, "percent": figure.percent}
-            for figure in pair.figures
-        ],
-    }
+class FigureJson(Struct, frozen=True):
+    """One figure of both results; null where there is none."""
+
+    table: str
+    """`run`, or that of a replay"""
+    key: str
+    """`link`, an RDEV, or the published run"""
+    measure: str
+    published: float | None
+    a: float | None
+    b: float | None
+    a_within: bool | None
+    """whether a tolerance is kept"""
+    b_within: bool | None
+    noise: bool | None
+    """whether they differ by no more than the spread of the seeds, of which less than 1 % counts
+    as 1 %"""
+    difference: float | None
+    """b - a"""
+    percent: float | None
+    """of a"""
+
+
+class CompareJson(Struct, frozen=True):
+    """``isfc compare --json``. Names and meanings of the keys stay between releases."""
+
+    kind: str
+    """`run` or `replay`"""
+    a: str
+    """the first file"""
+    b: str
+    """the second"""
+    settings: tuple[Setting, ...]
+    """of runs, what was set up differently: a list of `name`, `a`, `b`"""
+    layout_changes: tuple[str, ...]
+    """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
+    figures: list[FigureJson]
+    """a list, null where there is none"""
+
+
+def compare_json(a: Path, b: Path, pair: ResultPair) -> CompareJson:
+    """The record of both."""
+    figures = [
+        FigureJson(**asdict(each), difference=each.difference, percent=each.percent)
+        for each in pair.figures
+    ]
+    return CompareJson(pair.kind, str(a), str(b), pair.settings, pair.layout_changes, figures)
 
 
 def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
