@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from scenarios.relocated import Relocated as Relocated
     from scenarios.relocated import relocate as relocate
     from scenarios.relocated_guest import GuestPlan as GuestPlan
-    from scenarios.saturation import Carried as Carried
+    from scenarios.saturation import ModelledRate as ModelledRate
     from scenarios.saturation import carried as carried
     from scenarios.simulation import Simulation as Simulation
     from scenarios.simulation import simulate as simulate
@@ -94,7 +94,7 @@ _HOMES: Final = {
     "without": "isfc.layout.edit",
     "features": "isfc.layout.edit",
     "carried": "scenarios.saturation",
-    "Carried": "scenarios.saturation",
+    "ModelledRate": "scenarios.saturation",
     "plan_notes": "scenarios.notes",
     "simulate": "scenarios.simulation",
     "Simulation": "scenarios.simulation",
@@ -125,7 +125,6 @@ __all__ = [
     "AddCtc",
     "AddFibre",
     "Backpressure",
-    "Carried",
     "Collection",
     "ConfigurationError",
     "Conversation",
@@ -140,6 +139,7 @@ __all__ = [
     "Layout",
     "Limits",
     "LocalProtocolError",
+    "ModelledRate",
     "MoveCtc",
     "NodeName",
     "OpenNode",

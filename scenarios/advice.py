@@ -7,7 +7,7 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Severity, Untried
-from scenarios.saturation import Carried, carried
+from scenarios.saturation import ModelledRate, carried
 from scenarios.steady import Rate
 
 LAYOUTS_MAX: Final = 4
@@ -72,8 +72,8 @@ def changed_layouts(layout: Layout, findings: Sequence[Finding]) -> tuple[Layout
 def try_advice(
     layout: Layout,
     findings: Sequence[Finding],
-    figures: Sequence[Carried],
-    known: Mapping[Layout, Sequence[Carried]] = {},
+    figures: Sequence[ModelledRate],
+    known: Mapping[Layout, Sequence[ModelledRate]] = {},
 ) -> dict[str, tuple[TriedAdvice, ...]]:
     """By the rule's id: what the model makes of each finding that promises that more is carried.
 
@@ -112,7 +112,7 @@ def _try(
     return TriedAdvice(trial, (saturated, stated))
 
 
-def _slower(figures: Sequence[Carried]) -> tuple[Rate, Rate]:
+def _slower(figures: Sequence[ModelledRate]) -> tuple[Rate, Rate]:
     """What the slower direction carries, saturated and at the stated load."""
     return (
         min((figure.saturated for figure in figures), key=lambda rate: rate.mb_per_s),

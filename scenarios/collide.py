@@ -140,7 +140,7 @@ class Source:
         return ()
 
 
-class Waste:
+class TimeLost:
     """A trace that adds up the time of CTCs that collisions take, as one system sees them.
 
     From the start of a write that collides until a write begins again there, whoever makes it.
@@ -217,7 +217,7 @@ def collide(trial: CollisionTrial) -> CollisionOutcome:
     """Run one trial."""
     layout, warmup_ns = trial.layout, round(trial.warmup * NS_PER_S)
     end_ns = warmup_ns + round(trial.seconds * NS_PER_S)
-    waste = Waste(layout.nodes[0], warmup_ns)
+    waste = TimeLost(layout.nodes[0], warmup_ns)
     fabric = make_fabric([layout])
     randoms = [Random(f"{trial.seed} {here}") for here in range(len(layout.nodes))]
     systems = [

@@ -25,7 +25,7 @@ SteadyRates = tuple[Rate, Rate]
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class AfterLoss:
     """What is left after a loss, or of the whole link if ``loss`` is None.
 
     ``measured`` is what runs gave, if there were any.
@@ -56,18 +56,20 @@ class Left:
         return first.mb_per_s, second.mb_per_s
 
 
-def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | None) -> Left:
+def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | None) -> AfterLoss:
     """What the rule of thumb says of a loss, beside what was measured."""
     rest = layout if loss is None else loss.left
     if rest is None:
-        return Left(loss, 0, (0, 0), measured)
+        return AfterLoss(loss, 0, (0, 0), measured)
     down, up = directions_of(rest)
-    return Left(loss, len(rest.ctcs), (down.estimated_mb_per_s, up.estimated_mb_per_s), measured)
+    return AfterLoss(
+        loss, len(rest.ctcs), (down.estimated_mb_per_s, up.estimated_mb_per_s), measured
+    )
 
 
-def left_of(
+def after_losses(
     layout: Layout, run_each: RunEach | None = None, together: LostTogether | None = None
-) -> list[Left]:
+) -> list[AfterLoss]:
     """The whole link first, then what every loss leaves, or what is left without all together.
 
     By rule of thumb alone without ``run_each``.

@@ -23,7 +23,7 @@ from scenarios.workload import Workload
 
 if TYPE_CHECKING:
     from scenarios.relocation import Relocation, RelocationOutcome
-    from scenarios.saturation import Carried
+    from scenarios.saturation import ModelledRate
 
 
 def run_notes(
@@ -38,7 +38,7 @@ def live_notes(layout: Layout) -> tuple[Note, ...]:
     return layout.notes
 
 
-def plan_notes(layout: Layout, figures: "Sequence[Carried]" = ()) -> tuple[Note, ...]:
+def plan_notes(layout: Layout, figures: "Sequence[ModelledRate]" = ()) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""
     if not figures:
         return (*_rule(layout), *layout.notes)
@@ -89,7 +89,7 @@ def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, .
     return tuple(found)
 
 
-def beyond_plan(layout: Layout, figures: "Sequence[Carried]") -> list[str]:
+def beyond_plan(layout: Layout, figures: "Sequence[ModelledRate]") -> list[str]:
     """What of a plan's figures no published one identifies."""
     fastest = max(figure.saturated_mb_per_s for figure in figures)
     return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]

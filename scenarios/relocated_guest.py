@@ -55,7 +55,7 @@ class GuestPlan:
                 raise ConfigurationError(f"{what} {value}: expected {least} to {MEMORY_MAX}")
 
 
-class Stage(StrEnum):
+class RelocationStage(StrEnum):
     """What a relocation is at: CP's stages that take time here. The words are ours."""
 
     MEMORY = "Moving memory"
@@ -124,7 +124,7 @@ class Guest:
         self.plan = plan
         self.passes: list[Pass] = []
         self.end: RelocationEnd | None = None
-        self.stage = Stage.MEMORY
+        self.stage = RelocationStage.MEMORY
         self.begin_ns = NEVER_NS
         """When its first pass began."""
         self._limits = plan.limits
@@ -241,31 +241,31 @@ class Guest:
 
     @property
     def _quiesced(self) -> bool:
-        return self.stage is not Stage.MEMORY
+        return self.stage is not RelocationStage.MEMORY
 
     def _end_pass(self, now_ns: int) -> list[Message]:
         """A pass is over: another one, or the guest is stopped, or it is where it should be."""
         memory = self.plan.memory
         taken_ns = now_ns - self._pass_ns
         changed = 0
-        if self.stage is Stage.MEMORY:
+        if self.stage is RelocationStage.MEMORY:
             changed = memory.changed(taken_ns)
-        elif self.stage is Stage.STATE and memory.writes:
+        elif self.stage is RelocationStage.STATE and memory.writes:
             changed = min(IO_CHANGED_LENGTH, memory.touched)
         length = self._length
         self.passes.append(
             Pass(self._pass_ns, now_ns, length, changed, self._quiesced, self._state_length)
         )
-        if self.stage is Stage.LAST:
+        if self.stage is RelocationStage.LAST:
             self.end = RelocationEnd.MOVED
             return []
-        if self.stage is Stage.STATE:
-            self.stage = Stage.LAST
+        if self.stage is RelocationStage.STATE:
+            self.stage = RelocationStage.LAST
             return self._begin_pass(changed, now_ns)
         left_s = changed / length * taken_ns / NS_PER_S
         if self._limits.goes_on(len(self.passes), left_s):
             return self._begin_pass(changed, now_ns)
-        self.stage = Stage.STATE
+        self.stage = RelocationStage.STATE
         self._stopped_ns = now_ns
         return self._begin_pass(changed, now_ns, STATE_LENGTH)
 

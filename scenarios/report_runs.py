@@ -1,6 +1,6 @@
 """What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time.
 
-What it says of channels and their I/O it estimates: `survey_channels`.
+What it says of channels and their I/O it estimates: `channel_estimates`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ from scenarios.advice import TriedAdvice, try_advice
 from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.guest_memory import KNOWN_GUESTS
-from scenarios.link_loss import Left, left_of
+from scenarios.link_loss import AfterLoss, after_losses
 from scenarios.relocated import Relocated, watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
 from scenarios.run import Experiment, Result
-from scenarios.saturation import Carried, RunEach, carried, stated_load
+from scenarios.saturation import ModelledRate, RunEach, carried, stated_load
 from scenarios.shared_channel import SharedRun, run_over_load
 from scenarios.steady import steady_run
 from scenarios.timeline import Timeline, record_timeline
@@ -57,7 +57,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class DiskSurvey:
+class DiskRuns:
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
     points: tuple[tuple[float, SharedRun[Result]], ...]
@@ -104,7 +104,7 @@ class DiskSurvey:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelSurvey:
+class ChannelEstimates:
     """All that the page shows of an I/O configuration; ``curves`` by name."""
 
     name: str
@@ -119,7 +119,7 @@ class ChannelSurvey:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterSurvey:
+class ClusterRuns:
     """All that the page shows of a cluster."""
 
     collection: Collection
@@ -128,19 +128,19 @@ class ClusterSurvey:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class LinkRuns:
     """All that the page shows."""
 
     name: str
     plan: Plan
-    carried: tuple[Carried, ...]
+    carried: tuple[ModelledRate, ...]
     tried: Mapping[str, Sequence[TriedAdvice]]
     workload: Workload
     points: tuple[Point, ...]
-    lefts: tuple[Left, ...]
+    lefts: tuple[AfterLoss, ...]
     timeline: Timeline
     relocation: Chart
-    disks: DiskSurvey | None = None
+    disks: DiskRuns | None = None
     relocated: tuple[Relocated, ...] = ()
     """Guests as IBM measured, each moved alone."""
     mark: str = ""
@@ -148,11 +148,11 @@ class Survey:
 
     @property
     def layout(self) -> Layout:
-        """What was surveyed."""
+        """What was run."""
         return self.plan.layout
 
 
-def survey(
+def link_runs(
     name: str,
     layout: Layout,
     workload: Workload,
@@ -160,7 +160,7 @@ def survey(
     run_each: RunEach,
     disks: IoConfiguration | None = None,
     neighbours: tuple[Layout, ...] = (),
-) -> Survey:
+) -> LinkRuns:
     """Run everything; ``tell`` is told what is run next.
 
     ``run_each`` does runs of which one needs nothing of another; ``disks`` are those on the
@@ -186,14 +186,14 @@ def survey(
         for experiment, steady in zip(experiments, run_each(steady_run, experiments), strict=True)
     )
     tell("what is left with each chpid and each CTC gone")
-    lefts = tuple(left_of(layout, run_each))
+    lefts = tuple(after_losses(layout, run_each))
     tell("a timeline")
     timeline, _ = record_timeline(
         Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
     tell("a relocation of a guest as IBM measured, each way")
     relocated = tuple(run_each(watch_relocation, relocations(layout)))
-    return Survey(
+    return LinkRuns(
         name,
         plan,
         rates,
@@ -216,22 +216,22 @@ def relocations(layout: Layout) -> list[Relocation]:
     ]
 
 
-def survey_cluster(collection: Collection, run_each: RunEach) -> ClusterSurvey:
+def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and find what each loss cuts."""
     results = run_each(run_cluster, plan_experiments(collection))
-    return ClusterSurvey(collection, cluster_plan(results), cluster_losses(collection))
+    return ClusterRuns(collection, cluster_plan(results), cluster_losses(collection))
 
 
-def survey_channels(name: str, configuration: IoConfiguration) -> ChannelSurvey:
+def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
     """Estimate the channels of a configuration, and the curves that concern them."""
     plan = make_io_plan(configuration)
-    return ChannelSurvey(name, plan, advise(plan), charts_of(configuration))
+    return ChannelEstimates(name, plan, advise(plan), charts_of(configuration))
 
 
 def _disks(
     layout: Layout, disks: IoConfiguration | None, tell: Callable[[str], None]
-) -> DiskSurvey | None:
+) -> DiskRuns | None:
     if disks is None:
         return None
     tell("CTCs and disks beside each other")
-    return DiskSurvey(run_over_load(stated_load(layout), disks))
+    return DiskRuns(run_over_load(stated_load(layout), disks))

@@ -30,7 +30,7 @@ LIKE_SHARE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class ModelledRate:
     """What one node can send, by the model.
 
     ``seen`` is all that its end of the link saw of the run with the stated load while that was
@@ -73,12 +73,16 @@ def in_turn(
     return [work(each) for each in experiments]
 
 
-def carried(layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS) -> tuple[Carried, ...]:
+def carried(
+    layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS
+) -> tuple[ModelledRate, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
     return _carried([(layout, node) for node in senders or layout.nodes], pairs, in_turn)
 
 
-def carried_by(layouts: Sequence[Layout], run_each: RunEach) -> dict[Layout, tuple[Carried, ...]]:
+def carried_by(
+    layouts: Sequence[Layout], run_each: RunEach
+) -> dict[Layout, tuple[ModelledRate, ...]]:
     """What both nodes of each layout can send, saturated and with `STATED_PAIRS`."""
     ways = [(layout, node) for layout in layouts for node in layout.nodes]
     found = iter(_carried(ways, STATED_PAIRS, run_each))
@@ -87,7 +91,7 @@ def carried_by(layouts: Sequence[Layout], run_each: RunEach) -> dict[Layout, tup
 
 def _carried(
     ways: Sequence[tuple[Layout, NodeName]], pairs: int, run_each: RunEach
-) -> tuple[Carried, ...]:
+) -> tuple[ModelledRate, ...]:
     runs = run_each(
         steady_run,
         [
@@ -97,7 +101,7 @@ def _carried(
         ],
     )
     return tuple(
-        Carried(sender, saturated.rate, stated.rate, stated.result)
+        ModelledRate(sender, saturated.rate, stated.rate, stated.result)
         for (_, sender), saturated, stated in zip(ways, runs[::2], runs[1::2], strict=True)
     )
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from isfc.cli.import_.command import link_record
-from isfc.cli.live.measured_page import live_record
+from isfc.cli.live.measured_page import live_json
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.optimise.command import found_record
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.replay.command import comparison_record
-from isfc.cli.results.record import run_record
-from isfc.cli.run.faults import fault_record
+from isfc.cli.replay.command import comparison_json
+from isfc.cli.results.json import run_json
+from isfc.cli.run.faults import fault_json
 from isfc.deck.cabling import Cabling
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
@@ -115,25 +115,25 @@ def test_relocate_keys() -> None:
 def test_run_keys() -> None:
     layout = load_layout("published-1")
     experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    assert_keys("run", run_record(experiment, [run(experiment)]))
+    assert_keys("run", run_json(experiment, [run(experiment)]))
 
 
 def test_replay_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
-    assert_keys("replay", comparison_record(comparison))
+    assert_keys("replay", comparison_json(comparison))
 
 
 def test_seeds_keys() -> None:
     layout = load_layout("published-1")
     experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
     result = run(experiment)
-    more = run_record(experiment, [result, result], repeated=True)
+    more = run_json(experiment, [result, result], repeated=True)
     section = JSON.partition("## With `--seeds N`")[2].partition("\n#")[0]
     named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert [*run_record(experiment, [result]), *named] == list(more)
+    assert [*run_json(experiment, [result]), *named] == list(more)
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
-    repeated = comparison_record(comparison, 2, 0.5)
-    assert [*comparison_record(comparison), *named] == list(repeated)
+    repeated = comparison_json(comparison, 2, 0.5)
+    assert [*comparison_json(comparison), *named] == list(repeated)
 
 
 def test_optimise_keys() -> None:
@@ -155,9 +155,9 @@ def test_up_keys() -> None:
     options = LiveOptions(workload="HS", pairs=1, seconds=0.01, warmup=0)
     experiment = options.experiment(load_layout("published-1"))
     assert experiment is not None
-    record = live_record(options, [experiment.layout], [Measured(run(experiment), 0.0)])
+    record = live_json(options, [experiment.layout], [Measured(run(experiment), 0.0)])
     assert_keys("up", {**record, "results": []})
-    assert list(record["results"][0]) == list(run_record(experiment, [run(experiment)]))
+    assert list(record["results"][0]) == list(run_json(experiment, [run(experiment)]))
 
 
 def test_faults_keys() -> None:
@@ -166,7 +166,7 @@ def test_faults_keys() -> None:
         (FaultEvent(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7
     )
     section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
-    record = fault_record(experiment, outcome)
+    record = fault_json(experiment, outcome)
     assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
 

@@ -19,7 +19,7 @@ from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     """What a layout can be exported as."""
 
     ACTIVATE = "activate"
@@ -30,7 +30,8 @@ class Form(StrEnum):
 def export(
     layout: LayoutArgument,
     form: Annotated[
-        Form, typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file.")
+        ExportFormat,
+        typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file."),
     ],
     system: Annotated[
         str | None, typer.Option(metavar="NODE", help="What one system needs, instead of both.")
@@ -53,9 +54,9 @@ def export(
     """
     exported = read_collection(layout)
     nodes = [find_node("--system", system, exported.systems)] if system else list(exported.systems)
-    if form is Form.TOML:
+    if form is ExportFormat.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
-    elif form is Form.IOCP:
+    elif form is ExportFormat.IOCP:
         told = {**own_ports(exported), **_ports(ports or [], exported)}
         texts = _decks(exported, nodes, told)
     else:
@@ -68,7 +69,7 @@ def export(
     if output is not None and output.is_dir():
         for name, text in texts.items():
             write_text(text, output / name)
-    elif form is Form.ACTIVATE and len(nodes) > 1:
+    elif form is ExportFormat.ACTIVATE and len(nodes) > 1:
         blocks = zip(nodes, texts.values(), strict=True)
         write_text("".join(qualified(node, text) for node, text in blocks), output)
     elif output is not None and len(texts) > 1:

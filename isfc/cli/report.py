@@ -12,7 +12,7 @@ from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
 from isfc.layout.sharing import shares_anything
-from scenarios.report_runs import Survey, survey, survey_channels, survey_cluster
+from scenarios.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
 from scenarios.workload import find_workload, workload_usage
 
 
@@ -41,11 +41,11 @@ def _page(name: str, link: str | None, workload: str) -> str:
     check_charts()
     chosen = find_workload(workload)
     links, configuration = open_all(name, link)
-    channels = survey_channels(name, configuration) if configuration else None
-    surveys: list[Survey] = []
+    channels = channel_estimates(name, configuration) if configuration else None
+    every: list[LinkRuns] = []
     for number, each in enumerate(links, start=1):
         of = f" of {'-'.join(each.layout.nodes)}" if len(links) > 1 else ""
-        surveyed = survey(
+        ran = link_runs(
             name,
             each.layout,
             chosen,
@@ -54,12 +54,12 @@ def _page(name: str, link: str | None, workload: str) -> str:
             each.disks,
             each.neighbours,
         )
-        surveys.append(replace(surveyed, mark=f"-{number}" if number > 1 else ""))
+        every.append(replace(ran, mark=f"-{number}" if number > 1 else ""))
     cluster = None
     if len(links) > 1 and shares_anything(links[0].collection):
         _say("all links together")
-        cluster = survey_cluster(links[0].collection, run_all)
-    return document(surveys, bundle(), channels, cluster)
+        cluster = cluster_runs(links[0].collection, run_all)
+    return document(every, bundle(), channels, cluster)
 
 
 def _say(what: str, of: str = "") -> None:

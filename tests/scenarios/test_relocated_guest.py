@@ -17,7 +17,7 @@ from scenarios.relocated_guest import (
     Guest,
     GuestPlan,
     Moved,
-    Stage,
+    RelocationStage,
 )
 from scenarios.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, Limits, RelocationEnd
 
@@ -185,12 +185,15 @@ def test_modify_and_cancel_take_effect_immediately() -> None:
 def test_stages_follow_each_other() -> None:
     guest = Guest(GuestPlan("GUEST", GuestMemory(MIB, 1)), 4)
     (memory,) = guest.begin(0)
-    assert (guest.stage, memory.length) == (Stage.MEMORY, 1)
+    assert (guest.stage, memory.length) == (RelocationStage.MEMORY, 1)
     (counts,) = guest.sent(memory, 1)
     assert counts.conversation == 4
     assert guest.sent(counts, 2) == []  # read, but not answered
     state = guest.counted(3)
-    assert (guest.stage, sum(each.length for each in state)) == (Stage.STATE, 4 * MESSAGE_LENGTH)
+    assert (guest.stage, sum(each.length for each in state)) == (
+        RelocationStage.STATE,
+        4 * MESSAGE_LENGTH,
+    )
 
 
 @pytest.mark.parametrize(

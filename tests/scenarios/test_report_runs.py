@@ -4,7 +4,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from scenarios import report_runs as module
-from scenarios.report_runs import survey
+from scenarios.report_runs import link_runs
 from scenarios.run import Experiment
 from scenarios.saturation import in_turn
 from scenarios.steady import steady_run
@@ -17,7 +17,7 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     layout, workload = load_layout("published-1"), SUITES["HM"]
     monkeypatch.setattr(module, "PAIRS", (2,))
     told: list[str] = []
-    surveyed = survey("published-1", layout, workload, told.append, in_turn)
+    surveyed = link_runs("published-1", layout, workload, told.append, in_turn)
     for point, node in zip(surveyed.points, layout.nodes, strict=True):
         steady = steady_run(Experiment(layout, workload, 2, client=node))
         assert (point.sender, point.pairs) == (node, 2)

@@ -13,7 +13,7 @@ from isfc.cli.judgement.io_plan import (
     workload_rows,
 )
 from isfc.io.plan import IoPlan
-from scenarios.report_runs import ChannelSurvey
+from scenarios.report_runs import ChannelEstimates
 
 CHANNELS: Final = "channels"
 """The id of the part."""
@@ -26,27 +26,25 @@ _HEADINGS: Final = {
 }
 
 
-def channels_article(survey: ChannelSurvey) -> str:
+def channels_article(runs: ChannelEstimates) -> str:
     """All about the channels, each by itself: estimated as ``isfc io plan`` does."""
-    contents = dict(
-        zip(_HEADINGS, (_plan(survey), _advice(survey), curves(survey.charts)), strict=True)
-    )
+    contents = dict(zip(_HEADINGS, (_plan(runs), _advice(runs), curves(runs.charts)), strict=True))
     sections = "\n".join(
         section(name, _HEADINGS[name], content) for name, content in contents.items()
     )
-    workloads = len(survey.plan.configuration.workloads)
-    channels = len(survey.plan.configuration.channels)
+    workloads = len(runs.plan.configuration.workloads)
+    channels = len(runs.plan.configuration.channels)
     return (
         f'<article id="{CHANNELS}"><header><h1>{_TITLE}</h1>\n'
-        f"<p>{escape(survey.name)}: {channels} channel{'s' * (channels != 1)}, "
+        f"<p>{escape(runs.name)}: {channels} channel{'s' * (channels != 1)}, "
         f"{workloads} workload{'s' * (workloads != 1)}.</p>\n"
         f"{navigation(f'Sections of {_TITLE}', _HEADINGS)}</header>\n{sections}</article>"
     )
 
 
-def _plan(survey: ChannelSurvey) -> str:
-    return "".join(_tables(survey.plan)) + "".join(
-        f"<p>{escape(line)}</p>" for line in other_lines(survey.plan)
+def _plan(runs: ChannelEstimates) -> str:
+    return "".join(_tables(runs.plan)) + "".join(
+        f"<p>{escape(line)}</p>" for line in other_lines(runs.plan)
     )
 
 
@@ -57,12 +55,12 @@ def _tables(plan: IoPlan) -> Iterator[str]:
         yield table("Workloads on each channel", WORKLOAD_HEADS, workload_rows(plan.channels))
 
 
-def _advice(survey: ChannelSurvey) -> str:
-    if not survey.advice:
+def _advice(runs: ChannelEstimates) -> str:
+    if not runs.advice:
         return "<p>Nothing to change.</p>"
     items = "".join(
         f'<li class="{one.severity}"><strong>{escape(one.severity)}</strong> '
         f"<code>{escape(one.id)}</code><br>{escape(one.text)}</li>"
-        for one in survey.advice
+        for one in runs.advice
     )
     return f'<ul class="findings">{items}</ul>'

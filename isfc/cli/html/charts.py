@@ -10,7 +10,7 @@ from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.html.disks import chart_parts
 from isfc.io.charts import Chart
-from scenarios.report_runs import Survey
+from scenarios.report_runs import LinkRuns
 from scenarios.timeline import Io, Timeline
 
 Spec = dict[str, Any]
@@ -44,27 +44,27 @@ _CONFIG: Final[Spec] = {
 }
 
 
-def has_collisions(survey: Survey) -> bool:
+def has_collisions(runs: LinkRuns) -> bool:
     """Whether a chart of write collisions shows anything but 0."""
-    return any(point.collisions_per_s for point in survey.points)
+    return any(point.collisions_per_s for point in runs.points)
 
 
-def charts(survey: Survey) -> dict[str, Spec]:
+def charts(runs: LinkRuns) -> dict[str, Spec]:
     """Every chart of a link, by the id of its figure."""
-    disks = survey.disks.charts if survey.disks else {}
+    disks = runs.disks.charts if runs.disks else {}
     every = {
-        "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
-        "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
+        "throughput": _over_pairs(runs, "mb_per_s", "MB/s sent"),
+        "utilisation": _over_pairs(runs, "rdev_util_percent", "RDEV util %, all CTCs"),
         **(
-            {"collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s")}
-            if has_collisions(survey)
+            {"collisions": _over_pairs(runs, "collisions_per_s", "write collisions/s")}
+            if has_collisions(runs)
             else {}
         ),
-        "losses": _losses(survey),
-        "timeline": _timeline(survey.timeline),
-        **curve_specs({"relocation": survey.relocation} | disks),
+        "losses": _losses(runs),
+        "timeline": _timeline(runs.timeline),
+        **curve_specs({"relocation": runs.relocation} | disks),
     }
-    return {name + survey.mark: spec for name, spec in every.items()}
+    return {name + runs.mark: spec for name, spec in every.items()}
 
 
 def curve_specs(charts: Mapping[str, Chart]) -> dict[str, Spec]:
@@ -82,20 +82,20 @@ def _chart(description: str, **parts: Any) -> Spec:
     }
 
 
-def _senders(survey: Survey) -> Spec:
+def _senders(runs: LinkRuns) -> Spec:
     """A colour for each node; dashes and shapes tell them apart as well."""
     return {
         "field": "sender",
         "type": "nominal",
         "title": None,
-        "scale": {"domain": [*survey.layout.nodes], "range": ["var(--first)", "var(--second)"]},
+        "scale": {"domain": [*runs.layout.nodes], "range": ["var(--first)", "var(--second)"]},
     }
 
 
-def _over_pairs(survey: Survey, measure: str, title: str) -> Spec:
+def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
     values = [
         {"sender": p.sender, "pairs": p.pairs, measure: round(getattr(p, measure), 3)}
-        for p in survey.points
+        for p in runs.points
     ]
     plain = {"field": "sender", "type": "nominal", "legend": None}
     none = not any(value[measure] for value in values)
@@ -107,7 +107,7 @@ def _over_pairs(survey: Survey, measure: str, title: str) -> Spec:
             "title": title,
             "scale": {"domain": [0, 1]} if none else {"zero": True},
         },
-        "color": _senders(survey),
+        "color": _senders(runs),
         "tooltip": [{"field": field} for field in ("sender", "pairs", measure)],
     }
     return _chart(
@@ -122,12 +122,12 @@ def _over_pairs(survey: Survey, measure: str, title: str) -> Spec:
     )
 
 
-def _losses(survey: Survey) -> Spec:
+def _losses(runs: LinkRuns) -> Spec:
     values = [
         {"gone": left.gone, "sender": node, "MB/s": round(rate, 1)}
-        for left in survey.lefts
+        for left in runs.lefts
         for node, rate in zip(
-            survey.layout.nodes, left.measured_mb_per_s or left.estimated, strict=True
+            runs.layout.nodes, left.measured_mb_per_s or left.estimated, strict=True
         )
     ]
     return _chart(
@@ -139,7 +139,7 @@ def _losses(survey: Survey) -> Spec:
             "y": {"field": "gone", "type": "nominal", "sort": None, "title": "gone"},
             "yOffset": {"field": "sender"},
             "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s sent"},
-            "color": _senders(survey),
+            "color": _senders(runs),
             "tooltip": [{"field": field} for field in ("gone", "sender", "MB/s")],
         },
     )

@@ -8,7 +8,7 @@ from isfc.cli.html.parts import section, table
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
-from scenarios.report_runs import ClusterSurvey
+from scenarios.report_runs import ClusterRuns
 
 CLUSTER: Final = "cluster"
 """The id of the part."""
@@ -16,18 +16,18 @@ CLUSTER: Final = "cluster"
 _TITLE: Final = "All links together"
 
 
-def cluster_article(survey: ClusterSurvey) -> str:
+def cluster_article(runs: ClusterRuns) -> str:
     """All about the links together."""
     sections = "\n".join(
         section(f"cluster-{name}", heading, content)
         for name, heading, content in (
-            ("layout", "Machines, channels and directors", _drawing(survey.collection)),
-            ("load", "Each link alone, and with the others", _links(survey.plan)),
-            ("channels", "What several fibres share", _channels(survey.plan)),
-            ("loss", "What a loss cuts", _losses(survey.losses)),
+            ("layout", "Machines, channels and directors", _drawing(runs.collection)),
+            ("load", "Each link alone, and with the others", _links(runs.plan)),
+            ("channels", "What several fibres share", _channels(runs.plan)),
+            ("loss", "What a loss cuts", _losses(runs.losses)),
         )
     )
-    systems = escape(", ".join(survey.collection.systems))
+    systems = escape(", ".join(runs.collection.systems))
     return (
         f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}. The parts below '
         f"take each link as if it were alone.</p></header>\n{sections}</article>"

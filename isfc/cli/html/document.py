@@ -30,8 +30,8 @@ from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
 from scenarios.notes import believed, plan_notes
-from scenarios.report_runs import TIMELINE_PAIRS, ChannelSurvey, ClusterSurvey, DiskSurvey, Survey
-from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
+from scenarios.report_runs import TIMELINE_PAIRS, ChannelEstimates, ClusterRuns, DiskRuns, LinkRuns
+from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 from scenarios.steady import Rate
 
 _SECTIONS = {
@@ -59,20 +59,20 @@ def bundle() -> str:
 
 
 def document(
-    surveys: Sequence[Survey],
+    links: Sequence[LinkRuns],
     script: str,
-    channels: ChannelSurvey | None = None,
-    cluster: ClusterSurvey | None = None,
+    channels: ChannelEstimates | None = None,
+    cluster: ClusterRuns | None = None,
 ) -> str:
     """The whole page: a cluster that links make, each link below the other, then the channels.
 
     With `bundle` as script it needs nothing else.
     """
-    links = [f"{first} - {second}" for first, second in (each.layout.nodes for each in surveys)]
-    title = f"ISFC link{'s' * (len(links) > 1)} {', '.join(links)}" if links else "Channels"
-    every = {name: spec for each in surveys for name, spec in charts(each).items()}
-    parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in surveys}
-    articles = [_link(each) for each in surveys]
+    titles = [f"{first} - {second}" for first, second in (each.layout.nodes for each in links)]
+    title = f"ISFC link{'s' * (len(titles) > 1)} {', '.join(titles)}" if titles else "Channels"
+    every = {name: spec for each in links for name, spec in charts(each).items()}
+    parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in links}
+    articles = [_link(each) for each in links]
     if cluster:
         parts = {CLUSTER: "All links together", **parts}
         articles.insert(0, cluster_article(cluster))
@@ -105,24 +105,24 @@ def written_on() -> date:
     return (datetime.fromtimestamp(int(named), UTC) if named.isdigit() else now).date()
 
 
-def _link(survey: Survey) -> str:
+def _link(runs: LinkRuns) -> str:
     """All about one link."""
-    title = f"ISFC link {' - '.join(survey.layout.nodes)}"
+    title = f"ISFC link {' - '.join(runs.layout.nodes)}"
     sections = {
-        "layout": _drawing(survey),
-        "findings": _findings(survey),
-        "capacity": _capacity(survey),
-        "load": _load(survey),
-        "loss": _loss(survey),
-        "moving": _relocation(survey),
-        "io": _io(survey),
+        "layout": _drawing(runs),
+        "findings": _findings(runs),
+        "capacity": _capacity(runs),
+        "load": _load(runs),
+        "loss": _loss(runs),
+        "moving": _relocation(runs),
+        "io": _io(runs),
     }
-    if survey.disks:
-        sections["disks"] = _disks(survey, survey.disks)
+    if runs.disks:
+        sections["disks"] = _disks(runs, runs.disks)
     content = "\n".join(
-        section(name + survey.mark, _SECTIONS[name], text) for name, text in sections.items()
+        section(name + runs.mark, _SECTIONS[name], text) for name, text in sections.items()
     )
-    return f'<article id="link{survey.mark}">{_header(survey, title)}\n{content}</article>'
+    return f'<article id="link{runs.mark}">{_header(runs, title)}\n{content}</article>'
 
 
 def _inside_script(text: str) -> str:
@@ -130,74 +130,74 @@ def _inside_script(text: str) -> str:
     return re.sub("<(?=/script)", r"\\x3c", text, flags=re.IGNORECASE)
 
 
-def _header(survey: Survey, title: str) -> str:
-    layout = survey.layout
+def _header(runs: LinkRuns, title: str) -> str:
+    layout = runs.layout
     headings = {
-        f"{name}{survey.mark}": heading
+        f"{name}{runs.mark}": heading
         for name, heading in _SECTIONS.items()
-        if name != "disks" or survey.disks
+        if name != "disks" or runs.disks
     }
-    notes = plan_notes(layout, survey.carried)
+    notes = plan_notes(layout, runs.carried)
     sent = " and ".join(
         f"{way.sender} can send {_believed(way, figure, notes)} MB/s"
-        for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+        for way, figure in zip(runs.plan.directions, runs.carried, strict=True)
     )
     told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in notes)
     return (
-        f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
+        f"<header><h1>{escape(title)}</h1>\n<p>{escape(runs.name)}: {len(layout.ctcs)} CTCs on "
         f"{len(layout.fibres)} fibres; {sent}.</p>\n{told}"
         f"{navigation(f'Sections of {title}', headings)}</header>"
     )
 
 
-def _believed(way: WriteDirection, figure: Carried, notes: Sequence[Note]) -> str:
+def _believed(way: WriteDirection, figure: ModelledRate, notes: Sequence[Note]) -> str:
     return f"{believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes):.0f}"
 
 
-def _drawing(survey: Survey) -> str:
+def _drawing(runs: LinkRuns) -> str:
     return (
         '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
-        f"{drawing_svg(survey.layout, mark=survey.mark)}</div>"
+        f"{drawing_svg(runs.layout, mark=runs.mark)}</div>"
     )
 
 
-def _findings(survey: Survey) -> str:
-    if not survey.plan.advice:
+def _findings(runs: LinkRuns) -> str:
+    if not runs.plan.advice:
         return "<p>Nothing to change.</p>"
     items = "".join(
         f'<li class="{finding.severity}"><strong>{escape(finding.severity)}</strong> '
         f"<code>{escape(finding.id)}</code><br>{escape(finding.text)} "
-        f"<em>{escape(finding.remedy)}</em> {_model_words(survey, finding)}"
+        f"<em>{escape(finding.remedy)}</em> {_model_words(runs, finding)}"
         f"<br><small>{escape(finding.rule.reason)} Source: {escape(finding.rule.source)}.</small>"
         "</li>"
-        for finding in survey.plan.advice
+        for finding in runs.plan.advice
     )
     return f'<ul class="findings">{items}</ul>'
 
 
-def _model_words(survey: Survey, finding: Finding) -> str:
-    return escape(" ".join(map(model_word, survey.tried.get(finding.id, ()))))
+def _model_words(runs: LinkRuns, finding: Finding) -> str:
+    return escape(" ".join(map(model_word, runs.tried.get(finding.id, ()))))
 
 
-def _capacity(survey: Survey) -> str:
-    rows = [row for way in survey.plan.directions for row in _chpids(way)]
+def _capacity(runs: LinkRuns) -> str:
+    rows = [row for way in runs.plan.directions for row in _chpids(way)]
     order = "".join(
         f"<p><strong>{way.sender}</strong> writes on "
         f"{', '.join(map(format_rdev, way.write_order))}, in that order; only it writes on "
         f"{', '.join(map(format_rdev, way.exclusive)) or 'none'}.</p>"
-        for way in survey.plan.directions
+        for way in runs.plan.directions
     )
     by_rule = table(
         "One-way capacity by IBM's rule of thumb, chpids in order of use",
         ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
         rows,
     )
-    return order + _rates(survey) + by_rule
+    return order + _rates(runs) + by_rule
 
 
-def _rates(survey: Survey) -> str:
+def _rates(runs: LinkRuns) -> str:
     """The rule's figure for each direction beside the model's, and which is to be believed."""
-    notes = plan_notes(survey.layout, survey.carried)
+    notes = plan_notes(runs.layout, runs.carried)
     return table(
         f"MB/s one way: by rule, and by the model of {SUITE} with {SATURATING_PAIRS} and "
         f"{STATED_PAIRS} pairs",
@@ -210,7 +210,7 @@ def _rates(survey: Survey) -> str:
                 f"{figure.stated_mb_per_s:.0f}",
                 _believed(way, figure, notes),
             )
-            for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+            for way, figure in zip(runs.plan.directions, runs.carried, strict=True)
         ),
     )
 
@@ -223,9 +223,9 @@ def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
     yield way.sender, "all", "", len(way.write_order), way.estimated_mb_per_s
 
 
-def _load(survey: Survey) -> str:
+def _load(runs: LinkRuns) -> str:
     figures = table(
-        f"What {survey.workload.name} gives, by sending node and pairs",
+        f"What {runs.workload.name} gives, by sending node and pairs",
         ("sender", "pairs", "MB/s sent", "+-", "RDEV util %", "collisions/s"),
         (
             (
@@ -236,7 +236,7 @@ def _load(survey: Survey) -> str:
                 f"{p.rdev_util_percent:.0f}",
                 f"{p.collisions_per_s:.1f}",
             )
-            for p in survey.points
+            for p in runs.points
         ),
     )
     said = two_paces(
@@ -244,27 +244,27 @@ def _load(survey: Survey) -> str:
             f"{p.sender} with {p.pairs} pairs",
             Rate(p.mb_per_s, p.spread_mb_per_s, p.second_mb_per_s),
         )
-        for p in survey.points
+        for p in runs.points
     )
     return (
-        figure("throughput", survey.mark, "MB/s sent over pairs")
+        figure("throughput", runs.mark, "MB/s sent over pairs")
         + (f"<p>{escape(said)}</p>\n" if said else "")
-        + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
-        + _collisions(survey)
+        + figure("utilisation", runs.mark, "RDEV util, summed over the sender's CTCs, over pairs")
+        + _collisions(runs)
         + details("The figures", figures)
     )
 
 
-def _collisions(survey: Survey) -> str:
+def _collisions(runs: LinkRuns) -> str:
     """A chart, or a sentence where all that it would show is 0."""
-    if has_collisions(survey):
-        return figure("collisions", survey.mark, "Write collisions over pairs")
-    pairs = [point.pairs for point in survey.points]
+    if has_collisions(runs):
+        return figure("collisions", runs.mark, "Write collisions over pairs")
+    pairs = [point.pairs for point in runs.points]
     return f"<p>No writes collide, with {min(pairs)} to {max(pairs)} pairs.</p>\n"
 
 
-def _loss(survey: Survey) -> str:
-    first, second = survey.layout.nodes
+def _loss(runs: LinkRuns) -> str:
+    first, second = runs.layout.nodes
     rows = (
         (
             left.gone,
@@ -273,7 +273,7 @@ def _loss(survey: Survey) -> str:
               for pair in zip(left.estimated, left.measured_mb_per_s or (0, 0), strict=True)
               for rate in pair),
         )
-        for left in survey.lefts
+        for left in runs.lefts
     )  # fmt: skip
     heads = (
         "gone",
@@ -285,14 +285,14 @@ def _loss(survey: Survey) -> str:
     )
     figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
     caption = f"MB/s each node can send with one chpid or CTC gone ({SUITE}, {STATED_PAIRS} pairs)"
-    return figure("losses", survey.mark, caption) + details("The figures", figures)
+    return figure("losses", runs.mark, caption) + details("The figures", figures)
 
 
-def _io(survey: Survey) -> str:
-    timeline = survey.timeline
+def _io(runs: LinkRuns) -> str:
+    timeline = runs.timeline
     rows = []
-    for end, node in enumerate(survey.layout.nodes):
-        for ctc in survey.layout.device_list():
+    for end, node in enumerate(runs.layout.nodes):
+        for ctc in runs.layout.device_list():
             ios = timeline.of(node, ctc.rdevs[end])
             sums = [sum(io.pend_ns for io in ios), sum(io.disc_ns for io in ios)]
             sums.append(sum(io.conn_ns for io in ios))
@@ -306,8 +306,8 @@ def _io(survey: Survey) -> str:
     )
     milliseconds = (timeline.end_ns - timeline.begin_ns) / 1e6
     caption = (
-        f"{milliseconds:g} ms of {survey.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
-        f"{survey.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, "
+        f"{milliseconds:g} ms of {runs.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
+        f"{runs.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, "
         "0 shows all; drag moves, Ctrl and wheel zoom."
     )
     buttons = "".join(
@@ -324,20 +324,20 @@ def _io(survey: Survey) -> str:
         '<div class="tools" role="group" aria-label="Timeline zoom">'
         f"{buttons}<output></output></div>"
     )
-    return figure("timeline", survey.mark, caption, tools) + details("The figures", figures)
+    return figure("timeline", runs.mark, caption, tools) + details("The figures", figures)
 
 
-def _relocation(survey: Survey) -> str:
+def _relocation(runs: LinkRuns) -> str:
     return (
         f"<p>Memory alone, moved once: over the link as the model carries {SUITE} with "
         f"{STATED_PAIRS} pairs, over an OSA as one stream fills it. <code>isfc relocate</code> "
         "runs a relocation, in which what changes meanwhile is moved again.</p>"
-        + curves({"relocation": survey.relocation}, survey.mark)
-        + _relocated(survey)
+        + curves({"relocation": runs.relocation}, runs.mark)
+        + _relocated(runs)
     )
 
 
-def _relocated(survey: Survey) -> str:
+def _relocated(runs: LinkRuns) -> str:
     """Guests that were moved, message by message."""
     rows = [
         (
@@ -345,7 +345,7 @@ def _relocated(survey: Survey) -> str:
             *(f"{guest.quiesced_seconds:.2f}", len(guest.passes), f"{guest.length / 2**30:.2f}"),
             "yes" if guest.moved else f"no, {guest.end}",
         )
-        for found in survey.relocated
+        for found in runs.relocated
         for guest in found.guests
     ]
     if not rows:
@@ -357,10 +357,10 @@ def _relocated(survey: Survey) -> str:
     )
 
 
-def _disks(survey: Survey, disks: DiskSurvey) -> str:
+def _disks(runs: LinkRuns, disks: DiskRuns) -> str:
     alone = table(
         f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
         ("", "alone", "beside"),
         shared_rows(disks.now),
     )
-    return alone + curves(disks.charts, survey.mark)
+    return alone + curves(disks.charts, runs.mark)

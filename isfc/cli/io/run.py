@@ -16,8 +16,8 @@ from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.printed import expect_one
 from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.results.json import shared_json
 from isfc.cli.results.page import measured_notes
-from isfc.cli.results.record import shared_record
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.run import (
@@ -109,7 +109,7 @@ def run(
         pairs = PAIRS_DEFAULT if shown.pairs is None else shown.pairs
         shared, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
         if shown.json:
-            show_json({**shared_record(shared), **note_records(notes)})
+            show_json({**shared_json(shared), **note_records(notes)})
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
             show(shared_page(shared, load), *note_lines(notes))

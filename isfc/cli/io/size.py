@@ -29,7 +29,7 @@ _KM = 100.0
 """How far storage may be where nothing says it: the distance of the published figures."""
 
 
-class Which(StrEnum):
+class SizedIntervals(StrEnum):
     """Which intervals of a report are sized."""
 
     BUSIEST = "busiest"
@@ -51,7 +51,7 @@ class MixOptions:
         typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
     ] = None
     interval: Annotated[
-        Which | None,
+        SizedIntervals | None,
         typer.Option(
             help="The interval of the report with the most I/Os, or all; busiest if not given."
         ),
@@ -80,7 +80,7 @@ class MixOptions:
             )
         intervals = read_rmf(self.rmf)
         busy = [one for one in intervals if one.io_per_s]
-        chosen = busy if self.interval is Which.ALL and busy else [busiest(intervals)]
+        chosen = busy if self.interval is SizedIntervals.ALL and busy else [busiest(intervals)]
         if all(one.channels for one in chosen):
             self._refuse_of_devices(
                 f"a report on devices; {self.rmf} has channels, with their MB/s"
@@ -145,7 +145,7 @@ def size(
     the distance, SAPs, and whether zHyperLink pays. With -o the best is written as a
     configuration, for 'isfc io plan' and 'isfc io run'.
     """
-    if output is not None and sized.interval is Which.ALL:
+    if output is not None and sized.interval is SizedIntervals.ALL:
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
     path = None if output is None else check_file("-o", str(output), (".toml",))
     guidelines = Guidelines(most.processor_percent, most.bus_percent, most.sap_percent)
@@ -168,11 +168,11 @@ def _first(*values: float | None) -> float:
     return next(value for value in values if value is not None)
 
 
-def _not_sized(intervals: Sequence[RmfInterval], which: Which | None) -> Iterator[str]:
+def _not_sized(intervals: Sequence[RmfInterval], which: SizedIntervals | None) -> Iterator[str]:
     """What a reader should know of the intervals that are not sized."""
     gaps = sum(not one.is_measured for one in intervals)
     idle = len(intervals) - gaps
-    if which is Which.ALL and idle:
+    if which is SizedIntervals.ALL and idle:
         yield f"{idle} {_intervals(idle)} without I/O left out."
     if gaps:
         yield f"{gaps} {_intervals(gaps)} not sized, with channels that RMF could not measure."

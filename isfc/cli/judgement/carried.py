@@ -17,7 +17,7 @@ from scenarios.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
-    Carried,
+    ModelledRate,
     alike,
 )
 from scenarios.workload import find_workload
@@ -35,7 +35,7 @@ _ALONE: Final = (
 
 
 def differences(
-    plan: Plan, figures: Sequence[Carried], *, advised: bool = False, pairs: int = STATED_PAIRS
+    plan: Plan, figures: Sequence[ModelledRate], *, advised: bool = False, pairs: int = STATED_PAIRS
 ) -> Iterator[str]:
     """What the figures mean: where rule and model disagree, and why.
 

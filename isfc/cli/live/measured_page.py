@@ -9,8 +9,8 @@ from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import plain_table
+from isfc.cli.results.json import run_json
 from isfc.cli.results.page import run_page
-from isfc.cli.results.record import run_record
 from isfc.layout.layout import Layout
 from scenarios.run import Experiment
 
@@ -25,7 +25,7 @@ def show_measured(
 ) -> None:
     """Print what was measured, if anything was; ``layout`` is what the command line called it."""
     if measured and json:
-        show_json(live_record(options, links, measured, layout))
+        show_json(live_json(options, links, measured, layout))
     elif measured:
         show(live_page(options, links, measured))
 
@@ -45,7 +45,7 @@ def live_page(
     return Group(*pages[:-1])
 
 
-def live_record(
+def live_json(
     options: LiveOptions,
     links: Sequence[Layout],
     measured: Sequence[Measured],
@@ -57,7 +57,7 @@ def live_record(
     """
     results = []
     for each in measured:
-        record = run_record(_experiment(options, links, each), [each.result], layout)
+        record = run_json(_experiment(options, links, each), [each.result], layout)
         results.append(record if each.partner is None else {"partner": each.partner, **record})
     return {
         "pace": options.pace.value,

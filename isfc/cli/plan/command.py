@@ -29,7 +29,7 @@ from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.losses import losses_of
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
-from isfc.cli.results.record import shared_record
+from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -161,7 +161,7 @@ def _together(
         return page, record
     shared = run_shared_links(experiments[0], disks)
     loads = ", ".join(map(str, experiments[0].loads))
-    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_record(shared)}
+    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_json(shared)}
 
 
 def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
@@ -216,4 +216,4 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]
         return page, record
     shared = run_shared(stated_load(opened.layout), opened.disks)
     load = f"{SUITE}, {STATED_PAIRS} pairs"
-    return Group(page, "", shared_page(shared, load)), replace(record, disks=shared_record(shared))
+    return Group(page, "", shared_page(shared, load)), replace(record, disks=shared_json(shared))

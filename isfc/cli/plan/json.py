@@ -13,7 +13,7 @@ from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from scenarios.advice import ComparedLoad, TriedAdvice
 from scenarios.notes import beyond_plan, plan_notes
-from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
+from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 
 
 class NodesJson(Struct, frozen=True):
@@ -122,7 +122,9 @@ class PlanJson(Struct, frozen=True):
 
 
 def plan_json(
-    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
+    plan: Plan,
+    figures: Sequence[ModelledRate] = (),
+    tried: Mapping[str, Sequence[TriedAdvice]] = {},
 ) -> PlanJson:
     """The record of one link."""
     ways = plan.directions
@@ -163,7 +165,7 @@ def _compared(compared: ComparedLoad) -> ComparedJson:
     )
 
 
-def _model(plan: Plan, figures: Sequence[Carried]) -> ModelJson:
+def _model(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
     saturated = {each.sender: each.saturated for each in figures}
     stated = {each.sender: each.stated for each in figures}
     return ModelJson(

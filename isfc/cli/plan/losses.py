@@ -12,7 +12,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss
 from isfc.layout.lost import LostTogether
-from scenarios.link_loss import Left, left_of
+from scenarios.link_loss import AfterLoss, after_losses
 from scenarios.notes import loss_notes
 from scenarios.saturation import STATED_PAIRS, SUITE
 
@@ -45,7 +45,7 @@ def losses_of(
 
     Without each chpid and CTC in turn, or without several things ``together``.
     """
-    lefts = left_of(layout, run_all if simulate else None, together)
+    lefts = after_losses(layout, run_all if simulate else None, together)
     runs = f"Runs: {SUITE}, {STATED_PAIRS} pairs, until steady, one direction after the other"
     load = f"{runs}{_within(lefts)}."
     rates = [
@@ -59,7 +59,7 @@ def losses_of(
     return page, [loss_json(layout, left) for left in lefts]
 
 
-def loss_json(layout: Layout, left: Left) -> LossJson:
+def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
     """The record of one loss, or of the whole link."""
     loss, nodes = left.loss, layout.nodes
     rates = None if left.measured is None else dict(zip(nodes, left.measured, strict=True))
@@ -75,7 +75,7 @@ def loss_json(layout: Layout, left: Left) -> LossJson:
     )
 
 
-def _within(lefts: Sequence[Left]) -> str:
+def _within(lefts: Sequence[AfterLoss]) -> str:
     """``; within 2 % of an endless run``: the widest spread of all runs."""
     rates = [rate for left in lefts for rate in left.measured or () if rate.mb_per_s]
     if not rates:
@@ -84,7 +84,7 @@ def _within(lefts: Sequence[Left]) -> str:
     return f"; each rate is within {100 * widest:.1f} % of an endless run's, with 95 % confidence"
 
 
-def loss_page(layout: Layout, lefts: Sequence[Left], load: str) -> RenderableType:
+def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> RenderableType:
     """The whole page; ``load`` describes the runs, if there were any."""
     first, second = layout.nodes
     runs = lefts[0].measured_mb_per_s

@@ -16,11 +16,13 @@ from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from scenarios.advice import TriedAdvice
 from scenarios.notes import plan_notes
-from scenarios.saturation import STATED_PAIRS, Carried
+from scenarios.saturation import STATED_PAIRS, ModelledRate
 
 
 def plan_page(
-    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
+    plan: Plan,
+    figures: Sequence[ModelledRate] = (),
+    tried: Mapping[str, Sequence[TriedAdvice]] = {},
 ) -> RenderableType:
     """The whole page; with what the model carries and makes of the advice, if that is given."""
     first, second = plan.layout.nodes
@@ -94,7 +96,7 @@ def _rdevs(rdevs: Sequence[Rdev]) -> str:
     return ", ".join(map(format_rdev, sorted(rdevs)))
 
 
-def _capacity(plan: Plan, figures: Sequence[Carried]) -> RenderableType:
+def _capacity(plan: Plan, figures: Sequence[ModelledRate]) -> RenderableType:
     """How much each node can send, and over which chpids."""
     if not figures:
         table = Table.grid(padding=(0, 2, 0, 0))

@@ -116,7 +116,7 @@ def evacuate_system(
         show_notes(cluster_notes(collection))
         show_csv(outcome.rows())
     elif shown.json:
-        show_json(evacuation_record(evacuation, outcome))
+        show_json(evacuation_json(evacuation, outcome))
     else:
         show(evacuation_page(evacuation, outcome), *note_lines(cluster_notes(collection)))
     if not outcome.all_moved:
@@ -158,7 +158,7 @@ def _destination(line: GuestLine, in_turn: NodeName, partners: list[NodeName]) -
     return NodeName(to) if to else in_turn
 
 
-def evacuation_record(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
+def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         "source": evacuation.source,

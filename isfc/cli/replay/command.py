@@ -156,7 +156,7 @@ def _show_verdicts(
     if output.json:
         show_json(
             [
-                comparison_record(c, output.seeds, spreads.get((c.table, c.key, c.measure)))
+                comparison_json(c, output.seeds, spreads.get((c.table, c.key, c.measure)))
                 for verdict in verdicts
                 for c in verdict.comparisons
             ]
@@ -209,7 +209,7 @@ def _seen_runs(
             yield measured(name, experiment, mean(results))
 
 
-def comparison_record(
+def comparison_json(
     comparison: Comparison, seeds: int | None = None, spread_percent: float | None = None
 ) -> dict[str, Any]:
     """One entry of what ``--json`` prints. Names and meanings of the keys stay.

@@ -22,8 +22,8 @@ from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_json
+from isfc.cli.results.json import run_json, shared_json
 from isfc.cli.results.page import run_heading, run_page
-from isfc.cli.results.record import run_record, shared_record
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
@@ -136,8 +136,8 @@ class _LinkRun:
             return
         shared = self._watch(lambda progress: run_shared(experiment, disks, self.side, progress))
         if self.output.json:
-            record = run_record(experiment, [shared.beside], self.layout)
-            show_json({**record, "disks": shared_record(shared)})
+            record = run_json(experiment, [shared.beside], self.layout)
+            show_json({**record, "disks": shared_json(shared)})
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
             show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
@@ -146,7 +146,7 @@ class _LinkRun:
         """Print the record of a run, or its page; with the spread if it was repeated."""
         transcript, repeated = self.transcript, self.output.seeds is not None
         if self.output.json:
-            record = run_record(self.experiment, results, self.layout, repeated=repeated)
+            record = run_json(self.experiment, results, self.layout, repeated=repeated)
             show_json(record if transcript is None else {**record, "cp": transcript.records()})
         else:
             show_transcript(transcript)

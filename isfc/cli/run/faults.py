@@ -25,7 +25,7 @@ def show_fault_run(
         lambda progress: run_with_faults(experiment, faults, progress),
     )
     if json:
-        show_json(fault_record(experiment, outcome))
+        show_json(fault_json(experiment, outcome))
     else:
         show(fault_page(experiment, outcome), *note_lines(_notes(experiment, outcome)))
 
@@ -37,9 +37,7 @@ def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) ->
     return run_notes(experiment.layout, experiment.workload, experiment.pairs, outcome.mb_per_s)
 
 
-def fault_record(
-    experiment: Experiment | ClusterExperiment, outcome: FaultOutcome
-) -> dict[str, Any]:
+def fault_json(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
         **experiment.settings(),

@@ -15,7 +15,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_records, show_notes
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.results.record import shared_record
+from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.results.views import View
@@ -92,7 +92,7 @@ def run_together(
         show_notes(cluster_notes(experiment.collection))
         show_csv([asdict(row) for row in cluster_rows(results)])
     elif output.json:
-        record = cluster_record(experiment, cluster_rows(results), output.seeds)
+        record = cluster_json(experiment, cluster_rows(results), output.seeds)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
         show_transcript(transcript)
@@ -116,7 +116,7 @@ def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: 
         show_notes(cluster_notes(found.collection))
         show_csv([asdict(row) for row in rows])
     elif output.json:
-        show_json({**cluster_record(found, rows, None), "disks": shared_record(shared)})
+        show_json({**cluster_json(found, rows, None), "disks": shared_json(shared)})
     else:
         loads = ", ".join(map(str, experiment.loads))
         show(cluster_page(found, rows, None), "", shared_page(shared, loads))
@@ -135,7 +135,7 @@ def _timelines(
     return wanted.chart(*timelines), result
 
 
-def cluster_record(
+def cluster_json(
     experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""

@@ -14,7 +14,7 @@ from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Question, Subject
 
-Known = Callable[[Question], isfc.Carried | None]
+Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
 
 PENDING: Final = "…"
@@ -47,7 +47,7 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
 
 
 def verdict(
-    now: Sequence[isfc.Carried | None], before: Sequence[isfc.Carried | None], pairs: int
+    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None], pairs: int
 ) -> str:
     """Whether a link is better than it was opened: what the slower direction carries, by the model.
 
@@ -91,7 +91,7 @@ def _compared(was: float, comes: float, *, differ: bool) -> tuple[str, str]:
     return kind, f"{abs(comes / was - 1):.0%} {word} {figures}"
 
 
-def _meaning(plan: isfc.Plan, answers: Sequence[isfc.Carried | None], pairs: int) -> str:
+def _meaning(plan: isfc.Plan, answers: Sequence[isfc.ModelledRate | None], pairs: int) -> str:
     """What is to be said of the figures, as `isfc plan` does; of the model's when all are known."""
     figures = [answer for answer in answers if answer is not None]
     known = figures if len(figures) == len(answers) else []
@@ -100,26 +100,26 @@ def _meaning(plan: isfc.Plan, answers: Sequence[isfc.Carried | None], pairs: int
     return "".join(f"<p><small>{escape(text)}</small></p>" for text in (*said, *notes))
 
 
-def _modelled(answer: isfc.Carried | None, before: isfc.Carried | None) -> Iterator[str]:
+def _modelled(answer: isfc.ModelledRate | None, before: isfc.ModelledRate | None) -> Iterator[str]:
     """The cells of what the model says."""
     for measure in (_saturated, _stated, _collisions, _util):
         now, then = (None if each is None else measure(each) for each in (answer, before))
         yield PENDING if now is None else with_difference(now, then)
 
 
-def _saturated(answer: isfc.Carried) -> float | None:
+def _saturated(answer: isfc.ModelledRate) -> float | None:
     return answer.saturated_mb_per_s
 
 
-def _stated(answer: isfc.Carried) -> float | None:
+def _stated(answer: isfc.ModelledRate) -> float | None:
     return answer.stated_mb_per_s
 
 
-def _collisions(answer: isfc.Carried) -> float | None:
+def _collisions(answer: isfc.ModelledRate) -> float | None:
     return None if answer.seen is None else answer.seen.collisions_per_s
 
 
-def _util(answer: isfc.Carried) -> float | None:
+def _util(answer: isfc.ModelledRate) -> float | None:
     return None if answer.seen is None else answer.seen.rdev_util_percent
 
 

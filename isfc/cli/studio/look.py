@@ -11,7 +11,7 @@ from isfc.cli.studio.parts import parts_of
 from isfc.cli.studio.tasks import SOURCE, Subject
 
 
-class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LayoutEdited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A layout, what is struck out of it, and maybe an edit that is to be done first.
 
     ``source`` is what the text is called in an error.
@@ -26,7 +26,7 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str = SOURCE
 
 
-def look(wanted: Look, known: Known) -> dict[str, Any]:
+def look(wanted: LayoutEdited, known: Known) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
     if wanted.source == SOURCE:
         whole = Subject(wanted.text).read()

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 import isfc
 from isfc.cli.options.experiment import ExtentOptions
-from isfc.cli.results.record import run_record
+from isfc.cli.results.json import run_json
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
 
@@ -57,7 +57,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         progress=progress,
     )
     result = done.result
-    record = run_record(done.experiment, [result], wanted.link)
+    record = run_json(done.experiment, [result], wanted.link)
     return {
         "figures": [
             f"{result.mb_per_s_out:.1f}",

@@ -16,14 +16,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from isfc import Carried, ConfigurationError, __version__, features, source_kind
+from isfc import ConfigurationError, ModelledRate, __version__, features, source_kind
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.downloads import drawing, report
 from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files
 from isfc.cli.studio.judgement import capacity
-from isfc.cli.studio.look import Look, look
+from isfc.cli.studio.look import LayoutEdited, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
@@ -71,7 +71,7 @@ class Studio:
             "features": features(),
             "workloads": complete_workload(""),
         }
-        self._answers: OrderedDict[Question, Carried] = OrderedDict()
+        self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -100,7 +100,7 @@ class Studio:
         return Response(content, media_type=kind)
 
     async def _look(self, request: Request) -> Response:
-        wanted = await _read(request, Look)
+        wanted = await _read(request, LayoutEdited)
         return JSONResponse(look(wanted, self._known))
 
     async def _judge(self, request: Request) -> Response:
@@ -140,7 +140,7 @@ class Studio:
                     case _:
                         yield each
 
-    def _known(self, question: Question) -> Carried | None:
+    def _known(self, question: Question) -> ModelledRate | None:
         return self._answers.get(question)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
@@ -163,7 +163,7 @@ class Studio:
                 yield known()
         yield {"revision": wanted.revision, "done": True}
 
-    def _remember(self, question: Question, answer: Carried) -> None:
+    def _remember(self, question: Question, answer: ModelledRate) -> None:
         self._answers[question] = answer
         if len(self._answers) > ANSWERS_MAX:
             self._answers.popitem(last=False)

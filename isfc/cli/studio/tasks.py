@@ -64,7 +64,7 @@ def questions(subject: Subject, pairs: int) -> list[Question]:
     ]
 
 
-def ask(_: Tell, question: Question) -> isfc.Carried:
+def ask(_: Tell, question: Question) -> isfc.ModelledRate:
     """What the model says: the figures of ``isfc plan``, and what was seen of the same runs."""
     link = question.subject.read().link(question.link)
     sender = next(node for node in link.nodes if node == question.sender)

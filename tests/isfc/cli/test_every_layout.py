@@ -13,7 +13,7 @@ from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.write import format_collection
 from scenarios import report_runs
-from scenarios.link_loss import left_of
+from scenarios.link_loss import after_losses
 from tests.decks import DECKS
 from tests.shipped import ONE_LINK
 
@@ -80,7 +80,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         assert run(["import", "iocp", *words, "-o", str(path / f"{name}.toml")]) == ExitCode.GOOD
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_runs, "PAIRS", (1,))
-        patch.setattr(report_runs, "left_of", lambda layout, *_: left_of(layout))
+        patch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))
         yield path
 
 

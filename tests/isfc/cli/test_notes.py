@@ -10,7 +10,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
 from scenarios import report_runs
 from scenarios.guests import GuestCosts
-from scenarios.link_loss import left_of
+from scenarios.link_loss import after_losses
 from scenarios.provenance import constants_digest
 
 SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
@@ -163,7 +163,7 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
-    monkeypatch.setattr(report_runs, "left_of", lambda layout, *_: left_of(layout))
+    monkeypatch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))
     monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     page = tmp_path / "page.html"

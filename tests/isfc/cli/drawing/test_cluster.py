@@ -13,7 +13,7 @@ from isfc.layout.file import parse_collection
 from isfc.layout.loss import cluster_losses
 from isfc.testing.cluster import mesh
 from scenarios.cluster_plan import ClusterPlan
-from scenarios.report_runs import ClusterSurvey
+from scenarios.report_runs import ClusterRuns
 from tests.isfc.layout.test_channels import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -67,7 +67,7 @@ def test_terminal_shows_the_cluster_before_its_links(capsys: pytest.CaptureFixtu
 
 def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None:
     collection = load_collection("two-cecs")
-    survey = ClusterSurvey(collection, ClusterPlan((), ()), cluster_losses(collection))
+    survey = ClusterRuns(collection, ClusterPlan((), ()), cluster_losses(collection))
     html = cluster_article(survey)
     assert "take each link as if it were alone" in html
     assert "director 2" in html

@@ -6,19 +6,19 @@ from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from scenarios.advice import ComparedLoad, TriedAdvice
 from scenarios.guest_memory import GuestMemory
-from scenarios.link_loss import left_of
+from scenarios.link_loss import after_losses
 from scenarios.relocated import watch_relocation
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation
-from scenarios.report_runs import Point, Survey
+from scenarios.report_runs import LinkRuns, Point
 from scenarios.run import Experiment
-from scenarios.saturation import Carried
+from scenarios.saturation import ModelledRate
 from scenarios.steady import Rate
 from scenarios.timeline import record_timeline
 from scenarios.workload import SUITES
 
 
-def surveyed(name: str) -> Survey:
+def surveyed(name: str) -> LinkRuns:
     """A survey of a shipped layout, with figures that are made up but for the timeline's."""
     layout = load_layout(name)
     points = tuple(
@@ -27,7 +27,7 @@ def surveyed(name: str) -> Survey:
     timeline, _ = record_timeline(
         Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
     )
-    lefts = tuple(left_of(layout))
+    lefts = tuple(after_losses(layout))
     plan = make_plan(layout)
     half, more = ComparedLoad(Rate(1000), Rate(500)), ComparedLoad(Rate(900), Rate(1000))
     tried = {
@@ -36,10 +36,10 @@ def surveyed(name: str) -> Survey:
         if not isinstance(finding.rule.trials, Untried)
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
-    rates = tuple(Carried(node, Rate(400), Rate(300)) for node in layout.nodes)
+    rates = tuple(ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes)
     guest = GuestPlan("direct-io", GuestMemory(2**20, 2**20))
     moved = Relocation(layout, (guest,), source=layout.nodes[1])
-    return Survey(
+    return LinkRuns(
         name,
         plan,
         rates,

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from isfc.cli.html.charts import PHASES, VERSION, charts
-from scenarios.report_runs import Survey
+from scenarios.report_runs import LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 
 
 @pytest.fixture(scope="module", params=["published-1", "published-12"])
-def survey(request: pytest.FixtureRequest) -> Survey:
+def survey(request: pytest.FixtureRequest) -> LinkRuns:
     return surveyed(request.param)
 
 
-def test_timeline_has_every_phase_of_every_io(survey: Survey) -> None:
+def test_timeline_has_every_phase_of_every_io(survey: LinkRuns) -> None:
     spec = charts(survey)["timeline"]
     slices, collisions = (layer["data"]["values"] for layer in spec["layer"])
     assert len(slices) == sum(len(list(io.phases())) for io in survey.timeline.ios)
@@ -27,7 +27,7 @@ def test_timeline_has_every_phase_of_every_io(survey: Survey) -> None:
     assert {item["ctc"] for item in slices} <= set(rows)
 
 
-def test_lines_have_every_point_and_bars_every_loss(survey: Survey) -> None:
+def test_lines_have_every_point_and_bars_every_loss(survey: LinkRuns) -> None:
     specs = charts(survey)
     for name, measure in (("throughput", "mb_per_s"), ("collisions", "collisions_per_s")):
         drawn = [getattr(p, measure) for p in survey.points]
@@ -37,14 +37,14 @@ def test_lines_have_every_point_and_bars_every_loss(survey: Survey) -> None:
     assert len(specs["losses"]["data"]["values"]) == 2 * len(survey.lefts)
 
 
-def test_charts_are_described_and_are_json(survey: Survey) -> None:
+def test_charts_are_described_and_are_json(survey: LinkRuns) -> None:
     specs = charts(survey)
     assert all(spec["description"] for spec in specs.values())
     assert json.loads(json.dumps(specs, allow_nan=False)) == specs
 
 
 @pytest.mark.slow
-def test_vega_lite_compiles_them(survey: Survey) -> None:
+def test_vega_lite_compiles_them(survey: LinkRuns) -> None:
     from vl_convert import vegalite_to_vega
 
     for spec in charts(survey).values():

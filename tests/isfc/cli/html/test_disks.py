@@ -9,7 +9,7 @@ import pytest
 from isfc.cli.html.charts import VERSION, charts
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
-from scenarios.report_runs import DiskSurvey, Survey
+from scenarios.report_runs import DiskRuns, LinkRuns
 from scenarios.run import Experiment
 from scenarios.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.workload import SUITES
@@ -18,7 +18,7 @@ from tools.pages.console import PROJECT
 
 
 @pytest.fixture(scope="module")
-def survey() -> Survey:
+def survey() -> LinkRuns:
     layout, disks = open_with_disks(
         open_collection(str(PROJECT / "docs" / "io" / "shared.toml")), None
     )
@@ -26,11 +26,11 @@ def survey() -> Survey:
     experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
     return replace(
         surveyed("published-1"),
-        disks=DiskSurvey(run_over_load(experiment, disks)),
+        disks=DiskRuns(run_over_load(experiment, disks)),
     )
 
 
-def test_more_io_costs_the_link_more_and_the_disks_too(survey: Survey) -> None:
+def test_more_io_costs_the_link_more_and_the_disks_too(survey: LinkRuns) -> None:
     assert survey.disks is not None
     found = survey.disks.charts
     link, disks = found["io-link"], found["io-disks"]
@@ -44,7 +44,7 @@ def test_more_io_costs_the_link_more_and_the_disks_too(survey: Survey) -> None:
         assert waited == sorted(waited)
 
 
-def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: Survey) -> None:
+def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: LinkRuns) -> None:
     page = document([survey], "")
     assert '<section id="disks"' in page
     assert '<a href="#disks">' in page
@@ -60,7 +60,7 @@ def test_without_disks_there_is_no_word_of_them() -> None:
 
 
 @pytest.mark.slow
-def test_vega_lite_compiles_the_charts(survey: Survey) -> None:
+def test_vega_lite_compiles_the_charts(survey: LinkRuns) -> None:
     from vl_convert import vegalite_to_vega
 
     specs = {name: spec for name, spec in charts(survey).items() if name.startswith("io-")}

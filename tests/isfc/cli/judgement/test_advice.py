@@ -12,7 +12,7 @@ from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from scenarios import advice
 from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, changed_layouts, try_advice
-from scenarios.saturation import Carried
+from scenarios.saturation import ModelledRate
 from scenarios.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 
@@ -20,10 +20,10 @@ TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
 AS_IT_IS = 200.0
 
 
-def carrying(layout: Layout, *rates: float) -> list[Carried]:
+def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
     """So many MB/s at saturation, and half as many with the stated pairs."""
     return [
-        Carried(node, Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate))
+        ModelledRate(node, Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate))
         for node, rate in zip(layout.nodes, rates, strict=False)
     ]
 
@@ -104,7 +104,7 @@ def test_alike_changes_are_run_once_and_few_in_all(monkeypatch: pytest.MonkeyPat
     layout = load_layout("published-14")
     ran: list[Layout] = []
 
-    def carried(one: Layout) -> list[Carried]:
+    def carried(one: Layout) -> list[ModelledRate]:
         ran.append(one)
         return carrying(one, 1, 1)
 

@@ -17,15 +17,15 @@ from isfc.layout.plan import make_plan
 from scenarios.measured import ONE_WAY_MB_PER_S_MAX
 from scenarios.notes import plan_notes
 from scenarios.run import Experiment, record
-from scenarios.saturation import SUITE, Carried, carried
+from scenarios.saturation import SUITE, ModelledRate, carried
 from scenarios.steady import Rate
 from scenarios.workload import find_workload
 from tests.layouts import layout_of
 
 
-def figures(layout: Layout, *rates: float) -> list[Carried]:
+def figures(layout: Layout, *rates: float) -> list[ModelledRate]:
     return [
-        Carried(node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
+        ModelledRate(node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
         for node, rate in zip(layout.nodes, rates, strict=True)
     ]
 
@@ -85,7 +85,7 @@ def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> Non
 
 def test_load_that_does_not_fill_the_link_is_told() -> None:
     layout = load_layout("published-8")
-    rates = [Carried(node, Rate(400), Rate(300)) for node in layout.nodes]
+    rates = [ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes]
     assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
 
 

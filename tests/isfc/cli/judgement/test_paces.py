@@ -11,14 +11,14 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
 from scenarios.advice import ComparedLoad, TriedAdvice
-from scenarios.link_loss import Left
-from scenarios.saturation import Carried
+from scenarios.link_loss import AfterLoss
+from scenarios.saturation import ModelledRate
 from scenarios.steady import Rate
 
 LAYOUT = load_layout("published-8")
 TWO = Rate(340, 4, 381.4)
 ONE = Rate(340, 4)
-FIGURES = [Carried(node, TWO, ONE) for node in LAYOUT.nodes]
+FIGURES = [ModelledRate(node, TWO, ONE) for node in LAYOUT.nodes]
 
 
 def test_both_figures_are_said_with_what_they_are_of() -> None:
@@ -43,8 +43,8 @@ def test_advice_says_them_and_is_not_ahead_of_either() -> None:
 
 
 def test_losses_say_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = Left(None, 8, (300, 300), (ONE, TWO))
-    monkeypatch.setattr(losses, "left_of", lambda *_: [left])
+    left = AfterLoss(None, 8, (300, 300), (ONE, TWO))
+    monkeypatch.setattr(losses, "after_losses", lambda *_: [left])
     page, (record,) = losses.losses_of(LAYOUT, simulate=True)
     console = Console(width=200)
     with console.capture() as shown:

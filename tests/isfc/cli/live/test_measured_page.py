@@ -5,7 +5,7 @@ from io import StringIO
 
 from rich.console import Console, RenderableType
 
-from isfc.cli.live.measured_page import live_page, live_record
+from isfc.cli.live.measured_page import live_json, live_page
 from isfc.cli.live.options import LiveOptions, Pace
 from isfc.cli.live.running_node import Measured
 from isfc.layout.catalogue import load_layout
@@ -39,12 +39,12 @@ def test_each_system_has_its_page_with_its_lag() -> None:
 def test_the_record_has_for_each_system_what_isfc_run_prints() -> None:
     options, what = experiment()
     measured = [Measured(run(what, side), 0.5) for side in what.layout.nodes]
-    record = live_record(options, [what.layout], measured)
+    record = live_json(options, [what.layout], measured)
     assert record["lag_percent"] == {"CLIENT": 0.5, "SERVER": 0.5}
     assert (record["pace"], record["dilation"]) == ("modelled", 50)
     assert [result["node"] for result in record["results"]] == ["CLIENT", "SERVER"]
     assert (
-        live_record(replace(options, pace=Pace.NONE, dilation=None), [what.layout], measured)[
+        live_json(replace(options, pace=Pace.NONE, dilation=None), [what.layout], measured)[
             "dilation"
         ]
         is None

@@ -17,7 +17,7 @@ from scenarios.run import Experiment, Result
 from scenarios.shared_channel import SharedChannel, SharedRun
 
 
-def run_record(
+def run_json(
     experiment: Experiment,
     results: Sequence[Result],
     layout: str | None = None,
@@ -45,7 +45,7 @@ def run_record(
     }
 
 
-def shared_record(run: SharedRun[Any]) -> dict[str, Any]:
+def shared_json(run: SharedRun[Any]) -> dict[str, Any]:
     """What CTCs and the disks on their chpids get alone, and beside each other."""
     rates = {
         name: {"mb_per_s_alone": alone, "mb_per_s_beside": beside}
