@@ -9,6 +9,7 @@ from msgspec import Meta
 
 import isfc
 from isfc.cli.options.experiment import ExtentOptions
+from isfc.cli.output.streams import plain
 from isfc.cli.results.json import run_json
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
@@ -57,7 +58,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         progress=progress,
     )
     result = done.result
-    record = run_json(done.experiment, [result], wanted.link)
+    record = plain(run_json(done.experiment, [result], wanted.link))
     return {
         "figures": [
             f"{result.mb_per_s_out:.1f}",
