@@ -1,14 +1,13 @@
 """The tables of keys in ``docs/json.md``, made from the records that ``--json`` prints.
 
-``python -m tools.pages.json_page`` renews each table below a line such as
-``<!-- keys of isfc.cli.plan.json.PlanJson -->``. A row is a field of the record: its name, the text
-below it in the source, and the keys of the records that it holds.
+A table is what a mark holds that names a record, as ``<!--=isfc.cli.plan.json.PlanJson-->``. A row
+is a field of the record: its name, the text below it in the source, and the keys of the records
+that it holds.
 """
 
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -16,18 +15,15 @@ from typing import Any, Final, get_args, get_type_hints
 
 from msgspec import Struct
 
-from tools.pages.console import PROJECT
-
-PAGE: Final = PROJECT / "docs" / "json.md"
 ELSEWHERE: Final = ("as of ", "the same", "the next table")
 """How a text begins after which the keys are not named: another row or table names them."""
 
-_TABLE: Final = re.compile(r"(<!-- keys of ([\w.]+)\.(\w+) -->\n\n)(?:\|.*\n)*")
+_NAMED: Final = re.compile(r"<!--=(isfc\.cli\.\w[\w.]*Json)-->")
 
 
-def renewed(text: str) -> str:
-    """The page with its tables as the records are."""
-    return _TABLE.sub(lambda found: found[1] + _table(found[2], found[3]), text)
+def tables(text: str) -> dict[str, str]:
+    """The table of each record that the page names in a mark."""
+    return {name: f"\n\n{_table(*name.rsplit('.', 1))}\n" for name in _NAMED.findall(text)}
 
 
 def _table(module: str, name: str) -> str:
@@ -70,13 +66,3 @@ def _told(record: type) -> dict[str, str]:
             case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(ast.Constant(str(said))):
                 told[key] = " ".join(said.split())
     return told
-
-
-def main() -> int:
-    """Renew the page; return the exit status."""
-    PAGE.write_text(renewed(PAGE.read_text("utf-8")), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -82,7 +82,7 @@ def handled_mb_per_s(profile: ChpidProfile) -> float:
     return length * 1e9 / ns / MIB
 
 
-def _beyond_command_mode(plan: Plan, figures: Sequence[Carried]) -> Iterator[str]:
+def _beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     """That the model carries more on a chpid than IBM states, if it does."""
     most = max(
         (

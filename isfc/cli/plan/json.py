@@ -49,7 +49,7 @@ class ModelJson(Struct, frozen=True):
     stated_mb_per_s: dict[str, float]
     """by sending node, with `stated_pairs`"""
     saturated_second_mb_per_s: dict[str, float | None]
-    """[the other pace](workloads.md#a-link-with-two-paces) that the link may keep, null if it has
+    """[the other pace](run.md#a-link-with-two-paces) that the link may keep, null if it has
     one"""
     stated_spread_mb_per_s: dict[str, float]
     stated_second_mb_per_s: dict[str, float | None]

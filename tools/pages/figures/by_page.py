@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from tools.pages import rules, sources
+from tools.pages import json_page, rules, sources
 from tools.pages.figures import fit, limits, shown, simulated, timing
 
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
@@ -14,6 +14,7 @@ FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "docs/collisions.md": shown.collisions,
     "docs/io-run.md": limits.io_run,
     "docs/io-sizing.md": shown.io_sizing,
+    "docs/json.md": json_page.tables,
     "docs/live.md": shown.live,
     "docs/measured.md": limits.measured,
     "docs/relocation.md": limits.relocation,
