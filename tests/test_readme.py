@@ -32,11 +32,13 @@ from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
+from isfc.layout.layout import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.book import find_all
-from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import Contender, SearchResult, Task
+from isfc.search.objective import Objective, Scoring
+from isfc.search.result import Contender, SearchResult, Task
 from scenarios.advice import try_advice
+from scenarios.cluster import LinkLoad
 from scenarios.collide import CollisionOutcome, trials
 from scenarios.compare import ResultFigure, ResultPair, Setting
 from scenarios.cp_script import ConsoleEntry
@@ -47,6 +49,7 @@ from scenarios.published.table import Role
 from scenarios.relocated import relocate
 from scenarios.run import Experiment, run
 from scenarios.saturation import carried
+from scenarios.steady import Rate
 from scenarios.workload import SUITES, find_workload
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
@@ -172,10 +175,11 @@ def test_seeds_keys() -> None:
 
 def test_optimise_keys() -> None:
     layout = load_layout("published-4")
-    contender = Contender(layout, (1.0,), (0.1,))
-    load = ScoredLoad(find_workload("HL"), pairs=10, seconds=0.1, warmup=0.1)
-    task = Task(layout, len(layout.ctcs), (Objective.FORWARD,), load)
-    found = SearchResult((contender,), contender, contender, 1, 0, 1, 1)
+    links = Collection((layout,))
+    contender = Contender(links, (Rate(1.0),), {})
+    load = LinkLoad(*layout.nodes, find_workload("HL"), 10)
+    task = Task(links, Scoring((Objective.FORWARD,), (load,), 0.1), len(layout.ctcs))
+    found = SearchResult((contender,), contender, contender, 1, 1)
     assert_keys("optimise", found_record(found, task))
 
 

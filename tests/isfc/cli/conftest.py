@@ -34,3 +34,4 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
         yield from enumerate(map(work, items))
 
     monkeypatch.setattr("isfc.cli.experiments.share_out", share_out)
+    monkeypatch.setattr("isfc.cli.commands.optimise.share_out", share_out)

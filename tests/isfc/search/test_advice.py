@@ -6,13 +6,13 @@ from functools import cache
 import pytest
 
 from isfc.layout.file import parse_layout
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.search.numbering import numbered
-from isfc.search.objective import Objective, ScoredLoad, score
+from isfc.search.objective import Objective, Scoring
+from scenarios.cluster import LinkLoad
 from scenarios.workload import find_workload
 from tools.pages.console import PROJECT
 
-LOAD = ScoredLoad(find_workload("HL"), pairs=50, seconds=0.6, warmup=0.3)
 pytestmark = pytest.mark.slow
 
 
@@ -38,7 +38,9 @@ def measured(objective: Objective, features: Sequence[int], each: int) -> float:
     candidate = tuple(number for number in range(len(features)) for _ in range(each))
     layout = numbered(chpids(*features), candidate)
     assert layout is not None
-    return score(objective, layout, LOAD)
+    load = LinkLoad(*layout.nodes, find_workload("HL"), 50)
+    scoring = Scoring((objective,), (load,), seconds=0.6, warmup=0.3)
+    return scoring.figures(Collection((layout,)))[0].mb_per_s
 
 
 def test_four_ctcs_nearly_fill_a_chpid_and_more_gain_little() -> None:

@@ -9,6 +9,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from tests.isfc.cli.conftest import Refusal
 
+pytestmark = pytest.mark.usefixtures("short_steady", "own_process")
 LAYOUT = "docs/optimise-cluster.toml"
 OF_ONE = (
     "of one link, and the file has 2 links; expected --link with one of DALLAS-TULSA, AUSTIN-DALLAS"
