@@ -41,7 +41,6 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.rules.rule import Untried
 from isfc.layout.sharing import shares_anything
 from scenarios.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
-from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.notes import beyond_plan, cluster_notes, plan_notes
 from scenarios.saturation import (
@@ -53,6 +52,7 @@ from scenarios.saturation import (
     stated_load,
 )
 from scenarios.shared_channel import run_shared
+from scenarios.steady import Rate, steady_links
 
 WithoutOption = Annotated[
     list[str] | None,
@@ -152,7 +152,7 @@ def _together(collection: Collection, *, lose: bool) -> tuple[RenderableType, di
     if lose:
         losses = cluster_losses(collection)
         return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
-    results = run_all(run_cluster, plan_experiments(collection), None)
+    results = run_all(steady_links, plan_experiments(collection), None)
     found = cluster_plan(results)
     notes = cluster_notes(collection)
     page = Group(cluster_plan_page(found), *note_lines(notes))
@@ -166,8 +166,8 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
             {
                 "link": each.name,
                 "traffic": each.traffic,
-                "alone_mb_per_s": each.alone,
-                "together_mb_per_s": each.together,
+                **_ways("alone", each.alone),
+                **_ways("together", each.together),
             }
             for each in plan.links
         ],
@@ -194,6 +194,15 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
             }
             for each in plan.paths
         ],
+    }
+
+
+def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
+    """What a link carries from its first node, and to it."""
+    return {
+        f"{what}_mb_per_s": [rate.mb_per_s for rate in rates],
+        f"{what}_spread_mb_per_s": [rate.spread_mb_per_s for rate in rates],
+        f"{what}_second_mb_per_s": [rate.second_mb_per_s for rate in rates],
     }
 
 

@@ -15,8 +15,8 @@ from isfc.cli.render.page.document import bundle, check_charts, document
 from isfc.cli.survey import Survey, survey, survey_channels
 from isfc.layout.loss import cluster_losses
 from isfc.layout.sharing import shares_anything
-from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import cluster_plan, plan_experiments
+from scenarios.steady import steady_links
 from scenarios.workload import find_workload, workload_usage
 
 
@@ -64,7 +64,7 @@ def report_of(name: str, tell: Tell, link: str | None = None, workload: str = "H
     if len(links) > 1 and shares_anything(links[0].collection):
         tell("all links together", "")
         collection = links[0].collection
-        results = run_all(run_cluster, plan_experiments(collection), None)
+        results = run_all(steady_links, plan_experiments(collection), None)
         cluster = ClusterSurvey(collection, cluster_plan(results), cluster_losses(collection))
     return document(surveys, bundle(), channels, cluster)
 

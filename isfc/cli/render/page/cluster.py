@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from isfc.cli.render.cluster_plan import known
 from isfc.cli.render.drawing import drawing_svg
 from isfc.cli.render.page.parts import section, table
 from isfc.layout.layout import Collection
@@ -56,11 +57,12 @@ def _links(plan: ClusterPlan) -> str:
         (
             link.name,
             ", ".join(link.traffic),
-            *(f"{rate:.1f}" for rate in (*link.alone, *link.together)),
+            *(f"{rate.mb_per_s:.1f}" for rate in link.rates),
         )
         for link in plan.links
     )
-    return table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
+    shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
+    return f"{shown}\n<p>{escape(known(plan))}</p>"
 
 
 def _channels(plan: ClusterPlan) -> str:
