@@ -17,6 +17,8 @@ class NoteKind(StrEnum):
     """Two chpids may be one channel, and the figures are of two."""
     PROFILE = "profile"
     """The model was fitted to a site."""
+    TREND = "trend"
+    """A run of a fixed length had not come to rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from isfc.cli.options.report import PrintOptions
 from isfc.cli.progress import progress_bar
 from isfc.cli.render.notes import note_lines
 from isfc.cli.render.output import show, show_csv, show_json
-from isfc.cli.render.sweep import check_columns, sweep_table, write_sweep_plot
+from isfc.cli.render.sweep import check_columns, length_of, sweep_table, write_sweep_plot
 from isfc.cli.table_file import check_table_file, write_table
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
@@ -92,7 +92,8 @@ def sweep(
         show_csv(rows)
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
-        show(sweep_table(rows, [*cells[0].axes]), *note_lines(notes))
+        length = length_of(cells[0].experiment)
+        show(sweep_table(rows, [*cells[0].axes]), "", length, *note_lines(notes))
 
 
 def _rows(

@@ -1,6 +1,7 @@
 """What ``isfc collide`` shows: a table of all rules at full load, and a heat map of each."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -12,6 +13,9 @@ from scenarios.collide import CollisionOutcome, CollisionTrial
 
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
+
+LISTED = 3
+"""How many figures that have a trend left are named; ``--json`` has all."""
 
 
 def collide_page(
@@ -34,7 +38,7 @@ def collide_page(
     parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
     for rule, heat_map in zip(rules, maps, strict=True):
         parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
-    return Group(*parts, "", Text(_known(outcomes, trial, seeds)))
+    return Group(*parts, "", Text(_known(outcomes, trial, seeds) + _drifting(outcomes)))
 
 
 def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int) -> str:
@@ -51,6 +55,21 @@ def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: i
         f"Each figure is the mean of {seeds} runs with different seeds, of {run} each. +- is how "
         "far these runs differ, the greatest less the least: a smaller difference between two "
         "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+    )
+
+
+def _drifting(outcomes: Sequence[CollisionOutcome]) -> str:
+    """Which figures had not come to rest, if any."""
+    drifting = [each for each in outcomes if each.drifts]
+    if not drifting:
+        return ""
+    places = (
+        f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
+    )
+    more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
+    return (
+        f" A trend is left in {len(drifting)} of {len(outcomes)} figures, so that longer --seconds "
+        f"may show others: {', '.join(islice(places, LISTED))}{more}."
     )
 
 
