@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -95,6 +96,7 @@ def plan(
     model has them, and what each costs the other follows.
     """
     _check_lost(lose=lose, without=without, simulate=simulate)
+    _check_rule(rule=rule, lost=lose or bool(without), simulate=simulate, profile=profile)
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or bool(without) or link is not None
@@ -134,6 +136,19 @@ def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> Non
         )
     if lose and without:
         raise ConfigurationError("--lose and --without: expected one of them")
+
+
+def _check_rule(*, rule: bool, lost: bool, simulate: bool, profile: Path | None) -> None:
+    """Raise `ConfigurationError` for an option that would do nothing."""
+    if rule and lost:
+        raise ConfigurationError(
+            "--rule: expected no --lose and no --without with it, of which --simulate says what is run"
+        )
+    if profile is not None and (rule or (lost and not simulate)):
+        raise ConfigurationError(
+            "--profile: of the model, and none is run; expected no --rule, or --simulate with "
+            "--lose and --without"
+        )
 
 
 def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:

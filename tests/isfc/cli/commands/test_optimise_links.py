@@ -43,6 +43,11 @@ def test_the_record_has_each_link(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([LAYOUT, "--ctcs", "4"], f"--ctcs: {OF_ONE}"),
         ([LAYOUT, "--objective", "forward"], f"--objective: {OF_ONE}"),
+        ([LAYOUT, "--workload", "HX"], "workload 'HX' is unknown"),  # was not looked at
+        (
+            [LAYOUT, "--pairs", "5", "--traffic", "DALLAS-TULSA:HL:5"],
+            "--traffic and --pairs: exp",
+        ),
         ([LAYOUT, "--traffic", "DALLAS-X:HL:5"], "--traffic DALLAS-X:HL:5: no link joins"),
         (["published-4", "--of-links", "sum"], "--of-links: of several links; expected it with a"),
         (["published-4", "--traffic", "A-B:HL:5"], "--traffic: of several links; expected it"),
