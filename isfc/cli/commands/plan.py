@@ -142,7 +142,7 @@ def _check_rule(*, rule: bool, lost: bool, simulate: bool, profile: Path | None)
     """Raise `ConfigurationError` for an option that would do nothing."""
     if rule and lost:
         raise ConfigurationError(
-            "--rule: expected no --lose and no --without with it, of which --simulate says what is run"
+            "--rule: expected neither --lose nor --without, which are by rule but for --simulate"
         )
     if profile is not None and (rule or (lost and not simulate)):
         raise ConfigurationError(

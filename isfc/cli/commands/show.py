@@ -4,8 +4,7 @@ from typing import Annotated
 
 from isfc.cli.options.file import check_file, output_option
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
-from isfc.cli.render.cluster_drawing import cluster_drawing_page
-from isfc.cli.render.drawing import drawing_page, drawing_svg
+from isfc.cli.render.drawing import cluster_drawing_page, drawing_page, drawing_svg
 from isfc.cli.render.output import show, write_file
 from isfc.cli.render.shared import disk_lines
 from isfc.io.shared import find_shared

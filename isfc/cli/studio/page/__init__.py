@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
-from isfc.cli.render.cluster_drawing import SOLID_STYLE
-from isfc.cli.render.drawing import STYLE
+from isfc.cli.render.drawing import SOLID_STYLE, STYLE
 
 _ASSETS: Final = {"studio.js": "text/javascript", "studio.css": "text/css"}
 

@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.render.cluster_drawing import cluster_in_words, machines_of
-from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.render.drawing import cluster_in_words, drawing_svg, machines_of
 from isfc.cli.render.page.cluster import ClusterSurvey, cluster_article
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
